@@ -18,9 +18,8 @@ int clip_add_track(struct assimp_job *job, uint32_t node, uint32_t path, const s
 {
     struct bake_builder *builder = job->import->builder;
     const uint64_t values = (uint64_t)track->count * track->components * (track->is_cubic ? 3 : 1);
-    if (builder->key_value_count + values > job->import->limits->value[LIMIT_KEYS])
-        return err_set(err, ERR_MODEL_LIMIT, "the clips have more key values than %s",
-                       LIMIT_TEXT(job->import->limits, LIMIT_KEYS));
+    if (import_check_limit(job->import, LIMIT_KEYS, builder->key_value_count, values, "the clips", err) < 0)
+        return err->code;
     struct channel added = {
         .node = node,
         .path = path,
@@ -198,9 +197,8 @@ static int morph_track(const struct assimp_job *job, const struct animation_sour
 {
     const uint32_t width = node->weight_count;
     const uint64_t total = (uint64_t)from->mNumKeys * width;
-    if (total > job->import->limits->value[LIMIT_KEYS])
-        return err_set(err, ERR_MODEL_LIMIT, "the clips have more morph weights than %s",
-                       LIMIT_TEXT(job->import->limits, LIMIT_KEYS));
+    if (import_check_limit(job->import, LIMIT_KEYS, 0, total, "the clips' morph weights", err) < 0)
+        return err->code;
     double *ticks = mem_alloc(from->mNumKeys * sizeof *ticks);
     double *values = mem_alloc((size_t)total * sizeof *values);
     for (uint32_t k = 0; k < from->mNumKeys; k++) {

@@ -13,9 +13,6 @@
 /* assimp's matrices are products of float32 factors; what differs by more is another transform. */
 static const double SAME_MATRIX = 1e-3;
 
-/* What assimp calls nodes that have neither id nor sid. */
-static const char AUTO_NAME[] = "$ColladaAutoName$_";
-
 /* --- the tree --- */
 
 /* assimp links by the id, else by the sid, cut to what its strings hold. */
@@ -25,7 +22,7 @@ static bool is_same_name(const struct collada *collada, uint32_t n, const struct
     if (own == NULL || own[0] == '\0')
         own = xml_get(&collada->xml, collada->nodes[n].element, "sid");
     if (own == NULL || own[0] == '\0')
-        return strncmp(name->data, AUTO_NAME, sizeof AUTO_NAME - 1) == 0;
+        return assimp_is_auto_name(name);
     return strncmp(own, name->data, sizeof name->data - 1) == 0;
 }
 
@@ -315,13 +312,10 @@ static int add_clip(struct assimp_job *job, const struct collada_clip *clip, str
     }
     if (rc < 0)
         return err_prefix(err, "clip '%s'", clip->name != NULL ? clip->name : "default");
-    const struct str name = clip_name(job, clip);
-    struct clip *added = bake_add_clip(builder, 1);
-    if (added == NULL)
-        return import_full(job->import, err);
-    *added = (struct clip){
-        .name = name, .channel_first = channel_first, .channel_count = builder->channel_count - channel_first};
-    return 0;
+    const struct clip added = {.name = clip_name(job, clip),
+                               .channel_first = channel_first,
+                               .channel_count = builder->channel_count - channel_first};
+    return import_put_clip(job->import, &added, err);
 }
 
 int assimp_collada_clips(struct assimp_job *job, struct err *err)

@@ -76,14 +76,11 @@ static int32_t mesh_of(struct assimp_job *job, struct shared_meshes *shared, con
         if (is_made_of(job, &shared->made[i], meshes, count))
             return (int32_t)shared->made[i].mesh;
     const uint32_t index = builder->mesh_count;
-    struct mesh *mesh = bake_add_mesh(builder, 1);
-    if (mesh == NULL) {
-        import_full(job->import, err);
+    const struct mesh mesh = {.name = assimp_text(builder, &job->scene->mMeshes[meshes[0]]->mName),
+                              .primitive_first = builder->primitive_count,
+                              .primitive_count = count};
+    if (import_put_mesh(job->import, &mesh, err) < 0)
         return -1;
-    }
-    mesh->primitive_first = builder->primitive_count;
-    mesh->primitive_count = count;
-    mesh->name = assimp_text(builder, &job->scene->mMeshes[meshes[0]]->mName);
     for (uint32_t i = 0; i < count; i++)
         if (assimp_primitive(job, index, job->scene->mMeshes[meshes[i]], skin, err) < 0)
             return -1;
@@ -131,14 +128,12 @@ static int show_meshes(struct assimp_job *job, struct shared_meshes *shared, uin
             continue;
         const int32_t mesh = mesh_of(job, shared, from, meshes, count, err);
         const uint32_t place = is_used ? builder->node_count : n;
-        if (mesh < 0 || (is_used && bake_add_node(builder, 1) == NULL)) {
-            rc = mesh < 0 ? err->code : import_full(job->import, err);
-            break;
-        }
-        if (is_used) {
-            struct node added = {.name = {.offset = STR_NONE}, .parent = (int32_t)n, .matrix = -1};
+        struct node added = {.name = {.offset = STR_NONE}, .parent = (int32_t)n, .matrix = -1};
+        if (is_used && mesh >= 0)
             set_transform(job, &added, &node_from_mesh);
-            builder->nodes[place] = added;
+        if (mesh < 0 || (is_used && import_put_node(job->import, &added, err) < 0)) {
+            rc = err->code;
+            break;
         }
         struct node *node = &builder->nodes[place];
         node->mesh = mesh;
@@ -159,16 +154,13 @@ static int check_meshes(const struct assimp_job *job, const struct aiNode *from,
     return 0;
 }
 
-/* What assimp calls nodes that have no name in the file. */
-static const char AUTO_NAME[] = "$ColladaAutoName$_";
-
 static struct str name_of(struct assimp_job *job, uint32_t n)
 {
     const uint32_t i = job->tree.of_model_node[n];
     const struct aiString *name = &job->tree.nodes[i].node->mName;
     if (job->shown.count == job->tree.count)
         name = &job->shown.names[i];
-    if (strncmp(name->data, AUTO_NAME, sizeof AUTO_NAME - 1) == 0)
+    if (assimp_is_auto_name(name))
         return (struct str){.offset = STR_NONE};
     return assimp_text(job->import->builder, name);
 }
@@ -191,18 +183,16 @@ void assimp_collada_names(struct assimp_job *job)
 
 int assimp_nodes(struct assimp_job *job, struct err *err)
 {
-    struct bake_builder *builder = job->import->builder;
     for (uint32_t n = 0; n < job->tree.model_node_count; n++) {
         const struct aiNode *from = job->tree.nodes[job->tree.of_model_node[n]].node;
         const struct dmat4 rest = node_tree_rest(&job->tree, n);
         if (check_meshes(job, from, err) < 0)
             return err->code;
-        struct node *node = bake_add_node(builder, 1);
-        if (node == NULL)
-            return import_full(job->import, err);
-        *node = (struct node){.parent = node_tree_model_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
-        node->name = name_of(job, n);
-        set_transform(job, node, &rest);
+        struct node node = {.parent = node_tree_model_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
+        node.name = name_of(job, n);
+        set_transform(job, &node, &rest);
+        if (import_put_node(job->import, &node, err) < 0)
+            return err->code;
     }
     if (import_put_root(job->import, &(uint32_t){0}, err) < 0)
         return err->code;

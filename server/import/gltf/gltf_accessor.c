@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 static const struct type_row {
     const char *name;
@@ -66,39 +66,32 @@ static int find_types(const cJSON *json, const struct accessor_use *use, struct 
     return 0;
 }
 
-/* `count` rows of `row_bytes`, `stride` apart, from `offset` on must lie in the view. */
-static int check_span(const struct gltf_view *view, uint32_t view_index, uint64_t offset, uint64_t stride,
-                      uint32_t count, uint32_t row_bytes, const char *what, struct err *err)
+/* The rows[count] of `row_bytes` that an accessor, or `part` (".sparse.values") of one, has in its view. *stride is how
+ * far apart they are; 0 takes the view's. */
+static int find_rows(struct gltf *gltf, const cJSON *json, uint32_t accessor, const char *part, uint32_t count,
+                     uint32_t row_bytes, const uint8_t **rows, uint64_t *stride, struct err *err)
 {
-    uint64_t end;
-    if (__builtin_mul_overflow(stride, (uint64_t)count - 1, &end) || __builtin_add_overflow(end, offset, &end) ||
-        __builtin_add_overflow(end, row_bytes, &end) || end > view->size_bytes)
-        return err_set(err, ERR_BAD_MODEL,
-                       "%s needs %u rows of %u bytes, %llu apart from byte %llu on, but bufferViews[%u] has %llu bytes",
-                       what, count, row_bytes, (unsigned long long)stride, (unsigned long long)offset, view_index,
-                       (unsigned long long)view->size_bytes);
-    return 0;
-}
-
-static int find_rows(struct gltf *gltf, const cJSON *json, struct accessor *accessor, struct err *err)
-{
-    const int64_t view_index = json_index(json, "bufferView");
-    if (view_index < 0)
-        return 0;
-    struct gltf_view view;
-    char what[40];
-    snprintf(what, sizeof what, "accessors[%u]", accessor->index);
-    if (gltf_view(gltf, (uint32_t)view_index, &view, err) < 0)
-        return err_prefix(err, "%s", what);
-    const uint32_t row_bytes = accessor->row_bytes;
+    const uint32_t view_index = (uint32_t)json_index(json, "bufferView");
     const uint64_t offset = json_count(json, "byteOffset", 0);
-    accessor->stride = view.stride == 0 ? row_bytes : view.stride;
-    if (accessor->stride < row_bytes)
-        return err_set(err, ERR_BAD_MODEL, "%s has rows of %u bytes, but bufferViews[%u] a byteStride of %llu", what,
-                       row_bytes, (uint32_t)view_index, (unsigned long long)view.stride);
-    if (check_span(&view, (uint32_t)view_index, offset, accessor->stride, accessor->count, row_bytes, what, err) < 0)
-        return err->code;
-    accessor->rows = view.bytes + offset;
+    struct gltf_view view;
+    uint64_t end;
+    if (gltf_view(gltf, view_index, &view, err) < 0)
+        return err_prefix(err, "accessors[%u]%s", accessor, part);
+    if (*stride == 0)
+        *stride = view.stride == 0 ? row_bytes : view.stride;
+    if (*stride < row_bytes)
+        return err_set(err, ERR_BAD_MODEL,
+                       "accessors[%u]%s has rows of %u bytes, but bufferViews[%u] a byteStride of %llu", accessor, part,
+                       row_bytes, view_index, (unsigned long long)view.stride);
+    if (__builtin_mul_overflow(*stride, (uint64_t)count - 1, &end) || __builtin_add_overflow(end, offset, &end) ||
+        __builtin_add_overflow(end, row_bytes, &end) || end > view.size_bytes)
+        return err_set(
+            err, ERR_BAD_MODEL,
+            "accessors[%u]%s needs %u rows of %u bytes, %llu apart from byte %llu on, but bufferViews[%u] has %llu "
+            "bytes",
+            accessor, part, count, row_bytes, (unsigned long long)*stride, (unsigned long long)offset, view_index,
+            (unsigned long long)view.size_bytes);
+    *rows = view.bytes + offset;
     return 0;
 }
 
@@ -130,23 +123,6 @@ static int check_sparse_indices(const struct accessor *accessor, struct err *err
     return 0;
 }
 
-/* One of the two arrays of a sparse accessor. */
-static int find_sparse_part(struct gltf *gltf, const cJSON *part, const char *name, const struct accessor *accessor,
-                            uint32_t row_bytes, const uint8_t **out, struct err *err)
-{
-    char what[48];
-    snprintf(what, sizeof what, "accessors[%u].sparse.%s", accessor->index, name);
-    const uint32_t view_index = (uint32_t)json_index(part, "bufferView");
-    struct gltf_view view;
-    if (gltf_view(gltf, view_index, &view, err) < 0)
-        return err_prefix(err, "%s", what);
-    const uint64_t offset = json_count(part, "byteOffset", 0);
-    if (check_span(&view, view_index, offset, row_bytes, accessor->sparse_count, row_bytes, what, err) < 0)
-        return err->code;
-    *out = view.bytes + offset;
-    return 0;
-}
-
 static int find_sparse(struct gltf *gltf, const cJSON *json, struct accessor *accessor, struct err *err)
 {
     const cJSON *sparse = json_member(json, "sparse");
@@ -164,11 +140,11 @@ static int find_sparse(struct gltf *gltf, const cJSON *json, struct accessor *ac
     accessor->sparse_count = (uint32_t)count;
     accessor->sparse_component = component->component;
     accessor->sparse_bytes = component->bytes;
-    if (find_sparse_part(gltf, indices, "indices", accessor, component->bytes, &accessor->sparse_indices, err) < 0)
-        return err->code;
-    const uint32_t row_bytes = accessor->row_bytes;
-    if (find_sparse_part(gltf, json_member(sparse, "values"), "values", accessor, row_bytes, &accessor->sparse_rows,
-                         err) < 0)
+    uint64_t index_stride = component->bytes, value_stride = accessor->row_bytes; /* both are tightly packed */
+    if (find_rows(gltf, indices, accessor->index, ".sparse.indices", accessor->sparse_count, component->bytes,
+                  &accessor->sparse_indices, &index_stride, err) < 0 ||
+        find_rows(gltf, json_member(sparse, "values"), accessor->index, ".sparse.values", accessor->sparse_count,
+                  accessor->row_bytes, &accessor->sparse_rows, &value_stride, err) < 0)
         return err->code;
     return check_sparse_indices(accessor, err);
 }
@@ -207,7 +183,10 @@ int accessor_open(struct gltf *gltf, uint32_t index, const struct accessor_use *
                   struct err *err)
 {
     const cJSON *json = gltf_item(gltf, GLTF_ACCESSORS, index);
-    if (accessor_describe(gltf, index, use, accessor, err) < 0 || find_rows(gltf, json, accessor, err) < 0 ||
+    const bool has_view = json_member(json, "bufferView") != NULL;
+    if (accessor_describe(gltf, index, use, accessor, err) < 0 ||
+        (has_view && find_rows(gltf, json, index, "", accessor->count, accessor->row_bytes, &accessor->rows,
+                               &accessor->stride, err) < 0) ||
         accessor_charge(gltf, index, accessor_bytes(accessor), err) < 0)
         return err->code;
     return find_sparse(gltf, json, accessor, err);

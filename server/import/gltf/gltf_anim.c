@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PATH_COUNT = sizeof GLTF_PATHS / sizeof *GLTF_PATHS };
 
@@ -17,14 +16,6 @@ struct clip_reader {
     uint32_t *clip_of; /* [node][path]: the last clip + 1 that animates it */
 };
 
-static int find_path(const char *name)
-{
-    for (int path = 0; path < PATH_COUNT; path++)
-        if (strcmp(GLTF_PATHS[path], name) == 0)
-            return path;
-    return -1;
-}
-
 /* Fills node, path and component_count. Returns 1, 0 (the channel moves nothing: a warning tells why) or a negative
  * code. */
 static int read_target(struct clip_reader *reader, const cJSON *target, struct key_source *source, struct err *err)
@@ -35,7 +26,7 @@ static int read_target(struct clip_reader *reader, const cJSON *target, struct k
         return 0;
     }
     const char *name = json_text(target, "path");
-    const int path = find_path(name);
+    const int path = json_word(name, GLTF_PATHS, PATH_COUNT);
     if (path < 0)
         return err_set(err, ERR_BAD_MODEL, "%s.target.path is '%.20s', which is none of glTF's", source->where, name);
     const int64_t node = json_index(target, "node");

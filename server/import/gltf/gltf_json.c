@@ -206,6 +206,14 @@ bool json_is_true(const cJSON *object, const char *name) { return cJSON_IsTrue(j
 
 const char *json_text(const cJSON *object, const char *name) { return cJSON_GetStringValue(json_member(object, name)); }
 
+int json_word(const char *text, const char *const *words, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(text, words[i]) == 0)
+            return i;
+    return -1;
+}
+
 bool json_floats(const cJSON *object, const char *name, uint32_t count, float *out)
 {
     const cJSON *array = json_member(object, name);

@@ -47,5 +47,7 @@ int64_t json_index(const cJSON *object, const char *name);
 uint64_t json_count(const cJSON *object, const char *name, uint64_t missing);
 bool json_is_true(const cJSON *object, const char *name);
 const char *json_text(const cJSON *object, const char *name); /* or NULL */
+/* Which of words[count] a text is; -1: none of them. */
+int json_word(const char *text, const char *const *words, int count);
 /* Fills out[count] from an array of `count` numbers; false, and *out as it was, where it is missing. */
 bool json_floats(const cJSON *object, const char *name, uint32_t count, float *out);

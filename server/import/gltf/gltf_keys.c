@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *const GLTF_PATHS[] = {[PATH_TRANSLATION] = "translation",
                                   [PATH_ROTATION] = "rotation",
@@ -202,24 +201,16 @@ static int check_output(struct gltf *gltf, uint32_t index, const struct accessor
     return 0;
 }
 
-static int find_interpolation(const cJSON *sampler)
-{
-    const char *name = json_text(sampler, "interpolation");
-    for (int i = 0; i < INTERPOLATION_COUNT && name != NULL; i++)
-        if (strcmp(INTERPOLATIONS[i], name) == 0)
-            return i;
-    return name == NULL ? INTERPOLATION_LINEAR : -1;
-}
-
 int gltf_read_keys(struct gltf *gltf, const cJSON *sampler, const char *sampler_where, struct key_source *source,
                    struct err *err)
 {
     const unsigned integers = ACCESSOR_I8 | ACCESSOR_U8 | ACCESSOR_I16 | ACCESSOR_U16;
     const uint32_t path = source->channel.path;
-    const int interpolation = find_interpolation(sampler);
+    const char *name = json_text(sampler, "interpolation");
+    const int interpolation =
+        name == NULL ? INTERPOLATION_LINEAR : json_word(name, INTERPOLATIONS, INTERPOLATION_COUNT);
     if (interpolation < 0)
-        return err_set(err, ERR_BAD_MODEL, "%s.interpolation is '%.20s', which is none of glTF's", sampler_where,
-                       json_text(sampler, "interpolation"));
+        return err_set(err, ERR_BAD_MODEL, "%s.interpolation is '%.20s', which is none of glTF's", sampler_where, name);
     source->channel.interpolation = (uint32_t)interpolation;
     char where[sizeof source->where + 16];
     snprintf(where, sizeof where, "%s.%s", source->where, GLTF_PATHS[path]);

@@ -63,15 +63,11 @@ static int read_alpha(const cJSON *json, uint32_t index, struct material *materi
     static const char *const MODES[] = {[ALPHA_OPAQUE] = "OPAQUE", [ALPHA_MASK] = "MASK", [ALPHA_BLEND] = "BLEND"};
     const char *mode = json_text(json, "alphaMode");
     material->alpha_cutoff = (float)json_number(json, "alphaCutoff", 0.5);
-    if (mode == NULL)
-        return 0;
-    for (uint32_t i = 0; i < sizeof MODES / sizeof *MODES; i++) {
-        if (strcmp(MODES[i], mode) == 0) {
-            material->alpha_mode = i;
-            return 0;
-        }
-    }
-    return err_set(err, ERR_BAD_MODEL, "materials[%u].alphaMode is '%.20s', which is none of glTF's", index, mode);
+    const int found = mode == NULL ? ALPHA_OPAQUE : json_word(mode, MODES, sizeof MODES / sizeof *MODES);
+    if (found < 0)
+        return err_set(err, ERR_BAD_MODEL, "materials[%u].alphaMode is '%.20s', which is none of glTF's", index, mode);
+    material->alpha_mode = (uint32_t)found;
+    return 0;
 }
 
 static int read_metallic_roughness(struct material_reader *reader, struct err *err)
@@ -111,14 +107,11 @@ static bool is_specular_glossiness(const struct material_reader *reader)
 }
 
 /* Without textures, or with a diffuse texture alone where the surface cannot be metal. */
-static void take_factors(struct material *out, const float diffuse[4], const float specular[3], float glossiness)
+static void take_factors(struct material *out, const struct specular_glossiness *gloss)
 {
-    struct specular_glossiness gloss = {.glossiness = glossiness};
-    memcpy(gloss.diffuse, diffuse, sizeof gloss.diffuse);
-    memcpy(gloss.specular, specular, sizeof gloss.specular);
-    const struct metallic_roughness mixed = specular_glossiness_to_metallic_roughness(&gloss);
+    const struct metallic_roughness mixed = specular_glossiness_to_metallic_roughness(gloss);
     memcpy(out->base_color, mixed.base_color, sizeof mixed.base_color);
-    out->base_color[3] = diffuse[3];
+    out->base_color[3] = gloss->diffuse[3];
     out->metallic = mixed.metallic;
     out->roughness = mixed.roughness;
     out->textures[TEXTURE_METALLIC_ROUGHNESS] = MATERIAL_PLAIN.textures[TEXTURE_METALLIC_ROUGHNESS];
@@ -137,17 +130,13 @@ static bool lie_alike(const struct material_texture *a, const struct material_te
 }
 
 /* Replaces the diffuse and the specular-glossiness texture in the slots by the mixed ones. */
-static int mix_textures(struct material_reader *reader, const float diffuse[4], const float specular[3],
-                        float glossiness, struct err *err)
+static int mix_textures(struct material_reader *reader, const struct specular_glossiness *gloss, struct err *err)
 {
     struct material *out = &reader->out;
     struct material_texture *base = &out->textures[TEXTURE_BASE_COLOR],
                             *rough = &out->textures[TEXTURE_METALLIC_ROUGHNESS];
     struct texture_mix mix = {
-        .kind = MIX_SPECULAR_GLOSSINESS_BASE_COLOR,
-        .a = base->texture,
-        .b = rough->texture,
-        .factors = {diffuse[0], diffuse[1], diffuse[2], diffuse[3], specular[0], specular[1], specular[2], glossiness}};
+        .kind = MIX_SPECULAR_GLOSSINESS_BASE_COLOR, .a = base->texture, .b = rough->texture, .gloss = *gloss};
     const int base_color = texture_mix(&reader->gltf->mixer, &mix, err);
     mix.kind = MIX_SPECULAR_GLOSSINESS_METALLIC_ROUGHNESS;
     const int metallic_roughness = base_color < 0 ? base_color : texture_mix(&reader->gltf->mixer, &mix, err);
@@ -165,10 +154,10 @@ static int read_specular_glossiness(struct material_reader *reader, struct err *
 {
     const cJSON *json = gloss_of(reader);
     struct material *out = &reader->out;
-    float diffuse[4] = {1, 1, 1, 1}, specular[3] = {1, 1, 1};
-    json_floats(json, "diffuseFactor", 4, diffuse);
-    json_floats(json, "specularFactor", 3, specular);
-    const float glossiness = (float)json_number(json, "glossinessFactor", 1);
+    struct specular_glossiness gloss = {.diffuse = {1, 1, 1, 1}, .specular = {1, 1, 1}};
+    json_floats(json, "diffuseFactor", 4, gloss.diffuse);
+    json_floats(json, "specularFactor", 3, gloss.specular);
+    gloss.glossiness = (float)json_number(json, "glossinessFactor", 1);
     bake_warn(reader->gltf->builder, "material_approximated", "%s: materials that are nearest to it stand for it",
               SPECULAR_GLOSSINESS);
     const struct material_texture *a = &out->textures[TEXTURE_BASE_COLOR],
@@ -180,13 +169,12 @@ static int read_specular_glossiness(struct material_reader *reader, struct err *
     const bool is_mixed = (a->texture >= 0 || b->texture >= 0) && is_found(reader->gltf, a) &&
                           is_found(reader->gltf, b) && lie_alike(a, b);
     /* A surface that reflects no more than a dielectric is not metal, whatever its diffuse texture is. */
-    const bool is_metal =
-        b->texture >= 0 || specular_glossiness_to_metallic_roughness(
-                               &(struct specular_glossiness){{0}, {specular[0], specular[1], specular[2]}, 0})
-                                   .metallic > 0;
+    struct specular_glossiness black = gloss;
+    memset(black.diffuse, 0, sizeof black.diffuse);
+    const bool is_metal = b->texture >= 0 || specular_glossiness_to_metallic_roughness(&black).metallic > 0;
     if (is_mixed && is_metal)
-        return mix_textures(reader, diffuse, specular, glossiness, err);
-    take_factors(out, diffuse, specular, glossiness);
+        return mix_textures(reader, &gloss, err);
+    take_factors(out, &gloss);
     return 0;
 }
 

@@ -8,7 +8,6 @@
 #include <meshoptimizer.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum meshopt_mode { MODE_ATTRIBUTES, MODE_TRIANGLES, MODE_INDICES, MODE_COUNT };
 static const char *const MODES[MODE_COUNT] = {"ATTRIBUTES", "TRIANGLES", "INDICES"};
@@ -25,14 +24,6 @@ struct meshopt_layout {
 const cJSON *gltf_meshopt_of(const cJSON *view)
 {
     return json_member(json_member(view, "extensions"), "EXT_meshopt_compression");
-}
-
-static int find_word(const char *text, const char *const *words, int word_count)
-{
-    for (int i = 0; i < word_count; i++)
-        if (strcmp(text, words[i]) == 0)
-            return i;
-    return word_count;
 }
 
 /* libmeshoptimizer has assertions for what is refused here. */
@@ -59,11 +50,11 @@ static int read_layout(const cJSON *view, uint64_t decoded_max, struct meshopt_l
 {
     const cJSON *json = gltf_meshopt_of(view);
     const char *mode = json_text(json, "mode"), *filter = json_text(json, "filter");
-    const int mode_found = find_word(mode, MODES, MODE_COUNT);
-    const int filter_found = filter == NULL ? FILTER_NONE : find_word(filter, FILTERS, FILTER_COUNT);
-    if (mode_found == MODE_COUNT || filter_found == FILTER_COUNT)
+    const int mode_found = json_word(mode, MODES, MODE_COUNT);
+    const int filter_found = filter == NULL ? FILTER_NONE : json_word(filter, FILTERS, FILTER_COUNT);
+    if (mode_found < 0 || filter_found < 0)
         return err_set(err, ERR_BAD_MODEL, "EXT_meshopt_compression has no %s '%.40s'",
-                       mode_found == MODE_COUNT ? "mode" : "filter", mode_found == MODE_COUNT ? mode : filter);
+                       mode_found < 0 ? "mode" : "filter", mode_found < 0 ? mode : filter);
     const uint64_t count = json_count(json, "count", 0), stride = json_count(json, "byteStride", 0);
     const uint64_t view_bytes = json_count(view, "byteLength", 0);
     uint64_t size_bytes;

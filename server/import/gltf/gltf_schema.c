@@ -150,44 +150,36 @@ static int check_map(const struct gltf *gltf, const struct json_path *place, con
     return 0;
 }
 
-static int check_element(const struct gltf *gltf, const struct json_path *place, const cJSON *item,
-                         const struct schema_row *row, struct err *err)
-{
-    switch (row->type) {
-    case TYPE_NUMBERS:
-        return check_number(place, item, err);
-    case TYPE_INDICES:
-        return check_index(gltf, place, item, row->argument, err);
-    case TYPE_OBJECTS:
-        return check_object(gltf, place, item, (enum schema_object)row->argument, err);
-    case TYPE_INDEX_MAPS:
-        return check_map(gltf, place, item, row->argument, err);
-    default:
-        return cJSON_IsString(item) ? 0 : wrong_type(place, item, "a text", err);
-    }
-}
+static int check_value(const struct gltf *gltf, const struct json_path *place, const cJSON *item, enum schema_type type,
+                       int argument, struct err *err);
 
-static int check_array(const struct gltf *gltf, const struct json_path *place, const cJSON *item,
-                       const struct schema_row *row, struct err *err)
+static int check_array(const struct gltf *gltf, const struct json_path *place, const cJSON *item, enum schema_type type,
+                       int argument, struct err *err)
 {
+    static const enum schema_type OF_ELEMENTS[] = {[TYPE_NUMBERS] = TYPE_NUMBER,
+                                                   [TYPE_INDICES] = TYPE_INDEX,
+                                                   [TYPE_TEXTS] = TYPE_TEXT,
+                                                   [TYPE_OBJECTS] = TYPE_OBJECT,
+                                                   [TYPE_INDEX_MAPS] = TYPE_INDEX_MAP};
     if (!cJSON_IsArray(item))
         return wrong_type(place, item, "an array", err);
     struct json_path inner = {.parent = place};
     for (const cJSON *element = item->child; element != NULL; element = element->next, inner.index++)
-        if (check_element(gltf, &inner, element, row, err) < 0)
+        if (check_value(gltf, &inner, element, OF_ELEMENTS[type], argument, err) < 0)
             return err->code;
-    if (row->type == TYPE_NUMBERS && row->argument != 0 && inner.index != (uint32_t)row->argument) {
+    if (type == TYPE_NUMBERS && argument != 0 && inner.index != (uint32_t)argument) {
         char what[64];
-        snprintf(what, sizeof what, "has %u numbers, expected %d", inner.index, row->argument);
+        snprintf(what, sizeof what, "has %u numbers, expected %d", inner.index, argument);
         return wrong_value(place, what, err);
     }
     return 0;
 }
 
-static int check_member(const struct gltf *gltf, const struct json_path *place, const cJSON *item,
-                        const struct schema_row *row, struct err *err)
+/* `argument`: what gltf_schema.def says for the type. */
+static int check_value(const struct gltf *gltf, const struct json_path *place, const cJSON *item, enum schema_type type,
+                       int argument, struct err *err)
 {
-    switch (row->type) {
+    switch (type) {
     case TYPE_TEXT:
         return cJSON_IsString(item) ? 0 : wrong_type(place, item, "a text", err);
     case TYPE_NUMBER:
@@ -197,15 +189,15 @@ static int check_member(const struct gltf *gltf, const struct json_path *place, 
     case TYPE_COUNT:
         return check_count(place, item, err);
     case TYPE_INDEX:
-        return check_index(gltf, place, item, row->argument, err);
+        return check_index(gltf, place, item, argument, err);
     case TYPE_OBJECT:
-        return check_object(gltf, place, item, (enum schema_object)row->argument, err);
+        return check_object(gltf, place, item, (enum schema_object)argument, err);
     case TYPE_INDEX_MAP:
-        return check_map(gltf, place, item, row->argument, err);
+        return check_map(gltf, place, item, argument, err);
     case TYPE_COUNT_MAP:
         return check_map(gltf, place, item, NO_LIST, err);
     default:
-        return check_array(gltf, place, item, row, err);
+        return check_array(gltf, place, item, type, argument, err);
     }
 }
 
@@ -222,7 +214,7 @@ static int check_object(const struct gltf *gltf, const struct json_path *place, 
         const cJSON *member = json_member(item, ROWS[i].member);
         if (member == NULL && ROWS[i].is_required)
             return wrong_value(&inner, "is missing", err);
-        if (member != NULL && check_member(gltf, &inner, member, &ROWS[i], err) < 0)
+        if (member != NULL && check_value(gltf, &inner, member, ROWS[i].type, ROWS[i].argument, err) < 0)
             return err->code;
     }
     return 0;

@@ -71,11 +71,11 @@ static uint32_t half(uint32_t side) { return side > 1 ? side / 2 : 1; }
 
 uint64_t mip_bytes(uint32_t width, uint32_t height)
 {
-    uint64_t bytes = 4 * (uint64_t)width * height;
-    while (width > 1 || height > 1) {
+    uint64_t bytes = 0;
+    for (uint32_t level = mip_level_count(width, height); level > 0; level--) {
+        bytes += 4 * (uint64_t)width * height;
         width = half(width);
         height = half(height);
-        bytes += 4 * (uint64_t)width * height;
     }
     return bytes;
 }

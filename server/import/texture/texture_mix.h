@@ -16,18 +16,24 @@ enum texture_mix_kind {
     MIX_OPACITY,
     /* a: metallic, b: roughness, both grey. factors: what stands for a missing one. */
     MIX_METALLIC_ROUGHNESS,
-    /* KHR_materials_pbrSpecularGlossiness: a: diffuse, b: specular with gloss in alpha; factors: diffuse RGBA, specular
-     * RGB, glossiness. The nearest base colour, and the nearest metallic and roughness. */
+    /* KHR_materials_pbrSpecularGlossiness: a: diffuse, b: specular with gloss in alpha; gloss: their factors. The
+     * nearest base colour, and the nearest metallic and roughness. */
     MIX_SPECULAR_GLOSSINESS_BASE_COLOR,
     MIX_SPECULAR_GLOSSINESS_METALLIC_ROUGHNESS,
     /* a: heights; factors: how high (NORMAL_MAP_HEIGHT). The normals. */
     MIX_HEIGHTS,
 };
 
+/* Colours linear, 0 to 1; the diffuse one with opacity. */
+struct specular_glossiness {
+    float diffuse[4], specular[3], glossiness;
+};
+
 struct texture_mix {
     enum texture_mix_kind kind;
     int32_t a, b; /* textures that are TEXTURE_FOUND; one of the two may be -1 */
-    float factors[8];
+    float factors[2];
+    struct specular_glossiness gloss;
 };
 
 struct texture_mixer {
@@ -58,9 +64,6 @@ void texture_mixer_end(struct texture_mixer *mixer);
 void texture_mixer_fini(struct texture_mixer *mixer);
 
 /* The metallic-roughness material that reflects most like a specular-glossy one: colours linear, 0 to 1. */
-struct specular_glossiness {
-    float diffuse[3], specular[3], glossiness;
-};
 struct metallic_roughness {
     float base_color[3], metallic, roughness;
 };

@@ -134,11 +134,11 @@ static void mix_metallic_roughness(const struct mix_inputs *inputs, const uint8_
 
 static struct metallic_roughness of_gloss(const struct mix_inputs *inputs, const uint8_t *a, const uint8_t *b)
 {
-    const float *factors = inputs->mix->factors;
-    struct specular_glossiness gloss = {.glossiness = factors[7] * (float)b[3] / 255};
+    struct specular_glossiness gloss = inputs->mix->gloss;
+    gloss.glossiness = gloss.glossiness * (float)b[3] / 255;
     for (int i = 0; i < 3; i++) {
-        gloss.diffuse[i] = factors[i] * mip_linear_of(a[i]);
-        gloss.specular[i] = factors[4 + i] * mip_linear_of(b[i]);
+        gloss.diffuse[i] *= mip_linear_of(a[i]);
+        gloss.specular[i] *= mip_linear_of(b[i]);
     }
     return specular_glossiness_to_metallic_roughness(&gloss);
 }
@@ -149,7 +149,7 @@ static void mix_specular_glossiness_base_color(const struct mix_inputs *inputs, 
     const struct metallic_roughness mixed = of_gloss(inputs, a, b);
     for (int i = 0; i < 3; i++)
         out[i] = mip_srgb_of(mixed.base_color[i]);
-    out[3] = byte_of(inputs->mix->factors[3] * (float)a[3] / 255);
+    out[3] = byte_of(inputs->mix->gloss.diffuse[3] * (float)a[3] / 255);
 }
 
 static void mix_specular_glossiness_metallic_roughness(const struct mix_inputs *inputs, const uint8_t *a,

@@ -135,7 +135,7 @@ TEST(mix_of_gloss)
     struct texture_mix mix = {.kind = MIX_SPECULAR_GLOSSINESS_BASE_COLOR,
                               .a = add(&t, DIFFUSE, 2, TEXTURE_COLORS),
                               .b = add(&t, SPECULAR, 2, TEXTURE_COLORS),
-                              .factors = {1, 1, 1, 1, 1, 1, 1, 1}};
+                              .gloss = {{1, 1, 1, 1}, {1, 1, 1}, 1}};
     const int base = texture_mix(&t.mixer, &mix, &t.err);
     static const uint8_t BASE[] = {255, 188, 0, 255, 255, 0, 0, 128};
     assert_memory_equal(texels_of(&t, base), BASE, sizeof BASE);
