@@ -1,9 +1,6 @@
 /* posed-import: one model file to one baked model (worker/import_result.h), then it ends. */
 #include "import/source/file_client.h"
-#include "import/source/formats.h"
-#include "import/source/identity.h"
 #include "import/source/import.h"
-#include "import/source/zip_unpack.h"
 #include "import/text/text_utf8.h"
 
 #include "base/mem.h"

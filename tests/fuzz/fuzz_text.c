@@ -1,7 +1,7 @@
 /* Any bytes as a text file: UTF-8 comes out when there is a mark of UTF-16; and what COLLADA's <skew> elements take is
  * made blank without touching more. */
 #include "base/utf8.h"
-#include "import/collada/collada_skew.h"
+#include "import/collada/collada.h"
 #include "import/text/text_utf8.h"
 
 #include <stdlib.h>

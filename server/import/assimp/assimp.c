@@ -1,7 +1,6 @@
 /* assimp.c - import_assimp(): every format but glTF, by assimp: settings and repairs for Debian's 5.2.5. */
 #include "import/assimp/assimp.h"
 #include "import/collada/collada.h"
-#include "import/source/formats.h"
 
 #include <assimp/cimport.h>
 #include <assimp/postprocess.h>

@@ -26,14 +26,15 @@ static bool is_same_name(const struct collada *collada, uint32_t n, const struct
     return strncmp(own, name->data, sizeof name->data - 1) == 0;
 }
 
-static bool is_same_matrix(const struct dmat4 *a, const struct dmat4 *b)
+/* Whether they differ by no more than a share of the largest of their first `count` numbers. */
+static bool is_alike(const struct dmat4 *a, const struct dmat4 *b, int count, double share)
 {
     double largest = 0, worst = 0;
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < count; i++) {
         largest = fmax(largest, fmax(fabs(a->m[i]), fabs(b->m[i])));
         worst = fmax(worst, fabs(a->m[i] - b->m[i]));
     }
-    return worst <= SAME_MATRIX * largest;
+    return worst <= share * largest;
 }
 
 /* assimp takes the up vector of a <lookat> and the axis of a <rotate> as they are, of whatever direction and length,
@@ -76,7 +77,8 @@ static int compare(const struct assimp_job *job, const struct collada *collada, 
             return err_set(err, ERR_BAD_MODEL, "node %u of the file is not assimp's '%s'", n, name->data);
         if (!dmat4_is_finite(&rests[n]))
             return err_set(err, ERR_BAD_MODEL, "the transform of node '%s' is not finite", name->data);
-        if (n > 0 && is_comparable(collada, n) && !is_same_matrix(&rests[n], &tree->nodes[n].parent_from_node))
+        if (n > 0 && is_comparable(collada, n) &&
+            !is_alike(&rests[n], &tree->nodes[n].parent_from_node, 16, SAME_MATRIX))
             return err_set(err, ERR_BAD_MODEL, "node '%s' is elsewhere for assimp", name->data);
     }
     return 0;
@@ -140,12 +142,7 @@ struct moving {
 static bool is_skewed(const struct transform_stack *stack, double time_s, const struct trs *trs)
 {
     const struct dmat4 whole = transform_stack_matrix(stack, time_s), parts = dmat4_from_trs(trs);
-    double largest = 0, worst = 0;
-    for (int i = 0; i < 12; i++) {
-        largest = fmax(largest, fabs(whole.m[i]));
-        worst = fmax(worst, fabs(whole.m[i] - parts.m[i]));
-    }
-    return worst > 1e-4 * largest;
+    return !is_alike(&whole, &parts, 12, 1e-4);
 }
 
 static void motion_at(void *user, double time_s, double *out)

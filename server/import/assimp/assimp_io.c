@@ -1,8 +1,7 @@
 /* assimp_io.c - loads a file with assimp, whose view of files is the model's source files and nothing else. */
 #include "import/assimp/assimp.h"
-#include "import/collada/collada_skew.h"
+#include "import/collada/collada.h"
 #include "import/fbx/fbx_takes.h"
-#include "import/source/formats.h"
 #include "import/text/text_utf8.h"
 
 #include "base/mem.h"

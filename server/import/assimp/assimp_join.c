@@ -10,19 +10,16 @@
 /* What makes a vertex. */
 struct vertices {
     const struct aiMesh *mesh;
-    const struct aiVector3D *texcoords[2];
+    const struct aiVector3D *arrays[4]; /* positions, normals and both texture coordinates; NULL where there are none */
     const struct vertex_weights *weights;
 };
 
 static uint64_t hash_of(const struct vertices *all, uint32_t v)
 {
-    const struct aiMesh *mesh = all->mesh;
-    uint64_t hash = hash64(HASH64_SEED, &mesh->mVertices[v], sizeof mesh->mVertices[v]);
-    if (mesh->mNormals != NULL)
-        hash = hash64(hash, &mesh->mNormals[v], sizeof mesh->mNormals[v]);
-    for (int place = 0; place < 2; place++)
-        if (all->texcoords[place] != NULL)
-            hash = hash64(hash, &all->texcoords[place][v], sizeof all->texcoords[place][v]);
+    uint64_t hash = HASH64_SEED;
+    for (int i = 0; i < 4; i++)
+        if (all->arrays[i] != NULL)
+            hash = hash64(hash, &all->arrays[i][v], sizeof all->arrays[i][v]);
     return hash;
 }
 
@@ -45,8 +42,10 @@ static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
 {
     const struct aiMesh *mesh = all->mesh;
     const struct aiColor4D *colors = mesh->mColors[0];
-    if (!is_same3(mesh->mVertices, a, b) || !is_same3(mesh->mNormals, a, b) || !is_same3(all->texcoords[0], a, b) ||
-        !is_same3(all->texcoords[1], a, b) || !has_same_weights(all->weights, a, b) ||
+    for (int i = 0; i < 4; i++)
+        if (!is_same3(all->arrays[i], a, b))
+            return false;
+    if (!has_same_weights(all->weights, a, b) ||
         (colors != NULL && memcmp(&colors[a], &colors[b], sizeof *colors) != 0))
         return false;
     for (uint32_t t = 0; t < mesh->mNumAnimMeshes; t++) {
@@ -71,7 +70,7 @@ void vertex_set_init(struct vertex_set *set, size_t count_max)
 void assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
                  const struct vertex_weights *weights, struct joined *out)
 {
-    const struct vertices all = {from, {texcoords[0], texcoords[1]}, weights};
+    const struct vertices all = {from, {from->mVertices, from->mNormals, texcoords[0], texcoords[1]}, weights};
     const uint32_t count = from->mNumVertices;
     struct vertex_set set;
     vertex_set_init(&set, count);

@@ -1,6 +1,6 @@
 /* assimp_material.c - assimp's materials as metallic-roughness ones: colours, opacity, shininess, and which texture
  * goes where. */
-#include "import/assimp/assimp_material.h"
+#include "import/assimp/assimp.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* assimp_texture.c - textures of assimp's materials: files beside the model and those embedded in it. */
-#include "import/assimp/assimp_material.h"
+#include "import/assimp/assimp.h"
 
 #include "base/mem.h"
 

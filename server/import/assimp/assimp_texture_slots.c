@@ -1,6 +1,6 @@
 /* assimp_texture_slots.c - which of a material's textures goes where: normal maps out of height maps, metallic and
  * roughness packed into one, opacity into alpha. */
-#include "import/assimp/assimp_material.h"
+#include "import/assimp/assimp.h"
 
 #include <math.h>
 #include <string.h>

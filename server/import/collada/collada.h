@@ -67,6 +67,14 @@ void collada_fini(struct collada *collada);
 /* The <source> of the weights with which node `n` shows a mesh of morph targets; XML_NONE when it shows none. */
 uint32_t collada_weights(const struct collada *collada, uint32_t n);
 
+/* --- collada_skew.c: text without what assimp cannot read --- */
+
+/* Whether there is a <skew> element in the text: assimp 5.2.5 aborts where it multiplies a node's transforms. */
+bool collada_has_skew(const uint8_t *text, size_t size_bytes);
+/* Puts spaces in the place of every <skew> element, as many as it had bytes; one without an end stays. Line breaks
+ * count as spaces. */
+void collada_remove_skew(uint8_t *text, size_t size_bytes);
+
 /* --- steps of collada_read() --- */
 
 /* A kind of transform element. */

@@ -1,5 +1,5 @@
 /* collada_skew.c - finds <skew> elements in the bytes of a file and puts spaces in their place. */
-#include "import/collada/collada_skew.h"
+#include "import/collada/collada.h"
 
 #include <string.h>
 

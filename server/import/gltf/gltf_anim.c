@@ -1,12 +1,255 @@
-/* gltf_anim.c - animations: clips and their channels (glTF 2.0, 3.11). */
-#include "import/gltf/gltf_keys.h"
+/* gltf_anim.c - animations: clips, their channels, and the keys of those (glTF 2.0, 3.11). */
+#include "import/gltf/gltf_accessor.h"
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PATH_COUNT = sizeof GLTF_PATHS / sizeof *GLTF_PATHS };
+/* By PATH_. */
+static const char *const PATHS[] = {[PATH_TRANSLATION] = "translation",
+                                    [PATH_ROTATION] = "rotation",
+                                    [PATH_SCALE] = "scale",
+                                    [PATH_WEIGHTS] = "weights"};
+static const char *const INTERPOLATIONS[] = {
+    [INTERPOLATION_LINEAR] = "LINEAR", [INTERPOLATION_STEP] = "STEP", [INTERPOLATION_CUBICSPLINE] = "CUBICSPLINE"};
+/* A larger deviation from unit length is not rounding: of floats, and of signed bytes, whose steps are 1/127. */
+static const double UNIT_TOLERANCE = 1e-3, INTEGER_UNIT_TOLERANCE = 1.0 / 127;
+enum {
+    PATH_COUNT = sizeof PATHS / sizeof *PATHS,
+    INTERPOLATION_COUNT = sizeof INTERPOLATIONS / sizeof *INTERPOLATIONS
+};
+
+/* One channel while it is read. */
+struct key_source {
+    char where[80]; /* "animations[0].channels[3]" */
+    struct accessor times, values;
+    bool is_open;           /* times has rows, not only a type and a count */
+    struct channel channel; /* node, path and component_count are set; read_keys() fills the rest */
+};
+
+/* --- keys: each accessor is read once, however many channels and clips use it --- */
+
+static double time_of(const struct accessor *accessor, uint32_t key)
+{
+    double time;
+    accessor_row(accessor, key, &time);
+    return time;
+}
+
+/* Of neighbours with equal times the later one counts, as STEP gives the new value at a key. */
+static bool is_dropped(const struct accessor *times, uint32_t key)
+{
+    return key + 1 < times->count && time_of(times, key) == time_of(times, key + 1);
+}
+
+static int check_times(struct gltf *gltf, const struct key_source *source, struct gltf_times *times, struct err *err)
+{
+    times->count = source->times.count;
+    double before = 0;
+    for (uint32_t key = 0; key < source->times.count; key++) {
+        const double time = time_of(&source->times, key);
+        if (!isfinite(time))
+            return err_set(err, ERR_BAD_KEYS, "%s: the time of key %u is not finite", source->where, key);
+        if (time < 0)
+            return err_set(err, ERR_BAD_KEYS, "%s: the time of key %u is %.9g, before 0", source->where, key, time);
+        if (key > 0 && time < before)
+            return err_set(err, ERR_BAD_KEYS, "%s: the time of key %u is %.9g, before the %.9g of the key before",
+                           source->where, key, time, before);
+        if (key > 0 && time == before) {
+            times->has_duplicates = true;
+            times->count--;
+        }
+        before = time;
+    }
+    if (times->has_duplicates)
+        bake_warn(gltf->builder, "duplicate_key_times", "accessors[%u] has equal key times: the last of them is kept",
+                  source->times.index);
+    return 0;
+}
+
+/* Each input accessor goes into the builder once, for all channels and clips. */
+static int read_times(struct gltf *gltf, uint32_t index, struct key_source *source, struct gltf_times **out,
+                      struct err *err)
+{
+    struct bake_builder *builder = gltf->builder;
+    struct gltf_times *times = &gltf->times[index];
+    const struct accessor_use use = {source->where, ACCESSOR_SCALAR, ACCESSOR_F32};
+    *out = times;
+    source->is_open = !times->is_read;
+    if (times->is_read)
+        return accessor_describe(gltf, index, &use, &source->times, err);
+    if (accessor_open(gltf, index, &use, &source->times, err) < 0 ||
+        import_check_limit(gltf->import, LIMIT_KEYS, builder->key_time_count, source->times.count, source->where, err) <
+            0 ||
+        check_times(gltf, source, times, err) < 0)
+        return err->code;
+    times->first = builder->key_time_count;
+    double *key_times = bake_add_key_time(builder, times->count);
+    if (key_times == NULL)
+        return import_full(gltf->import, err);
+    for (uint32_t key = 0; key < source->times.count; key++)
+        if (!is_dropped(&source->times, key))
+            *key_times++ = time_of(&source->times, key);
+    times->is_read = true;
+    return 0;
+}
+
+static uint32_t floats_per_key(const struct channel *channel)
+{
+    return channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
+}
+
+/* The floats of one key, in- and out-tangents included. */
+static int read_key(const struct key_source *source, uint32_t key, float *out, struct err *err)
+{
+    const uint32_t width = source->values.width, rows = floats_per_key(&source->channel) / width;
+    double row[4];
+    for (uint32_t r = 0; r < rows; r++) {
+        accessor_row(&source->values, key * rows + r, row);
+        for (uint32_t i = 0; i < width; i++) {
+            float *value = &out[r * width + i];
+            *value = (float)row[i];
+            if (!isfinite(*value))
+                return err_set(err, ERR_BAD_KEYS, "%s: the value of key %u is not finite", source->where, key);
+        }
+    }
+    return 0;
+}
+
+static int check_count(const struct key_source *source, struct err *err)
+{
+    const uint64_t expected = (uint64_t)source->times.count * floats_per_key(&source->channel);
+    const uint64_t given = (uint64_t)source->values.count * source->values.width;
+    if (given == expected)
+        return 0;
+    return err_set(err, ERR_BAD_KEYS, "%s: %u keys need %llu numbers, but accessors[%u] has %llu", source->where,
+                   source->times.count, (unsigned long long)expected, source->values.index, (unsigned long long)given);
+}
+
+static int add_values(struct gltf *gltf, struct key_source *source, const struct gltf_times *times,
+                      struct gltf_values *values, struct err *err)
+{
+    struct bake_builder *builder = gltf->builder;
+    const uint32_t size = floats_per_key(&source->channel);
+    if (import_check_limit(gltf->import, LIMIT_KEYS, builder->key_value_count, (uint64_t)source->times.count * size,
+                           source->where, err) < 0)
+        return err->code;
+    *values = (struct gltf_values){.first = builder->key_value_count, .times = -1};
+    float *out = bake_add_key_value(builder, times->count * size);
+    if (out == NULL)
+        return import_full(gltf->import, err);
+    for (uint32_t key = 0; key < source->times.count; key++) {
+        if (times->has_duplicates && is_dropped(&source->times, key))
+            continue;
+        if (read_key(source, key, out, err) < 0)
+            return err->code;
+        out += size;
+    }
+    if (times->has_duplicates)
+        values->times = source->times.index;
+    values->size = size;
+    values->is_read = true;
+    return 0;
+}
+
+/* Without keys left out, the values are the accessor's rows, whatever times and interpolation they are used with. */
+static bool is_known(const struct gltf_values *values, const struct key_source *source, const struct gltf_times *times)
+{
+    return values->is_read && (times->has_duplicates ? values->times == (int64_t)source->times.index &&
+                                                           values->size == floats_per_key(&source->channel)
+                                                     : values->times < 0);
+}
+
+/* Warns of the first rotation that is not of unit length; a zero quaternion cannot be normalised. */
+static int check_rotations(const struct gltf *gltf, const struct key_source *source, struct gltf_values *values,
+                           uint32_t count, struct err *err)
+{
+    const uint32_t size = floats_per_key(&source->channel), bit = 1U << source->channel.interpolation;
+    const float *q = gltf->builder->key_values + values->first + (size > 4 ? 4 : 0);
+    const double tolerance = source->values.component == ACCESSOR_F32 ? UNIT_TOLERANCE : INTEGER_UNIT_TOLERANCE;
+    bool is_told = (values->checked & ~bit) != 0;
+    if (source->channel.path != PATH_ROTATION || (values->checked & bit) != 0)
+        return 0;
+    for (uint32_t key = 0; key < count; key++, q += size) {
+        const double square = (double)q[0] * (double)q[0] + (double)q[1] * (double)q[1] + (double)q[2] * (double)q[2] +
+                              (double)q[3] * (double)q[3];
+        if (square == 0)
+            return err_set(err, ERR_BAD_KEYS, "%s: the rotation of key %u has no length", source->where, key);
+        if (!is_told && fabs(sqrt(square) - 1) > tolerance) {
+            bake_warn(gltf->builder, "rotation_normalised",
+                      "%s: the rotation of key %u has the length %.6g: rotations are normalised", source->where, key,
+                      sqrt(square));
+            is_told = true;
+        }
+    }
+    values->checked |= bit;
+    return 0;
+}
+
+static int read_values(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct key_source *source,
+                       const struct gltf_times *times, struct err *err)
+{
+    struct gltf_values *values = &gltf->values[index];
+    const struct accessor_use times_use = {source->where, ACCESSOR_SCALAR, ACCESSOR_F32};
+    if (check_count(source, err) < 0)
+        return err->code;
+    if (!is_known(values, source, times)) {
+        const bool needs_times = times->has_duplicates && !source->is_open;
+        if (accessor_open(gltf, index, use, &source->values, err) < 0 ||
+            (needs_times && accessor_open(gltf, source->times.index, &times_use, &source->times, err) < 0) ||
+            add_values(gltf, source, times, values, err) < 0)
+            return err->code;
+    }
+    source->channel.value_first = values->first;
+    return check_rotations(gltf, source, values, times->count, err);
+}
+
+/* Which accessors a path takes (glTF 2.0, 3.11, table of outputs). */
+static int check_output(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct key_source *source,
+                        struct err *err)
+{
+    if (accessor_describe(gltf, index, use, &source->values, err) < 0)
+        return err->code;
+    if (source->values.component != ACCESSOR_F32 && !source->values.is_normalized)
+        return err_set(err, ERR_BAD_MODEL, "%s cannot be accessors[%u], which has integers that are not normalized",
+                       use->where, index);
+    return 0;
+}
+
+/* The keys of `sampler`, whose place in the file `sampler_where` names for messages. */
+static int read_keys(struct gltf *gltf, const cJSON *sampler, const char *sampler_where, struct key_source *source,
+                     struct err *err)
+{
+    const unsigned integers = ACCESSOR_I8 | ACCESSOR_U8 | ACCESSOR_I16 | ACCESSOR_U16;
+    const uint32_t path = source->channel.path;
+    const char *name = json_text(sampler, "interpolation");
+    const int interpolation =
+        name == NULL ? INTERPOLATION_LINEAR : json_word(name, INTERPOLATIONS, INTERPOLATION_COUNT);
+    if (interpolation < 0)
+        return err_set(err, ERR_BAD_MODEL, "%s.interpolation is '%.20s', which is none of glTF's", sampler_where, name);
+    source->channel.interpolation = (uint32_t)interpolation;
+    char where[sizeof source->where + 16];
+    snprintf(where, sizeof where, "%s.%s", source->where, PATHS[path]);
+    const struct accessor_use use = {
+        .where = where,
+        .types = path == PATH_ROTATION  ? ACCESSOR_VEC4
+                 : path == PATH_WEIGHTS ? ACCESSOR_SCALAR
+                                        : ACCESSOR_VEC3,
+        .components = ACCESSOR_F32 | (path == PATH_ROTATION || path == PATH_WEIGHTS ? integers : 0),
+    };
+    const uint32_t input = (uint32_t)json_index(sampler, "input"), output = (uint32_t)json_index(sampler, "output");
+    struct gltf_times *times;
+    if (check_output(gltf, output, &use, source, err) < 0 || read_times(gltf, input, source, &times, err) < 0 ||
+        read_values(gltf, output, &use, source, times, err) < 0)
+        return err->code;
+    source->channel.key_time_first = times->first;
+    source->channel.key_count = times->count;
+    return 0;
+}
+
+/* --- channels and clips --- */
 
 /* One clip while it is read. */
 struct clip_reader {
@@ -26,7 +269,7 @@ static int read_target(struct clip_reader *reader, const cJSON *target, struct k
         return 0;
     }
     const char *name = json_text(target, "path");
-    const int path = json_word(name, GLTF_PATHS, PATH_COUNT);
+    const int path = json_word(name, PATHS, PATH_COUNT);
     if (path < 0)
         return err_set(err, ERR_BAD_MODEL, "%s.target.path is '%.20s', which is none of glTF's", source->where, name);
     const int64_t node = json_index(target, "node");
@@ -68,7 +311,7 @@ static int read_channel(struct clip_reader *reader, const cJSON *json, uint32_t 
         return is_moving;
     char sampler_where[64];
     snprintf(sampler_where, sizeof sampler_where, "animations[%u].samplers[%u]", reader->clip, (uint32_t)sampler);
-    if (gltf_read_keys(reader->gltf, reader->samplers.items[sampler], sampler_where, &source, err) < 0)
+    if (read_keys(reader->gltf, reader->samplers.items[sampler], sampler_where, &source, err) < 0)
         return err->code;
     if (import_put_channel(reader->gltf->import, &source.channel, err) < 0)
         return err->code;

@@ -42,10 +42,7 @@ static bool is_ignored_extension(const char *name)
 
 static bool is_known_extension(const char *name)
 {
-    for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++)
-        if (strcmp(EXTENSIONS[i], name) == 0)
-            return true;
-    return false;
+    return json_word(name, EXTENSIONS, sizeof EXTENSIONS / sizeof *EXTENSIONS) >= 0;
 }
 
 int gltf_check_extensions(const struct gltf *gltf, struct err *err)

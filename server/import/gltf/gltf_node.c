@@ -252,11 +252,6 @@ int gltf_read_weights(struct gltf *gltf, struct err *err)
 
 /* --- cameras, each at the node that has it (glTF 2.0, 3.10) --- */
 
-static float positive(const cJSON *json, const char *name)
-{
-    return (float)fabs(json_number(json, name, 0)); /* the sign of an orthographic camera's size has no meaning */
-}
-
 /* False: no camera can have these numbers. */
 static bool read_view(const cJSON *json, struct model_camera *camera)
 {
@@ -274,8 +269,9 @@ static bool read_view(const cJSON *json, struct model_camera *camera)
     }
     const cJSON *view = json_member(json, "orthographic");
     camera->kind = CAMERA_ORTHOGRAPHIC;
-    camera->height = positive(view, "ymag");
-    camera->width = positive(view, "xmag");
+    /* The sign of its size has no meaning. */
+    camera->height = (float)fabs(json_number(view, "ymag", 0));
+    camera->width = (float)fabs(json_number(view, "xmag", 0));
     camera->z_near = (float)json_number(view, "znear", -1);
     camera->z_far = (float)json_number(view, "zfar", 0);
     return strcmp(type, "orthographic") == 0 && camera->height > 0 && camera->width > 0 && camera->z_near >= 0 &&

@@ -47,6 +47,3 @@ int primitive_read_influences(struct primitive_reader *reader, struct err *err);
 int primitive_draco_open(struct primitive_reader *reader, struct err *err);
 void primitive_draco_close(struct primitive_reader *reader);
 void primitive_draco_indices(const struct primitive_reader *reader, struct accessor *accessor);
-
-/* gltf_morph.c */
-int primitive_read_targets(struct primitive_reader *reader, const cJSON *names, struct err *err);

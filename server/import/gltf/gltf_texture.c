@@ -65,10 +65,8 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *
     if (uri == NULL) {
         struct gltf_view view;
         rc = gltf_view(gltf, (uint32_t)view_index, &view, err);
-        if (rc == 0) {
-            request->bytes = view.bytes;
-            request->size_bytes = view.size_bytes;
-        }
+        request->bytes = view.bytes;
+        request->size_bytes = view.size_bytes;
     } else if (uri_is_data(uri)) {
         rc = uri_read_data(uri, &decoded, &request->size_bytes, err);
         request->bytes = decoded;

@@ -40,7 +40,7 @@ static bool read_repaired(const struct accessor *accessor, uint32_t row, double 
 }
 
 /* How one row of an attribute becomes the builder's element `vertex` of out. */
-typedef void store_row(const double row[4], uint32_t width, void *out, uint32_t vertex);
+typedef void store_row(const double row[4], void *out, uint32_t vertex);
 
 /* An attribute that only affects appearance. */
 struct attribute {
@@ -63,9 +63,9 @@ static int read_attribute(struct primitive_reader *reader, const struct attribut
     if (attribute->flag == PRIMITIVE_COLORS) /* normalized is the only meaning that integers have there */
         accessor.is_normalized = accessor.component != ACCESSOR_F32;
     for (uint32_t v = 0; v < accessor.count; v++) {
-        double row[4];
+        double row[4] = {0, 0, 0, 1}; /* colours of three components are opaque */
         is_repaired |= read_repaired(&accessor, v, row);
-        attribute->store(row, accessor.width, out, v);
+        attribute->store(row, out, v);
     }
     if (is_repaired)
         bake_warn(reader->gltf->builder, "not_finite_repaired", "%s %s has numbers that are not finite: they become 0",
@@ -74,9 +74,8 @@ static int read_attribute(struct primitive_reader *reader, const struct attribut
     return 0;
 }
 
-static void store_normal(const double row[4], uint32_t width, void *out, uint32_t vertex)
+static void store_normal(const double row[4], void *out, uint32_t vertex)
 {
-    (void)width;
     ((struct vec3 *)out)[vertex] = (struct vec3){(float)row[0], (float)row[1], (float)row[2]};
 }
 
@@ -107,9 +106,8 @@ static bool wants_tangents(const struct primitive_reader *reader)
            reader->gltf->builder->materials[material].textures[TEXTURE_NORMAL].texture >= 0;
 }
 
-static void store_tangent(const double row[4], uint32_t width, void *out, uint32_t vertex)
+static void store_tangent(const double row[4], void *out, uint32_t vertex)
 {
-    (void)width;
     ((struct vec4 *)out)[vertex] = (struct vec4){(float)row[0], (float)row[1], (float)row[2], row[3] < 0 ? -1 : 1};
 }
 
@@ -125,9 +123,8 @@ static int read_tangents(struct primitive_reader *reader, struct err *err)
     return is_wanted ? read_attribute(reader, &tangent, builder->tangents + reader->out.vertex_first, err) : 0;
 }
 
-static void store_texcoord(const double row[4], uint32_t width, void *out, uint32_t vertex)
+static void store_texcoord(const double row[4], void *out, uint32_t vertex)
 {
-    (void)width;
     ((struct vec2 *)out)[vertex] = (struct vec2){(float)row[0], (float)row[1]};
 }
 
@@ -154,10 +151,10 @@ static int read_texcoords(struct primitive_reader *reader, int place, struct err
 
 static uint8_t color_byte(double value) { return (uint8_t)(fmin(fmax(value, 0), 1) * 255 + 0.5); }
 
-static void store_color(const double row[4], uint32_t width, void *out, uint32_t vertex)
+static void store_color(const double row[4], void *out, uint32_t vertex)
 {
-    ((struct rgba8 *)out)[vertex] = (struct rgba8){color_byte(row[0]), color_byte(row[1]), color_byte(row[2]),
-                                                   width == 4 ? color_byte(row[3]) : 255};
+    ((struct rgba8 *)out)[vertex] =
+        (struct rgba8){color_byte(row[0]), color_byte(row[1]), color_byte(row[2]), color_byte(row[3])};
 }
 
 /* White is what leaves the material's colour alone. */

@@ -1,5 +1,5 @@
 /* formats.c - looks for the magic of a format in the bytes of a file. */
-#include "import/source/formats.h"
+#include "import/source/import.h"
 
 #include <string.h>
 

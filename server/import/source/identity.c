@@ -1,5 +1,5 @@
 /* identity.c - hashes the build ids of the program and its libraries. */
-#include "import/source/identity.h"
+#include "import/source/import.h"
 
 #include <elf.h>
 #include <link.h>

@@ -6,6 +6,9 @@
 
 #include "import/source/source_files.h"
 
+#include "base/buf.h"
+#include "base/file_formats.h"
+
 struct import {
     const char *path;     /* of the model, under the root */
     const uint8_t *bytes; /* the whole file, followed by a NUL byte that does not count */
@@ -16,6 +19,30 @@ struct import {
     const struct limits *limits;
     uint64_t extras_bytes; /* of all extras that import_add_extra() took */
 };
+
+enum { IDENTITY_SIZE = 65 };
+
+/* Which importer this is: two with the same identity make the same model of the same files. SHA-256, in hex, over the
+ * build ids (ELF note NT_GNU_BUILD_ID) of the program and of every library that is loaded, in the order of loading: a
+ * library that is upgraded in place changes it. An object without a build id is hashed by its file's name, size and
+ * time. Call it before the sandbox, which allows no access to files. */
+void identity_make(char out[IDENTITY_SIZE]);
+
+/* True for the small text file that Git LFS leaves in place of one it has not fetched. Pure. */
+bool format_is_lfs_pointer(const uint8_t *bytes, size_t size_bytes);
+/* Before any reader sees the bytes: whether they can be the format that the file's ending says. Returns 0,
+ * ERR_EMPTY_FILE (no bytes, or white space only), ERR_LFS_POINTER or ERR_NOT_A_MODEL (the format's magic is not there).
+ * Pure. */
+int format_check(const struct file_format *format, const uint8_t *bytes, size_t size_bytes, struct err *err);
+
+/* True for a path that ends in ".zip". */
+bool zip_unpack_is_zip(const char *path);
+/* Unpacks the zip that is import->bytes (worker/archive.h), by libzip: in the importer's process, because a zip is as
+ * hostile as a model. Folders, hidden files (a part of the path that begins with a dot) and the __MACOSX folder are
+ * left out; '\\' counts as '/'. ERR_NOT_A_MODEL: no zip; ERR_BAD_MODEL: a damaged, encrypted or absolute entry, one
+ * with a '..' part, a link, or the same name twice; ERR_MODEL_LIMIT: more than LIMIT_ARCHIVE_FILES files or
+ * LIMIT_BAKED_BYTES bytes. Messages name the entry. */
+int zip_unpack(const struct import *import, struct buf *out, struct err *err);
 
 /* glTF 2.0 and GLB, by our own reader. Fills everything but what bake_finish() derives.
  * Returns 0, ERR_NOT_A_MODEL, ERR_BAD_MODEL, ERR_MODEL_LIMIT, ERR_UNSUPPORTED_EXTENSION, ERR_COMPANION_MISSING. */

@@ -1,5 +1,5 @@
 /* zip_unpack.c - checks each entry of a zip and appends its bytes to the archive. */
-#include "import/source/zip_unpack.h"
+#include "import/source/import.h"
 
 #include "base/utf8.h"
 #include "worker/archive.h"

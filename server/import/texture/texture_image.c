@@ -1,7 +1,7 @@
 /* texture_image.c - which library decodes an image file, by its first bytes. */
 #include "import/texture/texture_image.h"
 
-#include "import/source/formats.h"
+#include "import/source/import.h"
 
 #include <limits.h>
 #include <stdlib.h>

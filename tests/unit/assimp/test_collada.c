@@ -2,7 +2,6 @@
 #include "tests/unit/assimp/assimp_run.h"
 #include "tests/unit/support/check.h"
 
-#include "import/collada/collada_skew.h"
 #include "import/collada/transform_stack.h"
 #include "import/collada/collada.h"
 #include "import/assimp/curve_fit.h"

@@ -1,6 +1,6 @@
 #include "tests/unit/support/check.h"
 
-#include "import/source/formats.h"
+#include "import/source/import.h"
 
 #include <string.h>
 
