@@ -1,5 +1,7 @@
-/* hex.h - bytes and numbers as lower-case hexadecimal digits. Pure; any thread. */
+/* hex.h - bytes and numbers as hexadecimal digits: lower-case ones are written, both cases read. Pure; any thread. */
 #pragma once
+
+#include "base/ascii.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,4 +22,11 @@ static inline void hex_put_number(char *out, uint64_t number, size_t digits)
     static const char DIGITS[] = "0123456789abcdef";
     for (size_t i = digits; i-- > 0; number >>= 4)
         out[i] = DIGITS[number & 15];
+}
+
+/* 0 to 15; -1: it is no digit. */
+static inline int hex_value(char c)
+{
+    const char lower = ascii_lower(c);
+    return ascii_is_digit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }

@@ -1,6 +1,8 @@
 /* json_check.c - a JSON parser that keeps nothing. */
 #include "base/json_check.h"
 
+#include "base/hex.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -51,12 +53,10 @@ static void skip_blanks(struct cursor *cursor)
         ;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 static bool take_digits(struct cursor *cursor)
 {
     const char *first = cursor->at;
-    while (is_digit(peek(cursor)))
+    while (ascii_is_digit(peek(cursor)))
         cursor->at++;
     return cursor->at > first;
 }
@@ -75,7 +75,7 @@ static bool take_number(struct cursor *cursor)
         is_good = take_digits(cursor);
     }
     const char next = peek(cursor);
-    if (!is_good || is_digit(next) || next == '.' || next == '-' || next == '+')
+    if (!is_good || ascii_is_digit(next) || next == '.' || next == '-' || next == '+')
         return fail(cursor, first, "a malformed number");
     return true;
 }
@@ -90,7 +90,7 @@ static bool take_escape(struct cursor *cursor)
     bool is_nul = kind == 'u';
     for (int i = 0; i < 4 && kind == 'u'; i++, cursor->at++) {
         const char c = peek(cursor);
-        if (!is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'f'))
+        if (hex_value(c) < 0)
             return fail(cursor, cursor->at, "\\u needs four hex digits");
         is_nul = is_nul && c == '0';
     }
@@ -136,7 +136,7 @@ static bool take_scalar(struct cursor *cursor)
     const char first = peek(cursor);
     if (first == '"')
         return take_string(cursor);
-    if (first == '-' || is_digit(first))
+    if (first == '-' || ascii_is_digit(first))
         return take_number(cursor);
     return take_word(cursor, "true") || take_word(cursor, "false") || take_word(cursor, "null") || is_misplaced(cursor);
 }

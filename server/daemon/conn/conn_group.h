@@ -46,7 +46,7 @@ struct conn_group {
     uint_fast32_t shortages_seen;
     bool is_draining; /* every reply is its connection's last */
     time_t date_s;    /* the time that `date` shows */
-    char date[HTTP_DATE_SIZE];
+    char date[sizeof "Sat, 31 Jan 2026 12:00:00 GMT"];
     void (*closed)(struct conn_group *group); /* a connection is gone */
     struct buf plain_tags;                    /* the result of http_plain_tags() */
     char read_bytes[CONN_READ_BYTES];         /* what the read event under way has read */

@@ -13,11 +13,15 @@ enum {
     STATUS_ABANDONED = 499, /* in the log only: the client left before its reply */
 };
 
+/* RFC 9110, 5.6.7. */
 static const char *date_now(struct conn_group *group)
 {
     const time_t now_s = time(NULL);
-    if (now_s != group->date_s)
-        http_date(group->date_s = now_s, group->date);
+    struct tm utc;
+    if (now_s != group->date_s && gmtime_r(&now_s, &utc) != NULL) {
+        strftime(group->date, sizeof group->date, "%a, %d %b %Y %H:%M:%S GMT", &utc);
+        group->date_s = now_s;
+    }
     return group->date;
 }
 

@@ -2,6 +2,7 @@
  * 9.8.1 and 9.10, with the widths of binary32), doubles by trying precisions until one reads back. */
 #include "wire/encode/number.h"
 
+#include "base/ascii.h"
 #include "wire/encode/number_pow10.h"
 
 #include <math.h>
@@ -173,7 +174,7 @@ static struct decimal read_scientific(const char *text)
     struct decimal value = {0, 0};
     int count = 0;
     for (; *text != 'e'; text++) {
-        if (*text < '0' || *text > '9')
+        if (!ascii_is_digit(*text))
             continue;
         value.digits = value.digits * 10 + (uint64_t)(*text - '0');
         count++;
@@ -223,8 +224,6 @@ size_t number_put_double(char *out, double value)
 
 /* --- reading --- */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* Checks the grammar, because strtod() also takes "inf", "0x1p3", leading spaces and more, and reads a number of few
  * digits without exponent: both parts of the quotient are exact, and division rounds once (Clinger, "How to read
  * floating point numbers accurately", 1990). False: it is no number. *is_read false: strtod() has to read it. */
@@ -238,7 +237,7 @@ static bool scan_double(const char *text, const char *end, double *value, bool *
     bool has_point = false;
     uint64_t digits = 0;
     size_t digit_count = 0, decimals = 0;
-    for (; at < end && (is_digit(*at) || (*at == '.' && !has_point)); at++) {
+    for (; at < end && (ascii_is_digit(*at) || (*at == '.' && !has_point)); at++) {
         if (*at == '.') {
             has_point = true;
             continue;
@@ -257,7 +256,7 @@ static bool scan_double(const char *text, const char *end, double *value, bool *
     at++;
     at += at < end && (*at == '+' || *at == '-');
     const char *first = at;
-    while (at < end && is_digit(*at))
+    while (at < end && ascii_is_digit(*at))
         at++;
     return at > first && at == end;
 }

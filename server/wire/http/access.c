@@ -1,9 +1,10 @@
 #include "wire/http/access.h"
 
+#include "base/hex.h"
+#include "wire/http/http_target.h"
 #include "wire/http/url.h"
 
-#include <string.h>
-#include <strings.h>
+#include <arpa/inet.h>
 
 void access_init(struct access *access) { *access = (struct access){.is_any_host = true}; }
 
@@ -27,20 +28,15 @@ static const char *next_of(const struct buf *texts, const char *text)
     return next < texts->data + texts->size_bytes ? next : NULL;
 }
 
-static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
-
 static void put_lower(struct buf *out, const char *text, size_t size_bytes)
 {
     for (size_t i = 0; i < size_bytes; i++)
-        buf_put_char(out, lower(text[i]));
+        buf_put_char(out, ascii_lower(text[i]));
     buf_put_char(out, '\0');
 }
 
-static bool is_name_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
-}
+static bool is_name_char(char c) { return ascii_is_alnum(c) || c == '-' || c == '_' || c == '.'; }
+static bool is_v6_char(char c) { return hex_value(c) >= 0 || c == ':' || c == '.'; }
 
 /* A DNS name or IPv4 address, or an IPv6 address in brackets. */
 static bool is_host_name(const char *name, size_t size_bytes)
@@ -51,7 +47,7 @@ static bool is_host_name(const char *name, size_t size_bytes)
     if (is_v6 && (size_bytes < 4 || name[size_bytes - 1] != ']'))
         return false;
     for (size_t i = is_v6 ? 1 : 0; i < size_bytes - (is_v6 ? 1 : 0); i++)
-        if (is_v6 ? strchr("0123456789abcdefABCDEF:.", name[i]) == NULL || name[i] == '\0' : !is_name_char(name[i]))
+        if (is_v6 ? !is_v6_char(name[i]) : !is_name_char(name[i]))
             return false;
     return true;
 }
@@ -78,20 +74,12 @@ int access_allow_hosts(struct access *access, const char *list, struct err *err)
 
 static bool is_origin(const char *text, size_t bytes)
 {
-    static const char *const SCHEMES[] = {"http://", "https://"};
-    for (size_t i = 0; i < 2; i++) {
-        const size_t scheme = strlen(SCHEMES[i]);
-        if (bytes <= scheme || strncasecmp(text, SCHEMES[i], scheme) != 0)
-            continue;
-        const char *host = text + scheme;
-        size_t host_bytes = bytes - scheme, port = 0;
-        while (port < host_bytes && host[host_bytes - 1 - port] >= '0' && host[host_bytes - 1 - port] <= '9')
-            port++;
-        if (port > 0 && port <= 5 && port < host_bytes && host[host_bytes - 1 - port] == ':')
-            host_bytes -= port + 1;
-        return is_host_name(host, host_bytes);
-    }
-    return false;
+    const size_t scheme = http_scheme_bytes(text, bytes);
+    size_t end = bytes;
+    while (end > scheme && ascii_is_digit(text[end - 1]))
+        end--;
+    const bool has_port = end < bytes && bytes - end <= 5 && end > scheme && text[end - 1] == ':';
+    return scheme > 0 && is_host_name(text + scheme, (has_port ? end - 1 : bytes) - scheme);
 }
 
 int access_allow_origins(struct access *access, const char *list, struct err *err)
@@ -118,7 +106,7 @@ int access_add_tokens(struct access *access, const char *text, size_t size_bytes
             bytes--;
         bool is_visible = true;
         for (size_t i = 0; i < bytes; i++)
-            is_visible = is_visible && text[i] > 0x20 && text[i] < 0x7f;
+            is_visible = is_visible && ascii_is_visible(text[i]);
         if (bytes > 0 && text[0] != '#') {
             if (!is_visible || bytes < ACCESS_TOKEN_MIN_BYTES || bytes > ACCESS_TOKEN_MAX_BYTES)
                 return err_set(err, ERR_BAD_PARAMETER, "line %u is not a token of %d to %d visible characters", line,
@@ -146,34 +134,18 @@ static inline size_t name_bytes_of(const char *host)
     return bytes > 1 && host[bytes - 1] == '.' ? bytes - 1 : bytes;
 }
 
-static bool is_equal(const char *a, size_t a_bytes, const char *b)
-{
-    return strlen(b) == a_bytes && strncasecmp(a, b, a_bytes) == 0;
-}
-
 /* 127.0.0.0/8 as four decimal numbers: other spellings are names, which a resolver may take for anything. */
 static bool is_loopback_v4(const char *text, size_t bytes)
 {
-    unsigned parts[4] = {0}, digits = 0, count = 0;
-    for (size_t i = 0; i < bytes; i++) {
-        if (text[i] == '.' && digits > 0 && count < 3) {
-            count++;
-            digits = 0;
-        } else if (text[i] >= '0' && text[i] <= '9' && digits < 3) {
-            parts[count] = parts[count] * 10 + (unsigned)(text[i] - '0');
-            digits++;
-        } else {
-            return false;
-        }
-    }
-    return count == 3 && digits > 0 && parts[0] == 127 && parts[1] < 256 && parts[2] < 256 && parts[3] < 256;
+    unsigned char address[4];
+    return http_is_address(AF_INET, text, bytes, address) && address[0] == 127;
 }
 
 bool access_is_loopback(const char *host)
 {
     static const char BELOW[] = ".localhost";
     const size_t bytes = name_bytes_of(host), below = sizeof BELOW - 1;
-    if (is_equal(host, bytes, "localhost") || is_equal(host, bytes, "[::1]") || is_loopback_v4(host, bytes))
+    if (url_is_word(host, bytes, "localhost") || url_is_word(host, bytes, "[::1]") || is_loopback_v4(host, bytes))
         return true;
     return host[0] != '[' && bytes > below && strncasecmp(host + bytes - below, BELOW, below) == 0;
 }
@@ -186,7 +158,7 @@ static bool is_host_allowed(const struct access *access, const char *host)
     for (const char *name = first_of(&access->hosts); name != NULL; name = next_of(&access->hosts, name)) {
         const size_t length = strlen(name);
         if (name[0] == '.' ? bytes > length && strncasecmp(host + bytes - length, name, length) == 0
-                           : is_equal(host, bytes, name))
+                           : url_is_word(host, bytes, name))
             return true;
     }
     return false;
@@ -231,7 +203,7 @@ static bool is_public(const struct http_request *request, bool with_page)
     static const char *const PATHS[] = {"/healthz", "/livez", "/readyz", "/"};
     const size_t bytes = strcspn(request->target, "?");
     for (size_t i = 0; i < (with_page ? 4u : 3u); i++)
-        if (is_equal(request->target, bytes, PATHS[i]))
+        if (url_is_word(request->target, bytes, PATHS[i]))
             return true;
     return false;
 }
@@ -240,7 +212,7 @@ static bool is_public(const struct http_request *request, bool with_page)
  */
 static bool is_stream(const struct http_request *request)
 {
-    return is_equal(request->target, strcspn(request->target, "?"), "/v1/stream");
+    return url_is_word(request->target, strcspn(request->target, "?"), "/v1/stream");
 }
 
 /* --- decisions --- */

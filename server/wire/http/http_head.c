@@ -1,9 +1,8 @@
 #include "wire/http/http_head.h"
 
+#include "base/ascii.h"
 #include "wire/http/http_target.h"
-
-#include <string.h>
-#include <strings.h>
+#include "wire/http/url.h"
 
 enum {
     METHOD_MAX = 24,      /* longer than any registered method (IANA HTTP Method Registry) */
@@ -29,11 +28,6 @@ static const struct {
     {"Sec-WebSocket-Version", offsetof(struct http_request, websocket_version)},
     {"Sec-WebSocket-Protocol", offsetof(struct http_request, websocket_protocol)},
 };
-
-void http_head_init(struct http_head *head, const struct limits *limits)
-{
-    *head = (struct http_head){.limits = limits};
-}
 
 void http_head_fini(struct http_head *head)
 {
@@ -68,11 +62,7 @@ void http_head_clear(struct http_head *head)
 }
 
 /* A character of a token (RFC 9110, 5.6.2). */
-static bool is_token_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
-}
+static bool is_token_char(char c) { return ascii_is_alnum(c) || (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL); }
 
 /* Bytes that cannot become a request line are refused at once, not when a line end happens to come: a TLS
  * hello has none for long. */
@@ -160,7 +150,7 @@ static int take_content_length(struct http_head *head, const char *value, size_t
     head->has_content_length = true;
     bool is_number = size_bytes > 0;
     for (size_t i = 0; i < size_bytes; i++)
-        is_number = is_number && value[i] >= '0' && value[i] <= '9';
+        is_number = is_number && ascii_is_digit(value[i]);
     if (!is_number)
         return err_set(err, ERR_BAD_REQUEST, "Content-Length is not a number");
     return 0;
@@ -177,17 +167,11 @@ static void take_request_id(struct http_head *head, const char *value, size_t si
 {
     bool is_good = size_bytes >= 1 && size_bytes <= HTTP_REQUEST_ID_MAX;
     for (size_t i = 0; i < size_bytes && is_good; i++)
-        is_good = (value[i] >= 'a' && value[i] <= 'z') || (value[i] >= 'A' && value[i] <= 'Z') ||
-                  (value[i] >= '0' && value[i] <= '9') || value[i] == '.' || value[i] == '_' || value[i] == '-';
+        is_good = ascii_is_alnum(value[i]) || value[i] == '.' || value[i] == '_' || value[i] == '-';
     if (!is_good)
         return;
     memcpy(head->request_id, value, size_bytes);
     head->request_id[size_bytes] = '\0';
-}
-
-static bool is_named(const char *name, size_t name_bytes, const char *header)
-{
-    return strlen(header) == name_bytes && strncasecmp(name, header, name_bytes) == 0;
 }
 
 /* Who leaves them unread does to a file what its client wants not to be done (RFC 9110, 13.1 and 14.5). */
@@ -195,7 +179,7 @@ static const char *reservation_of(const char *name, size_t name_bytes)
 {
     static const char *const NAMES[] = {"Content-Range", "If-Match", "If-None-Match", "If-Unmodified-Since"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (is_named(name, name_bytes, NAMES[i]))
+        if (url_is_word(name, name_bytes, NAMES[i]))
             return NAMES[i];
     return NULL;
 }
@@ -207,21 +191,21 @@ static int take_field(struct http_head *head, const char *name, size_t name_byte
     if (head->reservation == NULL)
         head->reservation = reservation_of(name, name_bytes);
     for (int i = 0; i < HTTP_HEAD_KEPT; i++)
-        if (is_named(name, name_bytes, KEPT[i].name)) {
+        if (url_is_word(name, name_bytes, KEPT[i].name)) {
             join(&head->kept[i], value, value_bytes);
             return 0;
         }
-    if (is_named(name, name_bytes, "Host"))
+    if (url_is_word(name, name_bytes, "Host"))
         return take_host(head, value, value_bytes, err);
-    if (is_named(name, name_bytes, "Content-Length"))
+    if (url_is_word(name, name_bytes, "Content-Length"))
         return take_content_length(head, value, value_bytes, err);
-    if (is_named(name, name_bytes, "Transfer-Encoding"))
+    if (url_is_word(name, name_bytes, "Transfer-Encoding"))
         return take_transfer_encoding(head, value, value_bytes, err);
-    if (is_named(name, name_bytes, "Access-Control-Request-Method"))
+    if (url_is_word(name, name_bytes, "Access-Control-Request-Method"))
         head->has_preflight_method = true;
-    else if (is_named(name, name_bytes, "X-Request-Id"))
+    else if (url_is_word(name, name_bytes, "X-Request-Id"))
         take_request_id(head, value, value_bytes);
-    else if (is_named(name, name_bytes, "Expect") && is_named(value, value_bytes, "100-continue"))
+    else if (url_is_word(name, name_bytes, "Expect") && url_is_word(value, value_bytes, "100-continue"))
         head->is_expecting_continue = true;
     return 0;
 }
@@ -320,8 +304,6 @@ int http_head_feed(struct http_head *head, const char *bytes, size_t size_bytes,
     }
     return 0;
 }
-
-bool http_head_is_empty(const struct http_head *head) { return head->bytes.size_bytes == 0; }
 
 static const char *text_of(const struct buf *buf) { return buf->size_bytes > 0 ? buf->data : NULL; }
 

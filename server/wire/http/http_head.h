@@ -11,6 +11,7 @@
 
 enum { HTTP_REQUEST_ID_MAX = 64, HTTP_HEAD_KEPT = 11 };
 
+/* Zeroed but for its limits: nothing has come. */
 struct http_head {
     const struct limits *limits;
     struct buf bytes;          /* the head so far, as it came; leading empty lines dropped */
@@ -31,16 +32,12 @@ struct http_head {
     bool is_http_1_0;
 };
 
-void http_head_init(struct http_head *head, const struct limits *limits);
 void http_head_fini(struct http_head *head);
 void http_head_clear(struct http_head *head); /* for the next request; keeps small buffers */
 
 /* Takes bytes up to the end of the head at most. Returns 1 when the head is complete, 0 for more, or the
  * negative codes of http_parser_feed(). */
 int http_head_feed(struct http_head *head, const char *bytes, size_t size_bytes, size_t *used_bytes, struct err *err);
-
-/* True while nothing but empty lines has come. */
-bool http_head_is_empty(const struct http_head *head);
 
 /* Points the request's fields at what is known by now. */
 void http_head_fill_request(const struct http_head *head, struct http_request *request);

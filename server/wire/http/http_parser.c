@@ -109,9 +109,8 @@ static uint64_t body_limit(const struct http_parser_state *state)
 
 static int body_too_large(struct http_parser_state *state)
 {
-    err_set(&state->err, ERR_BODY_TOO_LARGE, "the request body is larger than %s",
-            LIMIT_TEXT(state->limits, state->sink != NULL ? LIMIT_UPLOAD_BYTES : LIMIT_BODY_BYTES));
-    return -1;
+    return err_set(&state->err, ERR_BODY_TOO_LARGE, "the request body is larger than %s",
+                   LIMIT_TEXT(state->limits, state->sink != NULL ? LIMIT_UPLOAD_BYTES : LIMIT_BODY_BYTES));
 }
 
 static int on_headers_complete(llhttp_t *llhttp)
@@ -159,7 +158,7 @@ void http_parser_init(struct http_parser *parser, const struct limits *limits)
 {
     *parser = (struct http_parser){.state = mem_zalloc(1, sizeof *parser->state)};
     parser->state->limits = limits;
-    http_head_init(&parser->state->head, limits);
+    parser->state->head.limits = limits;
     buf_init(&parser->state->body, (size_t)limits->value[LIMIT_BODY_BYTES]);
 }
 
@@ -272,10 +271,8 @@ static int feed_body(struct http_parser *parser, const char *bytes, size_t size_
 {
     struct http_parser_state *state = parser->state;
     *used_bytes = 0;
-    if (state->declared_bytes > body_limit(state)) {
-        body_too_large(state);
-        return state->err.code;
-    }
+    if (state->declared_bytes > body_limit(state))
+        return body_too_large(state);
     if (size_bytes == 0)
         return HTTP_NEED_MORE;
     parser->wants_continue = false;
@@ -285,11 +282,7 @@ static int feed_body(struct http_parser *parser, const char *bytes, size_t size_
     const size_t part_bytes = size_bytes < room ? size_bytes : (size_t)room;
     const int rc = execute(state, bytes, part_bytes, used_bytes);
     state->body_raw_bytes += *used_bytes;
-    if (rc == HTTP_NEED_MORE && part_bytes < size_bytes) {
-        body_too_large(state);
-        return state->err.code;
-    }
-    return rc;
+    return rc == HTTP_NEED_MORE && part_bytes < size_bytes ? body_too_large(state) : rc;
 }
 
 void http_parser_forget(struct http_parser *parser)
@@ -315,7 +308,7 @@ int http_parser_feed(struct http_parser *parser, const char *bytes, size_t size_
     if (parser->phase != HTTP_PHASE_BODY) {
         rc = http_head_feed(&state->head, bytes, size_bytes, used_bytes, &state->err);
         if (rc == 0) {
-            parser->phase = http_head_is_empty(&state->head) ? HTTP_PHASE_IDLE : HTTP_PHASE_HEAD;
+            parser->phase = state->head.bytes.size_bytes == 0 ? HTTP_PHASE_IDLE : HTTP_PHASE_HEAD;
             return HTTP_NEED_MORE;
         }
         rc = rc < 0 ? rc : execute_head(parser);

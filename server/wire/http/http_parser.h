@@ -1,4 +1,4 @@
-/* http.h - HTTP/1.x requests from bytes (RFC 9112), on llhttp in strict mode.
+/* http_parser.h - HTTP/1.x requests from bytes (RFC 9112), on llhttp in strict mode.
  *
  * Pure: bytes in, struct out; no socket, no clock. One parser per connection, one thread at a time.
  * It stops behind each request, so that the caller answers one at a time, keeps the unread rest of its
@@ -67,7 +67,7 @@ struct http_parser {
     struct http_request request; /* valid after HTTP_COMPLETE; after an error what was understood so far, for the log:
                                     method, target and request_id may be NULL, is_keep_alive is false */
     struct http_sink *sink;      /* where the body goes, or NULL: request.body. Read only, see http_parser_set_sink() */
-    struct http_parser_state *state; /* private to http.c */
+    struct http_parser_state *state; /* private to http_parser.c */
 };
 
 #define HTTP_CONTINUE "HTTP/1.1 100 Continue\r\n\r\n"

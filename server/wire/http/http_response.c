@@ -1,5 +1,6 @@
 #include "wire/http/http_response.h"
 
+#include "base/ascii.h"
 #include "base/version.h"
 #include "wire/encode/json.h"
 
@@ -40,38 +41,6 @@ static const char *reason_of(int status)
     return "Status"; /* the phrase may be anything (RFC 9112, 4) */
 }
 
-/* Year, month (1..12) and day (1..31) of a day since 1970-01-01, from 0: eras of 400 years that begin on 1 March
- * (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days). */
-static void civil_date(int64_t days, int *year, int *month, int *day)
-{
-    const int64_t from_0000_03_01 = days + 719468;
-    const int64_t era = from_0000_03_01 / 146097;
-    const int64_t day_of_era = from_0000_03_01 % 146097;
-    const int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    const int64_t months_from_march = (5 * day_of_year + 2) / 153;
-    *day = (int)(day_of_year - (153 * months_from_march + 2) / 5 + 1);
-    *month = (int)(months_from_march < 10 ? months_from_march + 3 : months_from_march - 9);
-    *year = (int)(year_of_era + era * 400 + (*month <= 2));
-}
-
-void http_date(int64_t unix_s, char out[HTTP_DATE_SIZE])
-{
-    static const char DAYS[7][4] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"}; /* 1970-01-01 was a Thursday */
-    static const char MONTHS[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    const int64_t last_s = INT64_C(253402300799); /* the end of the year 9999 */
-    const int64_t t = unix_s < 0 ? 0 : unix_s > last_s ? last_s : unix_s;
-    const int second_of_day = (int)(t % 86400);
-    int year, month, day;
-    civil_date(t / 86400, &year, &month, &day);
-    char text[64];
-    snprintf(text, sizeof text, "%s, %02d %s %04d %02d:%02d:%02d GMT", DAYS[t / 86400 % 7], day, MONTHS[month - 1],
-             year, second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60);
-    memcpy(out, text, HTTP_DATE_SIZE - 1);
-    out[HTTP_DATE_SIZE - 1] = '\0';
-}
-
 /* `name` has its colon and blank. Inline, so that its size is known. */
 static inline void put_header(struct buf *out, const char *name, const char *value)
 {
@@ -88,11 +57,7 @@ static inline void put_number(struct buf *out, const char *name, uint64_t number
 }
 
 /* RFC 8187, 3.2.1: the bytes that a name in UTF-8 need not escape. */
-static bool is_attribute_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("!#$&+-.^_`|~", c) != NULL);
-}
+static bool is_attribute_char(char c) { return ascii_is_alnum(c) || (c != '\0' && strchr("!#$&+-.^_`|~", c) != NULL); }
 
 /* "robots/run.fbx" is saved as "run-posed.glb" (RFC 6266), whatever bytes are in it. A picture is shown first. */
 static void put_disposition(struct buf *out, const struct reply *reply)

@@ -20,11 +20,6 @@ struct http_response {
     bool is_keep_alive;
 };
 
-enum { HTTP_DATE_SIZE = 30 };
-
-/* Writes `unix_s` as an HTTP date (RFC 9110, 5.6.7), with its NUL. Years 1970 to 9999. */
-void http_date(int64_t unix_s, char out[HTTP_DATE_SIZE]);
-
 /* Appends status line, headers and the empty line. Content-Length is the body's size also for HEAD; 204 and
  * 304 have none, and what comes in pieces of unknown size is chunked. */
 void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out);

@@ -11,6 +11,11 @@
  * or nothing. The empty text is none. */
 bool http_host_is_good(const char *text, size_t size_bytes);
 
+/* Whether it is an address of AF_INET or AF_INET6 without brackets; `out` then has its 4 or 16 bytes. */
+bool http_is_address(int family, const char *text, size_t size_bytes, void *out);
+/* How long "http://" or "https://" is that the text begins with; 0: it does with neither. */
+size_t http_scheme_bytes(const char *text, size_t size_bytes);
+
 /* The parts of a target, borrowed. */
 struct http_target {
     const char *host; /* of "http://host/path" (RFC 9112, 3.2.2); NULL: it has none */

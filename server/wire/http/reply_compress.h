@@ -1,5 +1,5 @@
-/* coded_reply.h - a reply whose body a client takes compressed: what that does to the body and to the entity tag. Pure;
- * any thread. */
+/* reply_compress.h - a reply whose body a client takes compressed: what that does to the body and to the entity tag.
+ * Pure; any thread. */
 #pragma once
 
 #include "wire/http/coding.h"

@@ -1,9 +1,8 @@
 #include "wire/http/url.h"
 
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "wire/encode/number.h"
-
-#include <string.h>
 
 bool url_next_param(const char **text, size_t *size_bytes, struct url_param *part)
 {
@@ -39,17 +38,6 @@ bool url_next_entry(const char **at, const char **entry, size_t *entry_bytes)
     return true;
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 ptrdiff_t url_decode(const char *text, size_t size_bytes, bool is_plus_blank, char *out, struct err *err)
 {
     char *to = out;
@@ -58,8 +46,8 @@ ptrdiff_t url_decode(const char *text, size_t size_bytes, bool is_plus_blank, ch
         if (c == '+' && is_plus_blank) {
             c = ' ';
         } else if (c == '%') {
-            const int high = size_bytes - i > 2 ? hex_digit(text[i + 1]) : -1;
-            const int low = size_bytes - i > 2 ? hex_digit(text[i + 2]) : -1;
+            const int high = size_bytes - i > 2 ? hex_value(text[i + 1]) : -1;
+            const int low = size_bytes - i > 2 ? hex_value(text[i + 2]) : -1;
             if (high < 0 || low < 0)
                 return err_set(err, ERR_BAD_PARAMETER, "bad percent-escape '%.*s'; a percent sign is written %%25",
                                size_bytes - i < 3 ? (int)(size_bytes - i) : 3, text + i);

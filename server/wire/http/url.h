@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 
 /* One "name=value" as it stands in the URL, still encoded; value is empty where there is no '='. */
 struct url_param {
@@ -25,6 +27,12 @@ bool url_next_param(const char **text, size_t *size_bytes, struct url_param *par
 /* The next entry of a header's list between commas, without blanks around it; false behind the last. Empty ones count;
  * *list is moved behind it, NULL at the end. */
 bool url_next_entry(const char **list, const char **entry, size_t *entry_bytes);
+
+/* Whether the text is that word, in upper or lower case. */
+static inline bool url_is_word(const char *text, size_t size_bytes, const char *word)
+{
+    return strlen(word) == size_bytes && strncasecmp(text, word, size_bytes) == 0;
+}
 
 /* Decodes into `out` (size_bytes + 1 bytes, may not overlap), which becomes NUL-terminated UTF-8 without inner
  * NULs. '+' is a space where is_plus_blank says so, and itself in the path of a URL (RFC 3986, 3.3). Returns the

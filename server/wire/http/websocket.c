@@ -29,7 +29,7 @@ bool websocket_has_token(const char *list, const char *token)
     const char *entry;
     size_t size_bytes;
     while (url_next_entry(&list, &entry, &size_bytes))
-        if (size_bytes == strlen(token) && strncasecmp(entry, token, size_bytes) == 0)
+        if (url_is_word(entry, size_bytes, token))
             return true;
     return false;
 }

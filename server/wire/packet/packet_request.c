@@ -1,5 +1,6 @@
 #include "wire/packet/packet_request.h"
 
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "wire/packet/packet_fields.h"
 
@@ -68,7 +69,7 @@ static int read_call(struct request *request, const struct packet *packet, const
                        (unsigned long long)limits->value[LIMIT_URL_BYTES]);
     bool is_target = target_bytes > 0 && target[0] == '/';
     for (uint32_t i = 0; i < target_bytes; i++)
-        is_target = is_target && target[i] > 0x20 && target[i] < 0x7f && target[i] != '#';
+        is_target = is_target && ascii_is_visible(target[i]) && target[i] != '#';
     if (!is_target)
         return err_set(err, ERR_BAD_REQUEST, "call: the target is not a path and a query as HTTP has them");
     const struct request_head head = {

@@ -1,6 +1,7 @@
 #include "wire/reply/select.h"
 
-#include "anim/model/model.h"
+#include "base/ascii.h"
+#include "wire/encode/json.h"
 
 #include <string.h>
 
@@ -48,21 +49,14 @@ static bool is_named(const struct model *model, struct str name, const struct se
            (name.size_bytes == 0 || memcmp(model->text + name.offset, selector->name, name.size_bytes) == 0);
 }
 
-static bool is_same_letter(char a, char b)
-{
-    const unsigned char x = (unsigned char)a, y = (unsigned char)b;
-    const bool is_letter = (x | 0x20) >= 'a' && (x | 0x20) <= 'z';
-    return x == y || (is_letter && (x | 0x20) == (y | 0x20));
-}
-
 /* Bytes that two names share at their ends, whatever their case: cheap enough for any number of names. */
 static uint32_t likeness(const char *a, uint32_t a_bytes, const char *b, uint32_t b_bytes)
 {
     const uint32_t most = a_bytes < b_bytes ? a_bytes : b_bytes;
     uint32_t head = 0, tail = 0;
-    while (head < most && is_same_letter(a[head], b[head]))
+    while (head < most && ascii_lower(a[head]) == ascii_lower(b[head]))
         head++;
-    while (tail < most - head && is_same_letter(a[a_bytes - 1 - tail], b[b_bytes - 1 - tail]))
+    while (tail < most - head && ascii_lower(a[a_bytes - 1 - tail]) == ascii_lower(b[b_bytes - 1 - tail]))
         tail++;
     return head + tail;
 }
@@ -100,10 +94,9 @@ static void find_candidates(const struct model *model, enum thing thing, const s
         const struct str name = name_of(model, thing, i);
         if (!is_thing(model, thing, i) || !(is_near || is_named(model, name, selector)))
             continue;
-        const bool has_name = name.offset != STR_NONE;
-        const char *text = !has_name ? NULL : name.size_bytes == 0 ? "" : model->text + name.offset;
-        const struct reply_candidate candidate = {i, text, has_name ? name.size_bytes : 0};
-        const bool is_compared = has_name && selector->kind == SELECT_NAME && selector->name_bytes <= UINT32_MAX;
+        const char *text = json_text_of(model, name);
+        const struct reply_candidate candidate = {i, text, text == NULL ? 0 : name.size_bytes};
+        const bool is_compared = text != NULL && selector->kind == SELECT_NAME && selector->name_bytes <= UINT32_MAX;
         const uint32_t score =
             is_compared ? likeness(text, name.size_bytes, selector->name, (uint32_t)selector->name_bytes) : 0;
         rank(ranking, &candidate, score);

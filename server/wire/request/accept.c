@@ -1,11 +1,11 @@
 #include "wire/request/accept.h"
 
+#include "base/ascii.h"
 #include "wire/encode/frames.h"
 #include "wire/encode/glb.h"
 #include "wire/http/url.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* A weight in thousandths: "0", "0.5", "1.000". What is malformed counts as 0: not asked for. */
 static int weight_of(const char *text, size_t size_bytes)
@@ -15,7 +15,7 @@ static int weight_of(const char *text, size_t size_bytes)
     int weight = (text[0] - '0') * 1000;
     int unit = 100;
     for (size_t i = 2; i < size_bytes; i++, unit /= 10) {
-        if (text[i] < '0' || text[i] > '9')
+        if (!ascii_is_digit(text[i]))
             return 0;
         weight += (text[i] - '0') * unit;
     }
@@ -71,7 +71,7 @@ static void weigh(const char *list, const char *const *names, int count, int *we
         const size_t rest_at = name_bytes;
         const char *name = trim(item, &name_bytes);
         for (int i = 0; i < count; i++)
-            if (strlen(names[i]) == name_bytes && strncasecmp(names[i], name, name_bytes) == 0)
+            if (url_is_word(name, name_bytes, names[i]))
                 weights[i] = item_weight(item + rest_at, item_bytes - rest_at);
     }
 }

@@ -1,4 +1,5 @@
 /* param.c - what the parsers of parameters share, and the parsers of those that are no field, name, time or camera. */
+#include "base/hex.h"
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
@@ -71,13 +72,6 @@ int param_picture_format(struct param_value *value)
     return word;
 }
 
-static int hex_of(char c)
-{
-    const char *const digits = "0123456789abcdef0123456789ABCDEF";
-    const char *at = c == '\0' ? NULL : strchr(digits, c);
-    return at == NULL ? -1 : (int)(at - digits) % 16;
-}
-
 static bool read_color(const char *text, size_t size_bytes, uint8_t rgba[4])
 {
     const char *const transparent = "transparent";
@@ -89,7 +83,7 @@ static bool read_color(const char *text, size_t size_bytes, uint8_t rgba[4])
         return false;
     rgba[3] = 255;
     for (size_t i = 0; i < size_bytes; i += 2) {
-        const int high = hex_of(text[i]), low = hex_of(text[i + 1]);
+        const int high = hex_value(text[i]), low = hex_value(text[i + 1]);
         if (high < 0 || low < 0)
             return false;
         rgba[i / 2] = (uint8_t)(high * 16 + low);

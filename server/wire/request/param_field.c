@@ -1,5 +1,6 @@
 /* param_field.c - the parameters whose value becomes one field of the request: a table of them, and a parser for each
  * kind of field. */
+#include "base/hex.h"
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
@@ -165,9 +166,8 @@ int param_hash(struct param_value *value)
     enum { HASH_DIGITS = 64 };
     bool is_hash = value->size_bytes == HASH_DIGITS;
     for (char *c = value->text; *c != '\0'; c++) {
-        if (*c >= 'A' && *c <= 'F')
-            *c = (char)(*c - 'A' + 'a');
-        is_hash = is_hash && ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'));
+        *c = ascii_lower(*c);
+        is_hash = is_hash && hex_value(*c) >= 0;
     }
     param_text(value);
     return is_hash ? 0 : param_bad(value, "the 64 hex digits of a model's content hash");

@@ -1,4 +1,5 @@
 /* request_params.c - the table of parameters, and which of them an operation takes. */
+#include "base/ascii.h"
 #include "wire/http/url.h"
 #include "wire/request/request_parser.h"
 
@@ -58,7 +59,7 @@ static const char *find_nearest(const char *name, const char *const *names, size
     char lower[LIST_SIZE];
     snprintf(lower, sizeof lower, "%s", name);
     for (char *at = lower; *at != '\0'; at++)
-        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 'a' - 'A') : *at;
+        *at = ascii_lower(*at);
     const char *nearest = nearest_name(lower, names, count);
     *is_case = nearest != NULL && strcmp(nearest, lower) == 0;
     return nearest;

@@ -4,7 +4,6 @@
 #include "wire/http/http_response.h"
 
 #include <string.h>
-#include <time.h>
 
 static const struct http_response PLAIN = {
     .date = "Sat, 31 Jan 2026 12:00:00 GMT", .request_id = "r1", .is_keep_alive = true};
@@ -186,31 +185,6 @@ TEST(http_response_knows_every_status)
         assert_null(strstr(head_of(&reply, &PLAIN, &out), " Status\r\n"));
     }
     buf_fini(&out);
-}
-
-TEST(http_date_is_imf_fixdate)
-{
-    char text[HTTP_DATE_SIZE];
-    http_date(784111777, text); /* the example of RFC 9110, 5.6.7 */
-    assert_string_equal(text, "Sun, 06 Nov 1994 08:49:37 GMT");
-    http_date(INT64_MAX, text);
-    assert_string_equal(text, "Fri, 31 Dec 9999 23:59:59 GMT");
-    http_date(-5, text);
-    assert_string_equal(text, "Thu, 01 Jan 1970 00:00:00 GMT");
-}
-
-/* Every day of the four centuries that the calendar repeats after, and the ends of its months. */
-TEST(http_date_is_gmtime)
-{
-    for (int64_t day = 0; day < 146097 + 400; day++) {
-        const time_t t = (time_t)(day * 86400 + 86399 - day % 86400);
-        struct tm tm;
-        char expected[64], text[HTTP_DATE_SIZE];
-        assert_non_null(gmtime_r(&t, &tm));
-        strftime(expected, sizeof expected, "%a, %d %b %Y %H:%M:%S GMT", &tm);
-        http_date(t, text);
-        assert_string_equal(text, expected);
-    }
 }
 
 TEST(http_etag_matching)
