@@ -16,7 +16,7 @@ enum { WORKING_MAX = 2 };
 struct conn_body {
     struct conn *conn;
     const struct conn_body_framing *framing;
-    struct body_stream *source;
+    struct body_stream *rest;
     uv_work_t work;
     struct buf piece;
     int rc; /* of the piece under way */
@@ -35,7 +35,7 @@ static void end(struct conn_body *body)
 {
     struct conn *conn = body->conn;
     stats_set(STAT_ANSWERS_STREAMING, --conn->group->bodies.open_count);
-    body->source->free(body->source);
+    body->rest->free(body->rest);
     buf_fini(&body->piece);
     free(body);
     conn->body = NULL;
@@ -61,7 +61,7 @@ static void break_off(struct conn_body *body)
 static void on_made(struct conn_body *body)
 {
     struct conn *conn = body->conn;
-    body->held_bytes = body->source->held_bytes(body->source);
+    body->held_bytes = body->rest->held_bytes(body->rest);
     if (body->rc < 0) {
         break_off(body);
         return;
@@ -80,7 +80,7 @@ static void on_work(uv_work_t *work)
     struct conn_body *body = work->data;
     const uint64_t start_ns = uv_hrtime();
     thread_priority_background();
-    body->rc = body->source->next(body->source, &body->piece, &body->err);
+    body->rc = body->rest->next(body->rest, &body->piece, &body->err);
     body->work_ns += uv_hrtime() - start_ns;
 }
 
@@ -119,11 +119,11 @@ void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_b
     struct conn_body *body = mem_zalloc(1, sizeof *body);
     body->conn = conn;
     body->framing = framing;
-    body->source = reply->source;
-    reply->source = NULL;
+    body->rest = reply->rest;
+    reply->rest = NULL;
     body->piece = reply->body;
     buf_init(&reply->body, 0);
-    body->held_bytes = body->source->held_bytes(body->source);
+    body->held_bytes = body->rest->held_bytes(body->rest);
     body->work_ns = uv_hrtime() - conn->start_ns - conn->call.queue_ns;
     conn->body = body;
     conn->pending_count++;
@@ -152,7 +152,7 @@ void conn_body_stop(struct conn *conn)
     struct conn_body *body = conn->body;
     if (body == NULL)
         return;
-    body->source->is_stopped = true;
+    body->rest->is_stopped = true;
     body->framing->over(conn, false);
     if (body->is_working)
         return; /* freed when its thread is done */

@@ -28,7 +28,7 @@ struct conn_bodies {
     uint32_t working_count, open_count;
 };
 
-/* Queues the first piece, reply->body, and takes over reply->source. conn->call.request stays as it is until the body
+/* Queues the first piece, reply->body, and takes over reply->rest. conn->call.request stays as it is until the body
  * is over. */
 void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_body_framing *framing);
 /* Has the next piece made if it is time for it; there is a body. */

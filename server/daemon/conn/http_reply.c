@@ -105,7 +105,7 @@ static void compress(const struct conn *conn, struct reply *reply)
 static void put_reply(struct conn *conn, struct reply *reply, const struct http_response *response)
 {
     send_queue_put_head(&conn->out, reply, response);
-    if (reply->source != NULL && !response->is_head) {
+    if (reply->rest != NULL && !response->is_head) {
         conn_body_start(conn, reply, http_response_is_chunked(reply) ? &CHUNKED : &SIZED);
         return;
     }

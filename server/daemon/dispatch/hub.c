@@ -63,7 +63,7 @@ static void on_done(struct call *call, struct reply *reply)
     forwarded->is_answered = true;
     forwarded->reply = *reply;
     budget_count(forwarded->budget, &forwarded->counted_bytes,
-                 reply->body.capacity_bytes + (reply->source == NULL ? 0 : reply->source->held_bytes(reply->source)));
+                 reply->body.capacity_bytes + (reply->rest == NULL ? 0 : reply->rest->held_bytes(reply->rest)));
     if (reply->code == 0 && forwarded->wants_models)
         share_models(forwarded);
     deliver(forwarded->hub, forwarded->from, &forwarded->back);

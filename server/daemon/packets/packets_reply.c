@@ -38,7 +38,7 @@ static const struct conn_body_framing BODY = {.put = put_piece, .over = on_body_
 void packets_put(struct conn *conn, struct packet *packet, const struct buf *head, struct reply *reply,
                  const struct buf *notes)
 {
-    const bool has_rest = reply != NULL && reply->source != NULL;
+    const bool has_rest = reply != NULL && reply->rest != NULL;
     const uint64_t body_bytes = reply == NULL ? 0 : reply_body_bytes(reply) + (has_rest ? reply->rest_bytes : 0);
     if (conn->packets->is_over)
         return;
@@ -99,7 +99,7 @@ static void count_and_log(const struct conn *conn, const struct reply *reply)
     if (conn->packets->asked.kind == 0 && reply->code == ERR_SHUTTING_DOWN)
         return; /* no request asked for this */
     conn_count_reply(reply);
-    if (reply->source == NULL)
+    if (reply->rest == NULL)
         log_packet(conn, reply, reply->status, reply_body_bytes(reply));
 }
 
@@ -107,7 +107,7 @@ void packets_send_reply(struct conn *conn, struct reply *reply, uint64_t bad_off
 {
     const struct packet *asked = &conn->packets->asked;
     struct packet_envelope frame;
-    if (reply_body_bytes(reply) + (reply->source == NULL ? 0 : reply->rest_bytes) >
+    if (reply_body_bytes(reply) + (reply->rest == NULL ? 0 : reply->rest_bytes) >
         UINT32_MAX - PACKET_HEADER_BYTES * PACKET_ALIGNMENT) {
         struct err err;
         err_set(&err, ERR_TOO_MANY_FRAMES, "the answer does not fit a packet");

@@ -17,11 +17,11 @@ void evaluator_init(struct evaluator *evaluator, const struct config *config, st
 {
     evaluator->config = config;
     evaluator->budget = budget;
-    workspace_init(&evaluator->answer);
-    evaluator->answer.clip_palette.kernel = kernel_find(config->kernel);
+    workspace_init(&evaluator->workspace);
+    evaluator->workspace.clip_palette.kernel = kernel_find(config->kernel);
 }
 
-void evaluator_fini(struct evaluator *evaluator) { workspace_fini(&evaluator->answer); }
+void evaluator_fini(struct evaluator *evaluator) { workspace_fini(&evaluator->workspace); }
 
 void evaluation_end_reply(struct reply *reply, const struct imported_model *imported)
 {
@@ -250,10 +250,10 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return false;
     *spent_ns += cost_ns;
-    reply_make(&evaluator->answer, &evaluation->imported->model, evaluation->sources, request,
+    reply_make(&evaluator->workspace, &evaluation->imported->model, evaluation->sources, request,
                evaluation->left != NULL ? evaluation->left : &evaluator->config->limits, reply);
     refuse_without_room(evaluator->budget, reply);
-    evaluation_finish(evaluation, &evaluator->answer.cost, reply);
+    evaluation_finish(evaluation, &evaluator->workspace.cost, reply);
     evaluation_end_reply(reply, evaluation->imported);
     return true;
 }
@@ -270,7 +270,7 @@ static void prepare(struct evaluator *evaluator, struct prepared_query *query, c
     query->is_quick = cost_ns <= EVALUATION_QUICK_NS;
     if (cost_ns > EVALUATION_INLINE_NS)
         return;
-    query->prepared = prepared_reply_new(&evaluator->answer, model, &query->request, query->has_time, limits);
+    query->prepared = prepared_reply_new(&evaluator->workspace, model, &query->request, query->has_time, limits);
     if (query->prepared != NULL && prepared_reply_bytes(query->prepared) > BUDGET_SMALL_BYTES) {
         prepared_reply_free(query->prepared);
         query->prepared = NULL;
@@ -296,7 +296,7 @@ bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *
             return true;
         }
     }
-    if (!prepared_reply_make(query->prepared, &evaluator->answer, &imported->model, reply)) {
+    if (!prepared_reply_make(query->prepared, &evaluator->workspace, &imported->model, reply)) {
         reply_fini(reply);
         return false;
     }

@@ -40,7 +40,7 @@ void etag_make(const struct etag_source *source, char out[ETAG_SIZE]);
 struct evaluator {
     const struct config *config;
     struct budget *budget;
-    struct workspace answer;
+    struct workspace workspace;
 };
 
 void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget);

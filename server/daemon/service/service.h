@@ -22,7 +22,7 @@ struct call {
      * reply_fini(). */
     void (*done)(struct call *call, struct reply *reply);
     enum reply_pieces
-        pieces; /* whether the answer may come in pieces: then the request stays until reply->source is freed */
+        pieces; /* whether the answer may come in pieces: then the request stays until reply->rest is freed */
     const struct request *lasting; /* the request itself, where `request` is a copy that ends with `done`; or NULL */
     struct upload *upload;         /* of a PUT, when its last byte is there; service_handle() takes it */
     void *waiting;                 /* private to the service */

@@ -136,7 +136,7 @@ static bool find_blend(struct picture_job *picture, struct reply *reply)
 {
     const struct job *job = picture->job;
     const struct request *request = &job->call->request;
-    struct resolved_layers *layers = &job->service->evaluator.answer.layers; /* scratch of the loop thread */
+    struct resolved_layers *layers = &job->service->evaluator.workspace.layers; /* scratch of the loop thread */
     if (request->layer_count == 0)
         return true;
     if (layers_resolve(layers, &job->models[0]->model, job->sources, request, reply) < 0)
@@ -187,8 +187,8 @@ static bool find_things(struct picture_job *picture, struct reply *reply)
     struct render_job *drawing = &picture->drawing;
     uint32_t target;
     if (request->has_root_motion) {
-        if (motion_find_root(&job->service->evaluator.answer, &job->models[0]->model, request, &drawing->root, reply) <
-            0)
+        if (motion_find_root(&job->service->evaluator.workspace, &job->models[0]->model, request, &drawing->root,
+                             reply) < 0)
             return false;
         drawing->root++;
     }

@@ -82,7 +82,7 @@ static void on_work(uv_work_t *work)
     const struct limits *limits = call->left != NULL ? call->left : &job->service->config->limits;
     if (reply_cursor_start(stream->cursor, &stream->models[0]->model, stream->sources, job_evaluation(job).request,
                            limits, call->pieces, &job->reply))
-        job->reply.source = &stream->base;
+        job->reply.rest = &stream->base;
     job->cost = *reply_cursor_cost(stream->cursor);
     job->cpu_ns = thread_cpu_ns() - begin_ns;
 }
@@ -93,7 +93,7 @@ static void on_made(uv_work_t *work, int status)
 {
     struct job *job = work->data;
     struct service *service = job->service;
-    if (job->reply.source == NULL)
+    if (job->reply.rest == NULL)
         free_stream(&job->stream->base);
     job->stream = NULL;
     job->call->cpu_ns += job->cpu_ns;

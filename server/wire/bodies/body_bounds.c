@@ -1,4 +1,4 @@
-/* body_put_bounds.c - boxes around the posed model: at every time asked for, or over all of the clip. */
+/* body_bounds.c - boxes around the posed model: at every time asked for, or over all of the clip. */
 #include "anim/pose/bounds.h"
 #include "wire/bodies/bodies.h"
 #include "wire/bodies/deform.h"

@@ -1,4 +1,4 @@
-/* body_put_glb.h - the posed model as a GLB file (protocol/glb.md). Private to server/wire. Pure. */
+/* body_glb.h - the posed model as a GLB file (protocol/glb.md). Private to server/wire. Pure. */
 #pragma once
 
 #include "wire/bodies/bodies.h"

@@ -41,7 +41,7 @@ static bool select_mesh_node(struct reply_context *context, int32_t *node)
 enum { DUALQUAT_FLOATS = 8 };
 #define NO_JOINT UINT32_MAX
 
-/* In answer->signs. Places of joints count within their skin. */
+/* In workspace->signs. Places of joints count within their skin. */
 struct sign_plan {
     uint32_t *order;  /* [model->joint_count]: of each skin its joints, whoever is above before who is below */
     uint32_t *above;  /* [model->joint_count]: the nearest joint of the skin above, or NO_JOINT */

@@ -2,7 +2,7 @@
 #include "wire/bodies/bodies.h"
 #include "wire/reply/select.h"
 
-/* In answer->palette, which nothing else uses yet. */
+/* In workspace->palette, which nothing else uses yet. */
 struct node_scratch {
     uint32_t *sizes;     /* [model->node_count]: nodes of the subtree of each */
     uint32_t *is_inside; /* [model->node_count] */

@@ -103,22 +103,12 @@ void glb_start(struct buf *out)
     buf_put(out, ROOM, sizeof ROOM);
 }
 
-static void put_uint(struct buf *out, const char *key, uint64_t value)
-{
-    buf_put_text(out, key);
-    json_put_uint(out, value);
-}
-
 static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
 {
-    put_uint(out, "{\"bufferView\":", accessor->view);
-    put_uint(out, ",\"componentType\":", ARRAYS[accessor->array].component);
+    json_printf(out, "{\"bufferView\":%u,\"componentType\":%u", accessor->view, ARRAYS[accessor->array].component);
     if (ARRAYS[accessor->array].is_normalized)
         buf_put_text(out, ",\"normalized\":true");
-    put_uint(out, ",\"count\":", accessor->count);
-    buf_put_text(out, ",\"type\":\"");
-    buf_put_text(out, ARRAYS[accessor->array].type);
-    buf_put_char(out, '"');
+    json_printf(out, ",\"count\":%u,\"type\":%s", accessor->count, ARRAYS[accessor->array].type);
     if (accessor->array == GLB_POSITION) {
         buf_put_text(out, ",\"min\":");
         json_put_floats(out, &accessor->min.x, 3);
@@ -130,10 +120,10 @@ static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
 
 static void put_view(struct buf *out, const struct glb_buffer_view *view)
 {
-    put_uint(out, "{\"buffer\":0,\"byteOffset\":", view->offset);
-    put_uint(out, ",\"byteLength\":", view->size_bytes);
+    json_printf(out, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu", (unsigned long long)view->offset,
+                (unsigned long long)view->size_bytes);
     if (view->target != 0)
-        put_uint(out, ",\"target\":", view->target);
+        json_printf(out, ",\"target\":%u", view->target);
     buf_put_char(out, '}');
 }
 
@@ -148,14 +138,7 @@ void glb_put_arrays(const struct glb_writer *glb, struct buf *out)
         buf_put_text(out, i == 0 ? "],\"bufferViews\":[" : ",");
         put_view(out, &views_of(glb)[i]);
     }
-    put_uint(out, "],\"buffers\":[{\"byteLength\":", glb->bin.size_bytes);
-    buf_put_text(out, "}]");
-}
-
-static void set_u32(char to[4], uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        to[i] = (char)(value >> 8 * i);
+    json_printf(out, "],\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)glb->bin.size_bytes);
 }
 
 bool glb_finish(const struct glb_writer *glb, struct buf *out)
@@ -172,7 +155,6 @@ bool glb_finish(const struct glb_writer *glb, struct buf *out)
     if (buf_failed(out) || out->size_bytes > UINT32_MAX)
         return false;
     const uint32_t words[] = {MAGIC, VERSION, (uint32_t)out->size_bytes, (uint32_t)json_bytes, CHUNK_JSON};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        set_u32(out->data + 4 * i, words[i]);
+    memcpy(out->data, words, sizeof words); /* little-endian, as the arrays lie in memory */
     return true;
 }

@@ -2,8 +2,6 @@
 
 #include "wire/encode/json.h"
 
-#include <string.h>
-
 enum { CANDIDATES_MAX = 20, OVERLOAD_RETRY_S = 1 };
 
 void reply_init(struct reply *reply) { *reply = (struct reply){.status = 200}; }
@@ -12,8 +10,8 @@ void reply_fini(struct reply *reply)
 {
     buf_fini(&reply->body);
     blob_unref(reply->blob);
-    if (reply->source != NULL)
-        reply->source->free(reply->source);
+    if (reply->rest != NULL)
+        reply->rest->free(reply->rest);
     buf_fini(&reply->message);
     buf_fini(&reply->unmatched);
     buf_fini(&reply->picture_lines);
@@ -23,9 +21,9 @@ void reply_fini(struct reply *reply)
 void reply_drop_body(struct reply *reply)
 {
     buf_clear(&reply->body);
-    if (reply->source != NULL)
-        reply->source->free(reply->source);
-    reply->source = NULL;
+    if (reply->rest != NULL)
+        reply->rest->free(reply->rest);
+    reply->rest = NULL;
 }
 
 static void put_candidates(struct buf *out, const struct reply_candidate *candidates, size_t count)
@@ -33,17 +31,14 @@ static void put_candidates(struct buf *out, const struct reply_candidate *candid
     buf_put_text(out, ",\"candidates\":[");
     for (size_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
         json_comma(out, i > 0);
-        buf_put_text(out, "{\"index\":");
-        json_put_uint(out, candidates[i].index);
-        buf_put_text(out, ",\"name\":");
-        json_put_string(out, candidates[i].name, candidates[i].name_bytes);
-        buf_put_char(out, '}');
+        json_printf(out, "{\"index\":%u,\"name\":%.*s}", candidates[i].index, (int)candidates[i].name_bytes,
+                    candidates[i].name);
     }
     buf_put_char(out, ']');
 }
 
-void reply_error(struct reply *reply, const struct err *err, const struct reply_candidate *candidates,
-                 size_t candidate_count)
+int reply_error(struct reply *reply, const struct err *err, const struct reply_candidate *candidates,
+                size_t candidate_count)
 {
     reply_fini(reply); /* what was written so far may be large */
     *reply = (struct reply){
@@ -57,12 +52,9 @@ void reply_error(struct reply *reply, const struct err *err, const struct reply_
     if (reply->status == 503)
         reply->retry_after_s = OVERLOAD_RETRY_S;
     buf_put_text(&reply->message, err->message);
-    const char *name = err_name(err->code);
-    buf_put_text(&reply->body, "{\"error\":{\"code\":");
-    json_put_string(&reply->body, name, strlen(name));
-    buf_put_text(&reply->body, ",\"message\":");
-    json_put_string(&reply->body, err->message, strlen(err->message));
+    json_printf(&reply->body, "{\"error\":{\"code\":%s,\"message\":%s", err_name(err->code), err->message);
     if (candidates != NULL)
         put_candidates(&reply->body, candidates, candidate_count);
     buf_put_text(&reply->body, "}}\n");
+    return err->code;
 }

@@ -16,11 +16,11 @@ enum reply_pieces { REPLY_WHOLE, REPLY_SIZED, REPLY_CHUNKED };
 struct body_stream {
     /* Appends the next piece to the empty buffer. 1: more follow, 0: it was the last; negative ERR_: nothing follows,
      * and what came is not the answer. Any thread, one at a time. */
-    int (*next)(struct body_stream *source, struct buf *out, struct err *err);
+    int (*next)(struct body_stream *stream, struct buf *out, struct err *err);
     /* Memory that it holds; not during next(). */
-    size_t (*held_bytes)(const struct body_stream *source);
-    /* Not during next(). On the thread of the source's owner. */
-    void (*free)(struct body_stream *source);
+    size_t (*held_bytes)(const struct body_stream *stream);
+    /* Not during next(). On the thread of its owner. */
+    void (*free)(struct body_stream *stream);
     _Atomic bool is_stopped; /* nobody needs the rest: next() ends soon */
 };
 
@@ -46,9 +46,9 @@ struct reply {
     bool has_content;           /* content_hash is that of the model that was asked about, also of an error about it */
     uint8_t content_hash[32];
     struct buf body;
-    struct blob *blob;          /* the body instead of `body`, held; or NULL */
-    struct body_stream *source; /* what follows the body, owned; or NULL. It borrows the request */
-    uint64_t rest_bytes;        /* likewise: its size, or REPLY_REST_UNKNOWN */
+    struct blob *blob;        /* the body instead of `body`, held; or NULL */
+    struct body_stream *rest; /* what follows the body, owned; or NULL. It borrows the request */
+    uint64_t rest_bytes;      /* likewise: its size, or REPLY_REST_UNKNOWN */
 };
 
 void reply_init(struct reply *reply);
@@ -57,6 +57,10 @@ void reply_fini(struct reply *reply);
 static inline size_t reply_body_bytes(const struct reply *reply)
 {
     return reply->blob != NULL ? reply->blob->size_bytes : reply->body.size_bytes;
+}
+static inline const char *reply_body(const struct reply *reply)
+{
+    return reply->blob != NULL ? reply->blob->data : reply->body.data;
 }
 /* There is none: neither what is there nor what would follow. */
 void reply_drop_body(struct reply *reply);
@@ -69,6 +73,6 @@ struct reply_candidate {
 };
 
 /* Turns *reply into the error answer {"error":{"code":..,"message":..,"candidates":[..]}} of `err`; drops
- * whatever body it had. candidates may be NULL; at most 20 are listed. */
-void reply_error(struct reply *reply, const struct err *err, const struct reply_candidate *candidates,
-                 size_t candidate_count);
+ * whatever body it had. candidates may be NULL; at most 20 are listed. Returns err->code. */
+int reply_error(struct reply *reply, const struct err *err, const struct reply_candidate *candidates,
+                size_t candidate_count);

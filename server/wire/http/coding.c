@@ -67,11 +67,6 @@ void encoder_free(struct encoder *encoder)
     free(encoder);
 }
 
-static int out_of_memory(const struct encoder *encoder, struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "no memory to code the answer as %s", coding_name(encoder->coding));
-}
-
 static int put_gzip(struct encoder *encoder, const char *bytes, size_t size_bytes, bool is_last, struct buf *out)
 {
     z_stream *gzip = &encoder->gzip;
@@ -116,5 +111,5 @@ int encoder_put(struct encoder *encoder, const void *bytes, size_t size_bytes, b
 {
     const int rc = encoder->coding == CODING_GZIP ? put_gzip(encoder, bytes, size_bytes, is_last, out)
                                                   : put_zstd(encoder, bytes, size_bytes, is_last, out);
-    return rc < 0 ? out_of_memory(encoder, err) : 0;
+    return rc < 0 ? err_set(err, ERR_NO_MEMORY, "no memory to code the answer as %s", coding_name(encoder->coding)) : 0;
 }

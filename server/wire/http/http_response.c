@@ -90,7 +90,7 @@ static void put_disposition(struct buf *out, const struct reply *reply)
 
 bool http_response_is_chunked(const struct reply *reply)
 {
-    return reply->source != NULL && reply->rest_bytes == REPLY_REST_UNKNOWN;
+    return reply->rest != NULL && reply->rest_bytes == REPLY_REST_UNKNOWN;
 }
 
 size_t http_chunk_head(char out[HTTP_CHUNK_HEAD_SIZE], size_t size_bytes)
@@ -103,7 +103,7 @@ static void put_framing(struct buf *out, const struct reply *reply)
     if (http_response_is_chunked(reply))
         put_header(out, "Transfer-Encoding: ", "chunked");
     else
-        put_number(out, "Content-Length: ", reply_body_bytes(reply) + (reply->source == NULL ? 0 : reply->rest_bytes));
+        put_number(out, "Content-Length: ", reply_body_bytes(reply) + (reply->rest == NULL ? 0 : reply->rest_bytes));
 }
 
 /* What pages of another origin may read and send (https://fetch.spec.whatwg.org/#http-cors-protocol). */

@@ -16,69 +16,66 @@ struct compressed_stream {
     struct body_stream base;
     enum coding coding;
     struct encoder *encoder;
-    struct buf body; /* what comes first */
-    struct blob *blob;
-    size_t at;                /* of it, the next byte */
-    struct body_stream *rest; /* what follows, or NULL */
-    struct buf piece;         /* of that */
+    struct reply plain; /* its body comes first, then its rest */
+    size_t at;          /* of the body, the next byte */
+    struct buf piece;   /* of the rest */
 };
 
-static struct compressed_stream *source_of(const struct body_stream *base)
+static struct compressed_stream *stream_of(const struct body_stream *base)
 {
     return container_of(base, struct compressed_stream, base);
 }
 
-static int put_body(struct compressed_stream *source, struct buf *out, struct err *err)
+static int put_body(struct compressed_stream *stream, struct buf *out, struct err *err)
 {
-    const char *body = source->blob != NULL ? source->blob->data : source->body.data;
-    const size_t left = (source->blob != NULL ? source->blob->size_bytes : source->body.size_bytes) - source->at;
+    const size_t left = reply_body_bytes(&stream->plain) - stream->at;
     const size_t part = left < STEP_BYTES ? left : STEP_BYTES;
-    const bool is_last = part == left && source->rest == NULL;
-    if (encoder_put(source->encoder, body + source->at, part, is_last, out, err) < 0)
+    const bool is_last = part == left && stream->plain.rest == NULL;
+    if (encoder_put(stream->encoder, reply_body(&stream->plain) + stream->at, part, is_last, out, err) < 0)
         return err->code;
-    source->at += part;
+    stream->at += part;
     return !is_last;
 }
 
-static int put_rest(struct compressed_stream *source, struct buf *out, struct err *err)
+static int put_rest(struct compressed_stream *stream, struct buf *out, struct err *err)
 {
-    source->rest->is_stopped = source->base.is_stopped;
-    buf_clear(&source->piece);
-    const int rc = source->rest->next(source->rest, &source->piece, err);
-    if (rc < 0 || encoder_put(source->encoder, source->piece.data, source->piece.size_bytes, rc == 0, out, err) < 0)
+    struct body_stream *rest = stream->plain.rest;
+    rest->is_stopped = stream->base.is_stopped;
+    buf_clear(&stream->piece);
+    const int rc = rest->next(rest, &stream->piece, err);
+    if (rc < 0 || encoder_put(stream->encoder, stream->piece.data, stream->piece.size_bytes, rc == 0, out, err) < 0)
         return err->code;
     return rc;
 }
 
 static int next_piece(struct body_stream *base, struct buf *out, struct err *err)
 {
-    struct compressed_stream *source = source_of(base);
-    const size_t body_bytes = source->blob != NULL ? source->blob->size_bytes : source->body.size_bytes;
+    struct compressed_stream *stream = stream_of(base);
     int rc = 1;
-    while (rc > 0 && out->size_bytes < PIECE_BYTES)
-        rc = source->at < body_bytes || source->rest == NULL ? put_body(source, out, err) : put_rest(source, out, err);
-    if (source->at == body_bytes)
-        buf_fini(&source->body);
+    while (rc > 0 && out->size_bytes < PIECE_BYTES) {
+        const bool is_in_body = stream->at < reply_body_bytes(&stream->plain) || stream->plain.rest == NULL;
+        rc = is_in_body ? put_body(stream, out, err) : put_rest(stream, out, err);
+    }
+    if (stream->at == reply_body_bytes(&stream->plain))
+        buf_fini(&stream->plain.body);
     return rc;
 }
 
 static size_t held_bytes(const struct body_stream *base)
 {
-    const struct compressed_stream *source = source_of(base);
-    return sizeof *source + encoder_held_bytes(source->coding) + source->body.capacity_bytes +
-           source->piece.capacity_bytes + (source->rest == NULL ? 0 : source->rest->held_bytes(source->rest));
+    const struct compressed_stream *stream = stream_of(base);
+    const struct body_stream *rest = stream->plain.rest;
+    return sizeof *stream + encoder_held_bytes(stream->coding) + stream->plain.body.capacity_bytes +
+           stream->piece.capacity_bytes + (rest == NULL ? 0 : rest->held_bytes(rest));
 }
 
-static void free_source(struct body_stream *base)
+static void free_stream(struct body_stream *base)
 {
-    struct compressed_stream *source = source_of(base);
-    encoder_free(source->encoder);
-    buf_fini(&source->body);
-    buf_fini(&source->piece);
-    blob_unref(source->blob);
-    if (source->rest != NULL)
-        source->rest->free(source->rest);
-    free(source);
+    struct compressed_stream *stream = stream_of(base);
+    encoder_free(stream->encoder);
+    reply_fini(&stream->plain);
+    buf_fini(&stream->piece);
+    free(stream);
 }
 
 static bool is_text(const struct reply *reply)
@@ -92,7 +89,7 @@ static bool is_text(const struct reply *reply)
 
 bool reply_is_compressible(const struct reply *reply, uint64_t least_bytes)
 {
-    return is_text(reply) && (reply->source != NULL || reply_body_bytes(reply) >= least_bytes);
+    return is_text(reply) && (reply->rest != NULL || reply_body_bytes(reply) >= least_bytes);
 }
 
 /* False: no memory; the reply is as it was. */
@@ -101,8 +98,7 @@ static bool encode_now(struct reply *reply, struct encoder *encoder)
     struct buf coded;
     struct err err;
     buf_init(&coded, SIZE_MAX / 4);
-    const char *body = reply->blob != NULL ? reply->blob->data : reply->body.data;
-    if (encoder_put(encoder, body, reply_body_bytes(reply), true, &coded, &err) < 0) {
+    if (encoder_put(encoder, reply_body(reply), reply_body_bytes(reply), true, &coded, &err) < 0) {
         buf_fini(&coded);
         return false;
     }
@@ -115,25 +111,23 @@ static bool encode_now(struct reply *reply, struct encoder *encoder)
 
 static void encode_later(struct reply *reply, enum coding coding, struct encoder *encoder)
 {
-    struct compressed_stream *source = mem_zalloc(1, sizeof *source);
-    source->base.next = next_piece;
-    source->base.held_bytes = held_bytes;
-    source->base.free = free_source;
-    source->coding = coding;
-    source->encoder = encoder;
-    source->body = reply->body;
-    source->blob = reply->blob;
-    source->rest = reply->source;
-    buf_init(&source->piece, SIZE_MAX / 4);
+    struct compressed_stream *stream = mem_zalloc(1, sizeof *stream);
+    *stream = (struct compressed_stream){
+        .base = {.next = next_piece, .held_bytes = held_bytes, .free = free_stream},
+        .coding = coding,
+        .encoder = encoder,
+        .plain = {.body = reply->body, .blob = reply->blob, .rest = reply->rest},
+    };
+    buf_init(&stream->piece, SIZE_MAX / 4);
     buf_init(&reply->body, 0);
     reply->blob = NULL;
-    reply->source = &source->base;
+    reply->rest = &stream->base;
     reply->rest_bytes = REPLY_REST_UNKNOWN;
 }
 
 void reply_compress(struct reply *reply, enum coding coding, bool can_chunk)
 {
-    const bool is_now = reply->source == NULL && reply_body_bytes(reply) <= AT_ONCE_BYTES;
+    const bool is_now = reply->rest == NULL && reply_body_bytes(reply) <= AT_ONCE_BYTES;
     if (coding == CODING_NONE || (!is_now && !can_chunk))
         return;
     struct encoder *encoder = encoder_new(coding);

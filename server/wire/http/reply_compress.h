@@ -9,7 +9,7 @@
 bool reply_is_compressible(const struct reply *reply, uint64_t least_bytes);
 
 /* The body is coded, here and now when it is small and whole; otherwise, where can_chunk says so, as it is taken:
- * reply->source then gives it. A codable reply stays as it is where that is impossible. */
+ * reply->rest then gives it. A codable reply stays as it is where that is impossible. */
 void reply_compress(struct reply *reply, enum coding coding, bool can_chunk);
 
 /* The tag of the coded body instead of that of the plain one. */

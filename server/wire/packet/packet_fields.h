@@ -1,4 +1,4 @@
-/* packet_parts.h - parse the payload of a packet field by field; private to packet_*.c. Pure. */
+/* packet_fields.h - parse the payload of a packet field by field; private to packet_*.c. Pure. */
 #pragma once
 
 #include "wire/packet/packet_request.h"

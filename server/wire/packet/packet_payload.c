@@ -13,18 +13,6 @@ struct payload payload_of(const struct packet *packet, size_t *bad_at, struct er
     return (struct payload){packet->payload, packet->payload_bytes, packet->kind, bad_at, err};
 }
 
-static int bad_at_byte(struct payload *payload, size_t at, const char *what)
-{
-    *payload->bad_at = at;
-    return err_set(payload->err, ERR_BAD_REQUEST, "%s: %s", packet_name(payload->kind), what);
-}
-
-/* The packet breaks its form at this byte of the payload. */
-static int break_form(struct payload *payload, size_t at, const char *what)
-{
-    return bad_at_byte(payload, PACKET_HEADER_BYTES + at, what);
-}
-
 /* The size is what is wrong, and that is said in the header. */
 int payload_check_size(struct payload *payload, uint64_t size_bytes)
 {
@@ -43,8 +31,10 @@ int payload_check_least(struct payload *payload, uint32_t size_bytes)
 int payload_check_zeros(struct payload *payload, size_t at, size_t count)
 {
     for (size_t i = at; i < at + count; i++)
-        if (payload->bytes[i] != 0)
-            return break_form(payload, i, "a reserved field is 0");
+        if (payload->bytes[i] != 0) {
+            *payload->bad_at = PACKET_HEADER_BYTES + i;
+            return err_set(payload->err, ERR_BAD_REQUEST, "%s: a reserved field is 0", packet_name(payload->kind));
+        }
     return 0;
 }
 

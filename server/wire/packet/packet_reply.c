@@ -61,7 +61,7 @@ void packet_envelope_wrap(struct packet_envelope *frame, const struct reply *rep
         put_note(&frame->notes, "X-Posed-Unmatched", reply->unmatched.data, reply->unmatched.size_bytes);
     packet->note_bytes = (uint32_t)frame->notes.size_bytes;
     frame->has_body = true;
-    const uint64_t rest_bytes = reply->source == NULL ? 0 : reply->rest_bytes;
+    const uint64_t rest_bytes = reply->rest == NULL ? 0 : reply->rest_bytes;
     packet->payload_bytes = (uint32_t)(reply_body_bytes(reply) + rest_bytes + frame->notes.size_bytes);
 }
 

@@ -4,12 +4,6 @@
 
 #include <math.h>
 
-static int fail(struct reply *reply, const struct err *err)
-{
-    reply_error(reply, err, NULL, 0);
-    return err->code;
-}
-
 int select_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply)
 {
     uint32_t index;
@@ -19,7 +13,7 @@ int select_clip(const struct model *model, const struct request *request, int32_
         return 0;
     if (request->clip.kind == SELECT_NONE && model->clip_count == 0 && request->clip_file != NULL) {
         err_set(&err, ERR_CLIP_NOT_FOUND, "the clip file '%s' has no clips", request->clip_file);
-        return fail(reply, &err);
+        return reply_error(reply, &err, NULL, 0);
     }
     if (request->clip.kind == SELECT_NONE) {
         *clip = model->clip_count > 0 ? 0 : POSE_REST;
@@ -89,7 +83,7 @@ static int find_clip(struct resolved_layers *layers, const struct model *clips, 
         return rc;
     if (span_resolve(layer, clip_duration_s(clips, out->clip), &layers->spans[layers->count], &err) < 0) {
         err_prefix(&err, "layers[%u]", layers->count);
-        return fail(reply, &err);
+        return reply_error(reply, &err, NULL, 0);
     }
     return 0;
 }
@@ -140,7 +134,7 @@ int layers_resolve(struct resolved_layers *layers, const struct model *model, co
         *out = (struct blend_layer){.weight = layer->weight, .is_additive = layer->is_additive};
         if (layers->mask_count + layer->joint_count > BLEND_MASKS_MAX) {
             err_set(&err, ERR_BAD_PARAMETER, "the layers name more than %d joints", BLEND_MASKS_MAX);
-            return fail(reply, &err);
+            return reply_error(reply, &err, NULL, 0);
         }
         const struct request *reference = layer->reference != NULL ? layer->reference : layer;
         int rc = find_clip(layers, source_of(model, sources, layer), layer, reply);

@@ -253,8 +253,7 @@ static bool check_blocks(struct reply_context *context, uint32_t frame)
 /* Counts what JSON takes. */
 static bool check_json(struct reply_context *context, uint64_t head_bytes)
 {
-    static const char END[] = "]}\n";
-    uint64_t size_bytes = head_bytes + sizeof END - 1;
+    uint64_t size_bytes = head_bytes + JSON_END_BYTES;
     const uint32_t count = context->request->time_count;
     for (uint32_t f = 0; f < count && !buf_failed(context->out); f++) {
         buf_clear(context->out);

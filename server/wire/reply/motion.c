@@ -59,8 +59,7 @@ int motion_find_root(struct workspace *workspace, const struct model *model, con
         "'%s' has no joint that all others hang from: name the node whose movement it is with root=", request->model);
     if (marks == NULL)
         err_set(&err, ERR_NO_MEMORY, "no memory to evaluate '%s'", request->model);
-    reply_error(reply, &err, NULL, 0);
-    return err.code;
+    return reply_error(reply, &err, NULL, 0);
 }
 
 static bool is_float(const double vector[3])

@@ -123,8 +123,7 @@ static int refuse_unknown(const struct model *model, const char *path, enum thin
                 count - 1);
     struct ranking ranking;
     find_candidates(model, thing, selector, true, &ranking);
-    reply_error(reply, &err, ranking.best, ranking.count);
-    return THINGS[thing].code;
+    return reply_error(reply, &err, ranking.best, ranking.count);
 }
 
 static int refuse_ambiguous(const struct model *model, const char *path, enum thing thing,
@@ -135,8 +134,7 @@ static int refuse_ambiguous(const struct model *model, const char *path, enum th
             (int)(selector->name_bytes < 200 ? selector->name_bytes : 200), selector->name);
     struct ranking ranking;
     find_candidates(model, thing, selector, false, &ranking);
-    reply_error(reply, &err, ranking.best, ranking.count);
-    return ERR_AMBIGUOUS_NAME;
+    return reply_error(reply, &err, ranking.best, ranking.count);
 }
 
 int select_thing(const struct model *model, const char *path, enum thing thing, const struct selector *selector,

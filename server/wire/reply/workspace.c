@@ -1,23 +1,14 @@
 #include "wire/reply/workspace.h"
 
-enum { BUF_COUNT = 11 };
-
-static void list_bufs(struct workspace *workspace, struct buf *bufs[BUF_COUNT])
-{
-    struct buf *const all[BUF_COUNT] = {&workspace->selection, &workspace->blocks,       &workspace->palette,
-                                        &workspace->vertices,  &workspace->floats,       &workspace->signs,
-                                        &workspace->moved,     &workspace->places,       &workspace->glb.bin,
-                                        &workspace->glb.views, &workspace->glb.accessors};
-    memcpy(bufs, all, sizeof all);
-}
+enum { BUF_COUNT = sizeof((struct workspace *)NULL)->bufs / sizeof(struct buf) };
+_Static_assert(offsetof(struct workspace, glb.accessors) == offsetof(struct workspace, bufs[BUF_COUNT - 1]),
+               "all buffers");
 
 void workspace_init(struct workspace *workspace)
 {
-    struct buf *bufs[BUF_COUNT];
-    list_bufs(workspace, bufs);
     /* any limit: running out of memory then fails the request instead of the process */
     for (size_t i = 0; i < BUF_COUNT; i++)
-        buf_init(bufs[i], SIZE_MAX / 4);
+        buf_init(&workspace->bufs[i], SIZE_MAX / 4);
     workspace->is_stopped = NULL;
     pose_init(&workspace->pose);
     clip_palette_init(&workspace->clip_palette, kernel_best());
@@ -26,10 +17,8 @@ void workspace_init(struct workspace *workspace)
 
 void workspace_fini(struct workspace *workspace)
 {
-    struct buf *bufs[BUF_COUNT];
-    list_bufs(workspace, bufs);
     for (size_t i = 0; i < BUF_COUNT; i++)
-        buf_fini(bufs[i]);
+        buf_fini(&workspace->bufs[i]);
     pose_fini(&workspace->pose);
     clip_palette_fini(&workspace->clip_palette);
     blend_fini(&workspace->blend);
@@ -38,24 +27,20 @@ void workspace_fini(struct workspace *workspace)
 size_t workspace_held_bytes(const struct workspace *workspace)
 {
     const size_t node_bytes = sizeof *workspace->pose.local + sizeof *workspace->pose.scene_from_node;
-    struct buf *bufs[BUF_COUNT];
     size_t held_bytes = workspace->pose.node_capacity * node_bytes +
                         workspace->pose.weight_capacity * sizeof *workspace->pose.weights +
                         (size_t)workspace->blend.node_capacity * (workspace->layers.count + 1) * node_bytes;
-    list_bufs((struct workspace *)(uintptr_t)workspace, bufs);
     for (size_t i = 0; i < BUF_COUNT; i++)
-        held_bytes += bufs[i]->capacity_bytes;
+        held_bytes += workspace->bufs[i].capacity_bytes;
     return held_bytes;
 }
 
 void workspace_trim(struct workspace *workspace)
 {
     enum { KEPT_BYTES = 1 << 20 };
-    struct buf *bufs[BUF_COUNT];
-    list_bufs(workspace, bufs);
     for (size_t i = 0; i < BUF_COUNT; i++)
-        if (bufs[i]->capacity_bytes > KEPT_BYTES)
-            buf_fini(bufs[i]);
+        if (workspace->bufs[i].capacity_bytes > KEPT_BYTES)
+            buf_fini(&workspace->bufs[i]);
     if ((uint64_t)workspace->blend.node_capacity * BLEND_LAYERS_MAX * sizeof(struct trs) > KEPT_BYTES)
         blend_fini(&workspace->blend);
 }

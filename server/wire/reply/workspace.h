@@ -19,15 +19,20 @@ struct workspace {
     struct clip_palette clip_palette; /* with the best kernel, unless another is put there */
     struct blend blend;               /* of requests with layers */
     struct resolved_layers layers;    /* likewise */
-    struct buf selection;             /* uint32_t: which skins, nodes or draws */
-    struct buf blocks;                /* struct frames_block, or struct glb_primitive */
-    struct buf palette;               /* struct mat4 of one skin */
-    struct buf vertices;              /* struct vec3, twice those of one primitive */
-    struct buf floats;                /* a palette in another layout than mat4 */
-    struct buf signs;                 /* of body_dualquat.c */
-    struct buf moved;                 /* of motion.c */
-    struct buf places;                /* uint32_t: of body_glb.c */
-    struct glb_writer glb;            /* likewise */
+    union {
+        struct {
+            struct buf selection;  /* uint32_t: which skins, nodes or draws */
+            struct buf blocks;     /* struct frames_block, or struct glb_primitive */
+            struct buf palette;    /* struct mat4 of one skin */
+            struct buf vertices;   /* struct vec3, twice those of one primitive */
+            struct buf floats;     /* a palette in another layout than mat4 */
+            struct buf signs;      /* of body_palette.c */
+            struct buf moved;      /* of motion.c */
+            struct buf places;     /* uint32_t: of body_glb.c */
+            struct glb_writer glb; /* likewise; three buffers */
+        };
+        struct buf bufs[11]; /* all of them */
+    };
 };
 void workspace_init(struct workspace *workspace);
 void workspace_fini(struct workspace *workspace);

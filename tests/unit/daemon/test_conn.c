@@ -556,7 +556,7 @@ static void answer_in_pieces(uint32_t index, int count)
     reply_init(&reply);
     reply.content_type = "text/plain";
     buf_put_text(&reply.body, "first");
-    reply.source = &pieces.base;
+    reply.rest = &pieces.base;
     reply.rest_bytes = REPLY_REST_UNKNOWN;
     call->done(call, &reply);
 }

@@ -131,7 +131,7 @@ TEST(coded_reply_small_at_once)
     for (enum coding coding = CODING_GZIP; coding < CODING_COUNT; coding++) {
         make_reply(&reply, 10000);
         reply_compress(&reply, coding, false);
-        assert_null(reply.source);
+        assert_null(reply.rest);
         assert_string_equal(reply.content_coding, coding_name(coding));
         check_decodes(coding, &reply.body, body.data, 10000);
         assert_non_null(strstr(reply.etag, coding_suffix(coding)));
@@ -173,7 +173,7 @@ static void gather(struct reply *reply, struct buf *out)
     do {
         struct buf piece;
         buf_init(&piece, 0);
-        rc = reply->source->next(reply->source, &piece, &err);
+        rc = reply->rest->next(reply->rest, &piece, &err);
         assert_true(rc >= 0);
         buf_put(out, piece.data, piece.size_bytes);
         buf_fini(&piece);
@@ -198,14 +198,14 @@ TEST(coded_reply_large_and_in_pieces_as_it_is_taken)
             for (int i = 0; i < 2 * has_rest; i++)
                 buf_put(&whole, part.data, part.size_bytes);
             if (has_rest) {
-                reply.source = &source.base;
+                reply.rest = &source.base;
                 reply.rest_bytes = REPLY_REST_UNKNOWN;
             }
             reply_compress(&reply, coding, true);
-            assert_non_null(reply.source);
+            assert_non_null(reply.rest);
             assert_true(http_response_is_chunked(&reply));
             assert_int_equal(reply.body.size_bytes, 0);
-            assert_true(reply.source->held_bytes(reply.source) > 200000);
+            assert_true(reply.rest->held_bytes(reply.rest) > 200000);
             gather(&reply, &coded);
             check_decodes(coding, &coded, whole.data, whole.size_bytes);
             reply_fini(&reply);
@@ -234,12 +234,12 @@ TEST(coded_reply_stops_what_it_wraps)
     struct buf piece;
     struct err err;
     make_reply(&reply, 10);
-    reply.source = &source.base;
+    reply.rest = &source.base;
     reply.rest_bytes = REPLY_REST_UNKNOWN;
     reply_compress(&reply, CODING_ZSTD, true);
-    reply.source->is_stopped = true;
+    reply.rest->is_stopped = true;
     buf_init(&piece, 0);
-    assert_true(reply.source->next(reply.source, &piece, &err) < 0);
+    assert_true(reply.rest->next(reply.rest, &piece, &err) < 0);
     buf_fini(&piece);
     reply_fini(&reply);
     assert_int_equal(source.freed, 1);
