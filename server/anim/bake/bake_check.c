@@ -45,7 +45,7 @@ static bool is_bounds(struct vec3 low, struct vec3 high)
 {
     const bool is_some = low.x <= high.x && low.y <= high.y && low.z <= high.z;
     const bool is_none = low.x > high.x && low.y > high.y && low.z > high.z;
-    return bake_is_finite(&low.x, 3) && bake_is_finite(&high.x, 3) && (is_some || is_none);
+    return floats_are_finite(&low.x, 3) && floats_are_finite(&high.x, 3) && (is_some || is_none);
 }
 
 static int check_info(const struct model *model, struct err *err)
@@ -83,7 +83,7 @@ static bool are_material_textures(const struct model *model, const struct materi
         const struct material_texture *use = &material->textures[slot];
         const bool is_color = slot == TEXTURE_BASE_COLOR || slot == TEXTURE_EMISSIVE;
         if (!bake_is_index(use->texture, model->texture_count) || use->texcoord_set > 1 ||
-            !bake_is_finite(use->uv_from_texcoord, 6))
+            !floats_are_finite(use->uv_from_texcoord, 6))
             return false;
         if (use->texture >= 0 &&
             model->textures[use->texture].content != (is_color ? (uint32_t)TEXTURE_COLORS : (uint32_t)TEXTURE_DATA))
@@ -98,18 +98,18 @@ static const char *material_fault(const struct model *model, uint32_t i)
 {
     const struct material *material = &model->materials[i];
     const uint32_t flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT;
-    return !bake_is_str(model, material->name)          ? "name"
-           : !bake_is_finite(material->base_color, 4)   ? "base_color"
-           : !bake_is_finite(material->emissive, 3)     ? "emissive"
-           : !is_fraction(material->metallic)           ? "metallic"
-           : !is_fraction(material->roughness)          ? "roughness"
-           : !isfinite(material->normal_scale)          ? "normal_scale"
-           : !is_fraction(material->occlusion_strength) ? "occlusion_strength"
-           : !isfinite(material->alpha_cutoff)          ? "alpha_cutoff"
-           : material->alpha_mode > ALPHA_BLEND         ? "alpha_mode"
-           : (material->flags & ~flags) != 0            ? "flags"
-           : !are_material_textures(model, material)    ? "textures"
-                                                        : NULL;
+    return !bake_is_str(model, material->name)           ? "name"
+           : !floats_are_finite(material->base_color, 4) ? "base_color"
+           : !floats_are_finite(material->emissive, 3)   ? "emissive"
+           : !is_fraction(material->metallic)            ? "metallic"
+           : !is_fraction(material->roughness)           ? "roughness"
+           : !isfinite(material->normal_scale)           ? "normal_scale"
+           : !is_fraction(material->occlusion_strength)  ? "occlusion_strength"
+           : !isfinite(material->alpha_cutoff)           ? "alpha_cutoff"
+           : material->alpha_mode > ALPHA_BLEND          ? "alpha_mode"
+           : (material->flags & ~flags) != 0             ? "flags"
+           : !are_material_textures(model, material)     ? "textures"
+                                                         : NULL;
 }
 
 static bool is_side(uint32_t side) { return side > 0 && side <= TEXTURE_SIDE_MAX && (side & (side - 1)) == 0; }

@@ -8,10 +8,7 @@
 
 #include "base/err.h"
 #include "base/limits.h"
-#include "anim/model/model.h"
-
-#include <math.h>
-#include <stdbool.h>
+#include "anim/model/mat.h"
 
 /* All groups, in an order in which each may rely on those before it. */
 int bake_check(const struct model *model, struct err *err);
@@ -61,19 +58,11 @@ static inline bool bake_is_index(int32_t index, uint32_t count)
     return index >= -1 && (index < 0 || (uint32_t)index < count);
 }
 
-static inline bool bake_is_finite(const float *values, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return false;
-    return true;
-}
-
 /* Finite, last row 0 0 0 1. */
 static inline bool bake_is_affine(const struct mat4 *matrix)
 {
     const float *m = matrix->m;
-    return bake_is_finite(m, 16) && m[3] == 0 && m[7] == 0 && m[11] == 0 && m[15] == 1;
+    return floats_are_finite(m, 16) && m[3] == 0 && m[7] == 0 && m[11] == 0 && m[15] == 1;
 }
 
 /* May be longer than a name: the caller bounds it. The text as a whole is UTF-8 by then, so a part of it is when it

@@ -108,7 +108,7 @@ int bake_check_clips(const struct model *model, struct err *err)
     for (uint32_t i = 0; i < model->key_time_count; i++)
         if (!(fabs(model->key_times[i]) <= BAKE_TIME_MAX))
             return bake_check_fail(err, "key_times", i, "time");
-    if (!bake_is_finite(model->key_values, model->key_value_count))
+    if (!floats_are_finite(model->key_values, model->key_value_count))
         return err_set(err, ERR_BAD_BAKE, "key_values has a value that is not finite");
     uint32_t *falls = malloc(((size_t)model->key_time_count + 1) * sizeof *falls);
     uint32_t *driven = calloc((size_t)model->node_count + 1, 4 * sizeof *driven);

@@ -31,8 +31,8 @@ static int check_outputs(const struct model *model, uint32_t s, uint32_t *seen, 
         const char *field = output->rig_node >= model->rig_node_count || output->rig_node > (uint64_t)i + rig_skin->lag
                                 ? "rig_node"
                             : output->joint >= model->skins[s].joint_count || seen[output->joint] == s + 1 ? "joint"
-                            : !bake_is_finite(output->joint_from_bind, 12) ? "joint_from_bind"
-                                                                           : NULL;
+                            : !floats_are_finite(output->joint_from_bind, 12) ? "joint_from_bind"
+                                                                              : NULL;
         if (field != NULL)
             return bake_check_fail(err, "rig_outputs", o, field);
         seen[output->joint] = s + 1;
@@ -95,7 +95,7 @@ static int check_others(const struct model *model, uint32_t c, uint32_t *driven,
         const struct still_node *still = &model->still_nodes[clip->still_first + i];
         if (!gives(model, driven, still->rig_node, c))
             return bake_check_fail(err, "still_nodes", clip->still_first + i, "rig_node");
-        if (!bake_is_finite(still->parent_from_node, 12))
+        if (!floats_are_finite(still->parent_from_node, 12))
             return bake_check_fail(err, "still_nodes", clip->still_first + i, "parent_from_node");
     }
     for (uint32_t i = 0; i < clip->sampled_count; i++) {
@@ -266,7 +266,7 @@ int bake_check_compiled(const struct model *model, struct err *err)
                        model->clip_count);
     if (model->rig_node_count > model->node_count)
         return bake_check_fail(err, "rig_nodes", model->node_count, "node");
-    if (!bake_is_finite(model->lane_values, model->lane_value_count))
+    if (!floats_are_finite(model->lane_values, model->lane_value_count))
         return err_set(err, ERR_BAD_BAKE, "lane_values has a value that is not finite");
     uint32_t *seen = calloc((size_t)model->joint_count + model->rig_node_count + 1, sizeof *seen);
     struct clip_magnitude *magnitudes = calloc((size_t)model->rig_node_count + 1, 2 * sizeof *magnitudes);

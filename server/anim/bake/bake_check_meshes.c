@@ -23,12 +23,12 @@ static int check_vertices(const struct model *model, struct err *err)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         if (arrays[i].count != count && !(arrays[i].is_optional && arrays[i].count == 0))
             return err_set(err, ERR_BAD_BAKE, "%s has not one element per vertex", arrays[i].section);
-        if (!bake_is_finite(arrays[i].values, (uint64_t)arrays[i].width * arrays[i].count))
+        if (!floats_are_finite(arrays[i].values, (uint64_t)arrays[i].width * arrays[i].count))
             return err_set(err, ERR_BAD_BAKE, "%s has a value that is not finite", arrays[i].section);
     }
     if (model->influence_first_count != (uint64_t)count + 1)
         return err_set(err, ERR_BAD_BAKE, "influence_firsts has not one element per vertex");
-    if (!bake_is_finite((const float *)model->morph_deltas, 3 * (uint64_t)model->morph_delta_count))
+    if (!floats_are_finite((const float *)model->morph_deltas, 3 * (uint64_t)model->morph_delta_count))
         return err_set(err, ERR_BAD_BAKE, "morph_deltas has a value that is not finite");
     return 0;
 }

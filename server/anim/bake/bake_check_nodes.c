@@ -94,9 +94,9 @@ static int check_node(const struct model *model, uint32_t n, uint64_t *weights, 
         : !bake_is_index(node->skin, model->skin_count)          ? "skin"
         : node->skin >= 0 && model->skins[node->skin].flags != 0 ? "skin"
         : !bake_is_index(node->matrix, model->node_matrix_count) ? "matrix"
-        : !bake_is_finite(node->translation, 3)                  ? "translation"
-        : !bake_is_finite(node->rotation, 4)                     ? "rotation"
-        : !bake_is_finite(node->scale, 3)                        ? "scale"
+        : !floats_are_finite(node->translation, 3)               ? "translation"
+        : !floats_are_finite(node->rotation, 4)                  ? "rotation"
+        : !floats_are_finite(node->scale, 3)                     ? "scale"
         : *weights > model->weight_count || !bake_is_range(node->weight_first, node->weight_count, model->weight_count)
             ? "weights"
         : (node->flags & ~flags) != 0 || ((node->flags & NODE_SHEAR) != 0 && node->matrix < 0) ? "flags"
@@ -145,7 +145,7 @@ static int check_flags(const struct model *model, unsigned char *derived, struct
 static bool is_camera_view(const struct model_camera *camera)
 {
     const float view[4] = {camera->height, camera->width, camera->z_near, camera->z_far};
-    if (!bake_is_finite(view, 4) || !(camera->height > 0) || !(camera->width >= 0))
+    if (!floats_are_finite(view, 4) || !(camera->height > 0) || !(camera->width >= 0))
         return false;
     if (camera->kind == CAMERA_ORTHOGRAPHIC)
         return camera->width > 0 && camera->z_near >= 0 && camera->z_far > camera->z_near;
@@ -172,7 +172,7 @@ int bake_check_nodes(const struct model *model, struct err *err)
     for (uint32_t m = 0; m < model->node_matrix_count && rc == 0; m++)
         if (!bake_is_affine(&model->node_matrices[m]))
             rc = bake_check_fail(err, "node_matrices", m, "m");
-    if (rc == 0 && !bake_is_finite(model->weights, model->weight_count))
+    if (rc == 0 && !floats_are_finite(model->weights, model->weight_count))
         rc = err_set(err, ERR_BAD_BAKE, "weights has a value that is not finite");
     if (rc == 0)
         rc = check_skin_users(model, err);

@@ -8,7 +8,6 @@
 #include "anim/pose/pose.h"
 #include "anim/pose/skin.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,7 +237,7 @@ static int make_draws(struct bake_builder *builder, struct err *err)
 static void include(struct box *box, const struct vec3 *points, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (isfinite(points[i].x) && isfinite(points[i].y) && isfinite(points[i].z))
+        if (floats_are_finite(&points[i].x, 3))
             box_add(box, DOUBLE3(points[i]));
 }
 
@@ -271,9 +270,7 @@ static void measure_draws(const struct model *model, const struct pose *pose, co
         const struct draw *draw = &model->draws[d];
         if ((draw->flags & DRAW_IN_SCENE) == 0 || firsts[draw->skin] == UINT32_MAX)
             continue;
-        const struct node *node = &model->nodes[draw->node];
-        skin_morph_positions(model, draw->primitive, pose->weights + node->weight_first, node->weight_count, points);
-        skin_positions(model, draw->primitive, palettes + firsts[draw->skin], points, points);
+        skin_draw(model, d, pose, palettes + firsts[draw->skin], false, points);
         include(box, points, model->primitives[draw->primitive].vertex_count);
     }
     free(points);

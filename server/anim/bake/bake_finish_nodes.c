@@ -110,7 +110,7 @@ void bake_finish_matrices(struct bake_builder *builder)
     for (uint32_t n = 0; n < builder->node_count; n++) {
         struct node *node = &builder->nodes[n];
         /* A matrix that is not finite is refused by the check that follows. */
-        if (node->matrix >= 0 && bake_is_finite(builder->node_matrices[node->matrix].m, 16))
+        if (node->matrix >= 0 && floats_are_finite(builder->node_matrices[node->matrix].m, 16))
             decompose(&builder->node_matrices[node->matrix], node);
         else
             node->flags &= ~(uint32_t)NODE_SHEAR;

@@ -71,11 +71,8 @@ static uint32_t add_face(struct hull *hull, uint32_t a, uint32_t b, uint32_t c)
     subtract3(hull->set.points[b], hull->set.points[a], ab);
     subtract3(hull->set.points[c], hull->set.points[a], ac);
     cross3(ab, ac, face->normal);
-    const double length = sqrt(dot3(face->normal, face->normal));
-    if (!(length > 0))
+    if (!(unit3(face->normal) > 0))
         return HULL_NONE;
-    for (int i = 0; i < 3; i++)
-        face->normal[i] /= length;
     face->offset = dot3(face->normal, hull->set.points[a]);
     return hull->face_count++;
 }

@@ -154,8 +154,7 @@ struct rotation_side {
 /* The side is that which quat_slerp() takes from the former frame: both are keys, or on the arc between two. */
 static void put_rotation(struct rotation_side *side, const double q[4], bool is_first, float *to, uint32_t width)
 {
-    const double *a = side->former;
-    const double dot = a[0] * q[0] + a[1] * q[1] + a[2] * q[2] + a[3] * q[3];
+    const double dot = dot4(side->former, q);
     side->sign = is_first ? 1 : dot < 0 ? -side->sign : side->sign;
     memcpy(side->former, q, sizeof side->former);
     for (uint32_t i = 0; i < 4; i++)

@@ -108,15 +108,6 @@ void dmat4_point(const struct dmat4 *m, const double p[3], double out[3])
         out[r] += m->m[12 + r];
 }
 
-static double length3(const double v[3]) { return sqrt(dot3(v, v)); }
-
-void cross3(const double *a, const double *b, double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 double unit3(double v[3])
 {
     const double length = sqrt(dot3(v, v));
@@ -157,9 +148,7 @@ double box_size(const struct box *box)
 static void axis_from_others(double axes[3][3], int to, int a, int b)
 {
     cross3(axes[a], axes[b], axes[to]);
-    const double length = length3(axes[to]);
-    for (int i = 0; i < 3; i++)
-        axes[to][i] = length > 0 ? axes[to][i] / length : 0;
+    unit3(axes[to]);
 }
 
 /* Some unit vector across `axis`, which is a unit vector itself. */
@@ -229,17 +218,14 @@ static bool is_near(const struct dmat4 *a, const struct dmat4 *b)
 
 bool trs_from_dmat4(const struct dmat4 *m, struct trs *out)
 {
-    double axes[3][3], cross[3];
+    double axes[3][3];
     for (int c = 0; c < 3; c++) {
         memcpy(axes[c], &m->m[4 * c], sizeof axes[c]);
         out->translation[c] = m->m[12 + c];
-        out->scale[c] = length3(axes[c]);
-        for (int r = 0; r < 3; r++)
-            axes[c][r] = out->scale[c] > 0 ? axes[c][r] / out->scale[c] : 0;
+        out->scale[c] = unit3(axes[c]);
     }
     complete_axes(axes, out->scale);
-    cross3(axes[1], axes[2], cross);
-    if (dot3(cross, axes[0]) < 0) {
+    if (determinant3(axes[0], axes[1], axes[2]) < 0) {
         out->scale[0] = -out->scale[0];
         for (int r = 0; r < 3; r++)
             axes[0][r] = -axes[0][r];
@@ -259,7 +245,7 @@ void quat_mul(const double a[4], const double b[4], double out[4])
 
 void quat_normalize(double q[4])
 {
-    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double length = sqrt(dot4(q, q));
     for (int i = 0; i < 4; i++)
         q[i] = length > 0 ? q[i] / length : i == 3;
 }
@@ -267,26 +253,29 @@ void quat_normalize(double q[4])
 void quat_repair(double q[4])
 {
     static const double DOUBLE_ROUNDING = 1e-15, FLOAT_ROUNDING = 1e-6, FILE_ROUNDING = 1e-3;
-    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    const double error = fabs(sqrt(square) - 1);
+    const double error = fabs(sqrt(dot4(q, q)) - 1);
     if (error <= DOUBLE_ROUNDING || (error > FLOAT_ROUNDING && error <= FILE_ROUNDING))
         return;
     quat_normalize(q);
 }
 
-void quat_slerp(const double a[4], const double b[4], double u, double out[4])
+double quat_angle(const double a[4], const double b[4], double side)
 {
-    const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-    const double sign = dot < 0 ? -1 : 1;
     double sum = 0, difference = 0;
     for (int i = 0; i < 4; i++) {
-        const double plus = a[i] + sign * b[i], minus = a[i] - sign * b[i];
+        const double plus = a[i] + side * b[i], minus = a[i] - side * b[i];
         sum += plus * plus;
         difference += minus * minus;
     }
-    /* The angle from both diagonals of the rhombus: exact near 0, where acos(dot) loses half its digits. */
-    const double angle = 2 * atan2(sqrt(difference), sqrt(sum));
-    const double sine = sin(angle);
+    /* From both diagonals of the rhombus: exact near 0, where acos(dot) loses half its digits. */
+    return 2 * atan2(sqrt(difference), sqrt(sum));
+}
+
+void quat_slerp(const double a[4], const double b[4], double u, double out[4])
+{
+    const double dot = dot4(a, b);
+    const double sign = dot < 0 ? -1 : 1;
+    const double angle = quat_angle(a, b, sign), sine = sin(angle);
     /* Below this the arc and its chord differ by less than a double can tell. */
     const bool is_chord = sine < 1e-8;
     const double wa = is_chord ? 1 - u : sin((1 - u) * angle) / sine;

@@ -7,6 +7,7 @@
 
 #include "anim/model/model.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 struct dmat4 {
@@ -26,7 +27,30 @@ extern const struct dmat4 DMAT4_IDENTITY;
 #define DOUBLE3(v) ((const double[3]){(double)(v).x, (double)(v).y, (double)(v).z})
 
 static inline double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-void cross3(const double *a, const double *b, double out[3]);
+static inline double dot4(const double *a, const double *b) { return dot3(a, b) + a[3] * b[3]; }
+static inline void cross3(const double *a, const double *b, double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Of the 3x3 matrix with these columns. */
+static inline double determinant3(const double *x, const double *y, const double *z)
+{
+    double across[3];
+    cross3(y, z, across);
+    return dot3(x, across);
+}
+
+static inline bool floats_are_finite(const float *values, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
 /* Gives a vector length 1, unless it has none or is 0; returns how long it was. */
 double unit3(double v[3]);
 
@@ -64,6 +88,8 @@ void quat_normalize(double q[4]); /* zero length becomes 0,0,0,1 */
  * decimals), and such a rotation is taken as it is, as the formulas of glTF 2.0 take a key's: normalising moves joints
  * by twice the error. */
 void quat_repair(double q[4]);
+/* The angle between two unit quaternions, the second times `side`, which is 1 or -1. */
+double quat_angle(const double a[4], const double b[4], double side);
 /* Spherical interpolation on the shorter arc of two unit quaternions, u in 0..1 (glTF 2.0, appendix C.5;
  * Shoemake 1985). The result is as near to unit length as they are, within quat_repair()'s 1e-3. */
 void quat_slerp(const double a[4], const double b[4], double u, double out[4]);

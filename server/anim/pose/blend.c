@@ -56,11 +56,6 @@ static uint8_t *marks_of(const struct blend *blend, uint32_t layer)
 
 /* --- rotations --- */
 
-static double dot4(const double a[4], const double b[4])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
-
 static bool are_equal(const double (*rotations)[4], uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
@@ -90,12 +85,7 @@ static void first_mean(const double (*rotations)[4], const double *weights, uint
 static void add_arc(const double mean[4], const double q[4], double w, double step[4])
 {
     const double side = dot4(mean, q) < 0 ? -1 : 1;
-    double plus = 0, minus = 0;
-    for (int k = 0; k < 4; k++) {
-        plus += (mean[k] + side * q[k]) * (mean[k] + side * q[k]);
-        minus += (mean[k] - side * q[k]) * (mean[k] - side * q[k]);
-    }
-    const double angle = 2 * atan2(sqrt(minus), sqrt(plus)), sine = sin(angle), cosine = dot4(mean, q) * side;
+    const double angle = quat_angle(mean, q, side), sine = sin(angle), cosine = dot4(mean, q) * side;
     const double scale = sine < 1e-8 ? w : w * angle / sine;
     for (int k = 0; k < 4; k++)
         step[k] += scale * (side * q[k] - cosine * mean[k]);

@@ -24,33 +24,6 @@ uint32_t bounds_main_joint(const struct model *model, uint32_t vertex)
     return joint;
 }
 
-/* Positions of a draw's vertices in the evaluated pose, in scene space: out[vertex_count of the primitive].
- * palette: [joint_count of the draw's skin], written; it still holds that skin's palette when is_palette_set.
- * Returns 0, or ERR_NOT_FINITE naming the joint or the vertex. */
-static int deform(const struct pose *pose, const struct model *model, uint32_t draw, struct mat4 *palette,
-                  bool is_palette_set, struct vec3 *out, struct err *err)
-{
-    const struct draw *d = &model->draws[draw];
-    const struct primitive *primitive = &model->primitives[d->primitive];
-    const struct node *node = &model->nodes[d->node];
-    const struct vec3 *bind = model->positions + primitive->vertex_first;
-    if (!is_palette_set) {
-        const int rc = pose_palette(pose, model, d->skin, &DMAT4_IDENTITY, palette, err);
-        if (rc < 0)
-            return rc;
-    }
-    if (primitive->morph_target_count > 0 && node->weight_count > 0) {
-        skin_morph_positions(model, d->primitive, pose->weights + node->weight_first, node->weight_count, out);
-        bind = out;
-    }
-    skin_positions(model, d->primitive, palette, bind, out);
-    for (uint32_t v = 0; v < primitive->vertex_count; v++)
-        if (!(isfinite(out[v].x) && isfinite(out[v].y) && isfinite(out[v].z)))
-            return err_set(err, ERR_NOT_FINITE, "vertex %u of mesh %u at node %u is not finite", v, primitive->mesh,
-                           d->node);
-    return 0;
-}
-
 /* The first key of any channel after `time_s`; infinity when there is none. */
 static double next_key(const struct bounds_times *walk, double time_s)
 {
@@ -188,7 +161,11 @@ int bounds_sum_add(struct bounds_sum *sum, const struct pose *pose, struct err *
     uint32_t skin = UINT32_MAX;
     for (uint32_t e = 0; e < sum->draw_count; e++) {
         const struct draw *draw = &model->draws[sum->draws[e]];
-        const int rc = deform(pose, model, sum->draws[e], sum->palette, draw->skin == skin, sum->vertices, err);
+        int rc = draw->skin == skin ? 0 : pose_palette(pose, model, draw->skin, &DMAT4_IDENTITY, sum->palette, err);
+        if (rc == 0) {
+            skin_draw(model, sum->draws[e], pose, sum->palette, false, sum->vertices);
+            rc = skin_check(model, sum->draws[e], sum->vertices, err);
+        }
         if (rc < 0)
             return rc;
         skin = draw->skin;

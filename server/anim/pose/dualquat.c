@@ -7,7 +7,6 @@ static int check_rigid(const struct dmat4 *m, struct err *err)
 {
     const double *x = m->m, *y = m->m + 4, *z = m->m + 8;
     const double lengths[3] = {sqrt(dot3(x, x)), sqrt(dot3(y, y)), sqrt(dot3(z, z))};
-    double yz[3];
     for (int i = 0; i < 3; i++)
         if (!(fabs(lengths[i] - 1) <= DUALQUAT_TOLERANCE))
             return err_set(err, ERR_NOT_RIGID, "scales by %.6g, %.6g, %.6g: no dual quaternion can say that",
@@ -15,8 +14,7 @@ static int check_rigid(const struct dmat4 *m, struct err *err)
     if (!(fabs(dot3(x, y)) <= DUALQUAT_TOLERANCE && fabs(dot3(x, z)) <= DUALQUAT_TOLERANCE &&
           fabs(dot3(y, z)) <= DUALQUAT_TOLERANCE))
         return err_set(err, ERR_NOT_RIGID, "shears: no dual quaternion can say that");
-    cross3(y, z, yz);
-    if (dot3(x, yz) < 0)
+    if (determinant3(x, y, z) < 0)
         return err_set(err, ERR_NOT_RIGID, "mirrors: no dual quaternion can say that");
     return 0;
 }
@@ -59,6 +57,6 @@ int dualquat_from_matrix(const struct dmat4 *m, struct dualquat *out, struct err
 
 void dualquat_align_sign(struct dualquat *q, const double real[4])
 {
-    if (dot3(q->real, real) + q->real[3] * real[3] < 0)
+    if (dot4(q->real, real) < 0)
         negate(q);
 }

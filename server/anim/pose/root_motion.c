@@ -35,14 +35,10 @@ void root_motion_start(struct root_motion *motion, const struct pose *pose, cons
                        bool has_turn, const uint8_t *is_moved)
 {
     const float *up = model->infos[0].up;
-    double length = 0;
     *motion = (struct root_motion){.node = node, .has_turn = has_turn, .is_moved = is_moved};
-    for (int i = 0; i < 3; i++) {
-        motion->up[i] = (double)up[i];
-        length += motion->up[i] * motion->up[i];
-    }
     for (int i = 0; i < 3; i++)
-        motion->up[i] /= sqrt(length);
+        motion->up[i] = (double)up[i];
+    unit3(motion->up);
     ground_point(motion, pose, motion->origin);
     rotation_of(pose, node, motion->start_rotation);
 }

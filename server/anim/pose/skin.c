@@ -97,7 +97,7 @@ void skin_positions(const struct model *model, uint32_t primitive, const struct 
 
 static bool set_unit(const double v[3], struct vec3 *out)
 {
-    const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    const double length = sqrt(dot3(v, v));
     if (!(length > 0) || !isfinite(length))
         return false;
     *out = (struct vec3){(float)(v[0] / length), (float)(v[1] / length), (float)(v[2] / length)};
@@ -108,10 +108,11 @@ static bool set_unit(const double v[3], struct vec3 *out)
 static void transform_normal(const double m[16], const double n[3], double out[3])
 {
     const double *x = m, *y = m + 4, *z = m + 8;
-    const double yz[3] = {y[1] * z[2] - y[2] * z[1], y[2] * z[0] - y[0] * z[2], y[0] * z[1] - y[1] * z[0]};
-    const double zx[3] = {z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]};
-    const double xy[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]};
-    const double sign = x[0] * yz[0] + x[1] * yz[1] + x[2] * yz[2] < 0 ? -1 : 1;
+    double yz[3], zx[3], xy[3];
+    cross3(y, z, yz);
+    cross3(z, x, zx);
+    cross3(x, y, xy);
+    const double sign = dot3(x, yz) < 0 ? -1 : 1;
     for (int i = 0; i < 3; i++)
         out[i] = sign * (yz[i] * n[0] + zx[i] * n[1] + xy[i] * n[2]);
 }
@@ -131,12 +132,6 @@ void skin_normals(const struct model *model, uint32_t primitive, const struct ma
     }
 }
 
-static double determinant3(const double m[16])
-{
-    return m[0] * (m[5] * m[10] - m[6] * m[9]) + m[1] * (m[6] * m[8] - m[4] * m[10]) +
-           m[2] * (m[4] * m[9] - m[5] * m[8]);
-}
-
 void skin_tangents(const struct model *model, uint32_t primitive, const struct mat4 *palette, struct vec4 *out)
 {
     const struct primitive *p = &model->primitives[primitive];
@@ -151,6 +146,31 @@ void skin_tangents(const struct model *model, uint32_t primitive, const struct m
         if (!set_unit(turned, &unit) && !set_unit(tangent, &unit))
             unit = (struct vec3){1, 0, 0};
         const float side = bind->w < 0 ? -1 : 1;
-        out[v] = (struct vec4){unit.x, unit.y, unit.z, determinant3(m) < 0 ? -side : side};
+        out[v] = (struct vec4){unit.x, unit.y, unit.z, determinant3(m, m + 4, m + 8) < 0 ? -side : side};
     }
+}
+
+void skin_draw(const struct model *model, uint32_t draw, const struct pose *pose, const struct mat4 *palette,
+               bool is_normal, struct vec3 *out)
+{
+    const uint32_t place = model->draws[draw].primitive;
+    const struct primitive *p = &model->primitives[place];
+    const struct node *node = &model->nodes[model->draws[draw].node];
+    const struct vec3 *bind = (is_normal ? model->normals : model->positions) + p->vertex_first;
+    if (p->morph_target_count > 0 && node->weight_count > 0) {
+        morph(model, p, bind, is_normal, pose->weights + node->weight_first, node->weight_count, out);
+        bind = out;
+    }
+    (is_normal ? skin_normals : skin_positions)(model, place, palette, bind, out);
+}
+
+int skin_check(const struct model *model, uint32_t draw, const struct vec3 *vertices, struct err *err)
+{
+    const struct draw *d = &model->draws[draw];
+    const struct primitive *p = &model->primitives[d->primitive];
+    for (uint32_t v = 0; v < p->vertex_count; v++)
+        if (!floats_are_finite(&vertices[v].x, 3))
+            return err_set(err, ERR_NOT_FINITE, "vertex %u of mesh %u, primitive %u, at node %u is not finite", v,
+                           p->mesh, d->primitive - model->meshes[p->mesh].primitive_first, d->node);
+    return 0;
 }

@@ -4,7 +4,8 @@
  * sum of morph weight * delta). Any number of influences; none means joint 0 (model.h). */
 #pragma once
 
-#include "anim/model/mat.h"
+#include "base/err.h"
+#include "anim/pose/pose.h"
 
 /* Morphed bind positions of a primitive: out[vertex_count of the primitive], caller's.
  * `weights` are those of the draw's node: pose->weights + node.weight_first, morph_target_count of them
@@ -32,3 +33,10 @@ void skin_normals(const struct model *model, uint32_t primitive, const struct ma
  * matrix itself, unit length. The bitangent is cross(normal, tangent) * w of the skinned ones, so w changes its sign
  * where the matrix mirrors. Morph targets do not move them. */
 void skin_tangents(const struct model *model, uint32_t primitive, const struct mat4 *palette, struct vec4 *out);
+
+/* The positions or normals of a draw in an evaluated pose, morphed and skinned, into out[vertex_count of its
+ * primitive]. palette: of its skin. */
+void skin_draw(const struct model *model, uint32_t draw, const struct pose *pose, const struct mat4 *palette,
+               bool is_normal, struct vec3 *out);
+/* 0, or ERR_NOT_FINITE naming the first of these vertices that is not finite. */
+int skin_check(const struct model *model, uint32_t draw, const struct vec3 *vertices, struct err *err);

@@ -68,21 +68,16 @@ static bool plan(struct reply_context *context, struct glb_export *export)
 
 /* --- geometry --- */
 
-static double determinant(const float *m)
-{
-    const double x[3] = {(double)m[0], (double)m[1], (double)m[2]}, y[3] = {(double)m[4], (double)m[5], (double)m[6]};
-    const double z[3] = {(double)m[8], (double)m[9], (double)m[10]};
-    return x[0] * (y[1] * z[2] - y[2] * z[1]) + x[1] * (y[2] * z[0] - y[0] * z[2]) + x[2] * (y[0] * z[1] - y[1] * z[0]);
-}
-
 /* A mirror turns triangles inside out. With the node goes the viewer's rule that turns them back (3.7.4), so the file
  * has to. */
 static bool is_mirrored(const struct reply_context *context, uint32_t entry)
 {
     const struct skin *skin = &context->model->skins[deform_draw(context, entry)->skin];
-    for (uint32_t j = 0; j < skin->joint_count; j++)
-        if (!(determinant(context->work.mesh.palette[j].m) < 0))
+    for (uint32_t j = 0; j < skin->joint_count; j++) {
+        const struct dmat4 matrix = dmat4_from_mat4(&context->work.mesh.palette[j]);
+        if (!(determinant3(matrix.m, matrix.m + 4, matrix.m + 8) < 0))
             return false;
+    }
     return true;
 }
 
@@ -227,27 +222,20 @@ static uint32_t put_meshes(struct reply_context *context, const struct glb_expor
 static bool find_axes(const struct model_info *info, float gltf_from_scene[16])
 {
     double rows[3][3];
-    double along = 0, length = 0;
     for (int i = 0; i < 3; i++) {
         rows[1][i] = (double)info->up[i];
-        along += (double)info->up[i] * (double)info->forward[i];
+        rows[2][i] = (double)info->forward[i];
     }
+    const double along = dot3(rows[1], rows[2]);
     for (int i = 0; i < 3; i++)
-        rows[2][i] = (double)info->forward[i] - along * rows[1][i];
-    for (int i = 0; i < 3; i++)
-        length += rows[2][i] * rows[2][i];
-    if (!(length > 1e-6)) { /* front is up: any direction across will do */
+        rows[2][i] -= along * rows[1][i];
+    if (!(dot3(rows[2], rows[2]) > 1e-6)) { /* front is up: any direction across will do */
         const double x = rows[1][0], y = rows[1][1], z = rows[1][2];
         const double across[3] = {fabs(x) > 0.5 ? -y : 0, fabs(x) > 0.5 ? x : -z, fabs(x) > 0.5 ? 0 : y};
         memcpy(rows[2], across, sizeof across);
-        length = across[0] * across[0] + across[1] * across[1] + across[2] * across[2];
     }
-    for (int i = 0; i < 3; i++)
-        rows[2][i] /= sqrt(length);
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        rows[0][i] = rows[1][j] * rows[2][k] - rows[1][k] * rows[2][j];
-    }
+    unit3(rows[2]);
+    cross3(rows[1], rows[2], rows[0]);
     memset(gltf_from_scene, 0, 16 * sizeof *gltf_from_scene);
     bool is_same = true;
     for (int r = 0; r < 3; r++)

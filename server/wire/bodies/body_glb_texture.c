@@ -32,8 +32,8 @@ void glb_add_texcoords(struct reply_context *context, struct glb_export *export,
         *accessor = glb_add(&context->workspace->glb, array, texcoords + p->vertex_first, p->vertex_count);
     } else if (glb_is_textured(context, export, p->material, set)) {
         /* such a texture gives its first pixel; but a viewer refuses it without coordinates */
-        memset(context->work.mesh.morphed, 0, p->vertex_count * sizeof *texcoords);
-        *accessor = glb_add(&context->workspace->glb, array, context->work.mesh.morphed, p->vertex_count);
+        memset(context->work.mesh.deformed, 0, p->vertex_count * sizeof *texcoords);
+        *accessor = glb_add(&context->workspace->glb, array, context->work.mesh.deformed, p->vertex_count);
     }
     /* glTF has no second set without a first */
     if (set == 1 && *accessor != GLB_NONE && export->entries[entry].accessors[GLB_TEXCOORD] == GLB_NONE)

@@ -107,13 +107,13 @@ static uint32_t plan(struct reply_context *context)
             const struct primitive *primitive = deform_primitive(context, e);
             const struct draw *draw = deform_draw(context, e);
             const bool is_indices = rows[r].kind == BLOCK_INDICES;
-            blocks[count] =
-                (struct frames_block){.kind = rows[r].kind,
-                                      .index = e,
-                                      .node = (int32_t)draw->node,
-                                      .primitive = (int32_t)deform_place(context->model, draw->primitive),
-                                      .count = is_indices ? primitive->index_count : primitive->vertex_count,
-                                      .item_bytes = is_indices ? sizeof(uint32_t) : sizeof(struct vec3)};
+            blocks[count] = (struct frames_block){
+                .kind = rows[r].kind,
+                .index = e,
+                .node = (int32_t)draw->node,
+                .primitive = (int32_t)(draw->primitive - context->model->meshes[primitive->mesh].primitive_first),
+                .count = is_indices ? primitive->index_count : primitive->vertex_count,
+                .item_bytes = is_indices ? sizeof(uint32_t) : sizeof(struct vec3)};
             count++;
         }
     }

@@ -4,7 +4,7 @@
 #include "wire/reply/select.h"
 
 /* So many influences and morph deltas are about the work for one node. */
-enum { VEC3_FLOATS = 3, DELTAS_PER_STEP = 32 };
+enum { DELTAS_PER_STEP = 32 };
 
 const struct draw *deform_draw(const struct reply_context *context, uint32_t entry)
 {
@@ -14,11 +14,6 @@ const struct draw *deform_draw(const struct reply_context *context, uint32_t ent
 const struct primitive *deform_primitive(const struct reply_context *context, uint32_t entry)
 {
     return &context->model->primitives[deform_draw(context, entry)->primitive];
-}
-
-uint32_t deform_place(const struct model *model, uint32_t primitive)
-{
-    return primitive - model->meshes[model->primitives[primitive].mesh].primitive_first;
 }
 
 /* What a frame of the chosen draws takes, beside the pose: palettes as load_palette() makes them, and vertices. */
@@ -76,27 +71,10 @@ bool deform_start(struct reply_context *context)
     if (deform->draws == NULL)
         return false;
     deform->palette = context_array(context, &workspace->palette, most.joints, sizeof *deform->palette);
-    deform->morphed = context_array(context, &workspace->vertices, 2 * (size_t)most.vertices, sizeof *deform->morphed);
-    if (deform->palette == NULL || deform->morphed == NULL)
+    deform->deformed = context_array(context, &workspace->vertices, most.vertices, sizeof(struct vec4));
+    if (deform->palette == NULL || deform->deformed == NULL)
         return false;
-    deform->deformed = deform->morphed + most.vertices;
     return context_is_affordable(context, pose_steps(context->model, context->request) + steps_per_frame(context));
-}
-
-static bool check_vertices(struct reply_context *context, uint32_t entry, double time_s)
-{
-    const struct primitive *primitive = deform_primitive(context, entry);
-    const struct deform *deform = &context->work.mesh;
-    for (uint32_t v = 0; v < primitive->vertex_count; v++) {
-        if (floats_are_finite(&deform->deformed[v].x, VEC3_FLOATS))
-            continue;
-        struct err err;
-        err_set(&err, ERR_NOT_FINITE, "vertex %u of mesh %u, primitive %u, at node %u is not finite", v,
-                primitive->mesh, deform_place(context->model, deform_draw(context, entry)->primitive),
-                deform_draw(context, entry)->node);
-        return context_fail_at(context, &err, time_s);
-    }
-    return true;
 }
 
 /* The palette of an entry's skin; kept from entry to entry of a frame. False: the reply is an error. */
@@ -114,34 +92,20 @@ static bool load_palette(struct reply_context *context, uint32_t skin, double ti
 
 bool deform_entry(struct reply_context *context, uint32_t entry, enum frames_block_kind kind, double time_s)
 {
-    const struct model *model = context->model;
-    struct deform *deform = &context->work.mesh;
-    const struct draw *draw = deform_draw(context, entry);
-    const struct primitive *primitive = &model->primitives[draw->primitive];
-    const struct node *node = &model->nodes[draw->node];
-    const bool is_normal = kind == BLOCK_NORMALS;
-    const struct vec3 *bind = (is_normal ? model->normals : model->positions) + primitive->vertex_first;
-    if (!load_palette(context, draw->skin, time_s))
+    const struct deform *deform = &context->work.mesh;
+    struct err err;
+    if (!load_palette(context, deform_draw(context, entry)->skin, time_s))
         return false;
-    if (primitive->morph_target_count > 0 && node->weight_count > 0) {
-        const double *weights = context->workspace->pose.weights + node->weight_first;
-        if (is_normal)
-            skin_morph_normals(model, draw->primitive, weights, node->weight_count, deform->morphed);
-        else
-            skin_morph_positions(model, draw->primitive, weights, node->weight_count, deform->morphed);
-        bind = deform->morphed;
-    }
-    if (is_normal)
-        skin_normals(model, draw->primitive, deform->palette, bind, deform->deformed);
-    else
-        skin_positions(model, draw->primitive, deform->palette, bind, deform->deformed);
-    return check_vertices(context, entry, time_s);
+    skin_draw(context->model, deform->draws[entry], &context->workspace->pose, deform->palette, kind == BLOCK_NORMALS,
+              deform->deformed);
+    return skin_check(context->model, deform->draws[entry], deform->deformed, &err) == 0 ||
+           context_fail_at(context, &err, time_s);
 }
 
 const struct vec4 *deform_tangents(struct reply_context *context, uint32_t entry)
 {
-    struct deform *deform = &context->work.mesh;
-    struct vec4 *tangents = (struct vec4 *)(void *)deform->morphed; /* both arrays: 6 floats a vertex */
+    const struct deform *deform = &context->work.mesh;
+    struct vec4 *tangents = (struct vec4 *)(void *)deform->deformed;
     skin_tangents(context->model, deform_draw(context, entry)->primitive, deform->palette, tangents);
     return tangents;
 }

@@ -19,8 +19,6 @@ bool deform_start(struct reply_context *context);
 /* Of the entry, one of those that deform_start() selected: its draw and that one's primitive. */
 const struct draw *deform_draw(const struct reply_context *context, uint32_t entry);
 const struct primitive *deform_primitive(const struct reply_context *context, uint32_t entry);
-/* The place of a primitive within its mesh. */
-uint32_t deform_place(const struct model *model, uint32_t primitive);
 
 /* BLOCK_POSITIONS or BLOCK_NORMALS of one entry in the pose evaluated last, scene space, finite, into deformed;
  * palette is then that of the entry's skin. time_s: for messages. False: the reply is an error. */

@@ -1,6 +1,5 @@
 #include "wire/reply/reply_context.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* --- kinds of replies --- */
@@ -159,12 +158,4 @@ void context_evaluate(struct reply_context *context, uint32_t frame)
         context_evaluate_at(context, clip_time_in_span(&context->span, request->times_s[frame]));
     }
     context_check_stop(context);
-}
-
-bool floats_are_finite(const float *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return false;
-    return true;
 }

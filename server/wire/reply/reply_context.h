@@ -24,9 +24,9 @@ struct pose_work {
 struct deform {
     uint32_t *draws; /* into the model's: the entries of the reply */
     uint32_t draw_count;
-    struct mat4 *palette; /* of the skin of the draw at hand */
-    struct vec3 *morphed, *deformed;
-    uint32_t skin; /* whose palette it is; UINT32_MAX: none yet, as at the begin of a frame */
+    struct mat4 *palette;  /* of the skin of the draw at hand */
+    struct vec3 *deformed; /* of the draw at hand; room for a struct vec4 each */
+    uint32_t skin;         /* whose palette it is; UINT32_MAX: none yet, as at the begin of a frame */
 };
 
 /* What JSON takes; of a frame besides its times, its root motion and the brace behind it. */
@@ -107,5 +107,3 @@ void context_check_stop(struct reply_context *context);
 void context_evaluate_at(struct reply_context *context, double clip_time_s);
 /* Evaluates the pose of one of the frames asked for, or notes its time for clip_palette.h. */
 void context_evaluate(struct reply_context *context, uint32_t frame);
-
-bool floats_are_finite(const float *values, size_t count);

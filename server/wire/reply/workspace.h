@@ -24,7 +24,7 @@ struct workspace {
             struct buf selection;  /* uint32_t: which skins, nodes or draws */
             struct buf blocks;     /* struct frames_block, or struct glb_primitive */
             struct buf palette;    /* struct mat4 of one skin */
-            struct buf vertices;   /* struct vec3, twice those of one primitive */
+            struct buf vertices;   /* struct vec3 or vec4, those of one primitive */
             struct buf floats;     /* a palette in another layout than mat4 */
             struct buf signs;      /* of body_palette.c */
             struct buf moved;      /* of motion.c */
