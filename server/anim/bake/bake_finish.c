@@ -315,13 +315,11 @@ int bake_finish(struct bake_builder *builder, struct err *err)
         rc = bake_finish_clips(builder, err);
     if (rc == 0)
         rc = make_draws(builder, err);
-    if (rc < 0)
-        return rc;
-    bake_finish_matrices(builder);
-    if (builder->is_failed)
-        return over_limit(builder, err);
-    const struct model view = bake_builder_view(builder);
-    rc = bake_check(&view, err);
+    if (rc == 0) {
+        bake_finish_matrices(builder);
+        const struct model view = bake_builder_view(builder);
+        rc = builder->is_failed ? over_limit(builder, err) : bake_check(&view, err);
+    }
     if (rc == ERR_BAD_BAKE) { /* not a damaged block but a model that does not fit together */
         if (err != NULL)
             err->code = ERR_BAD_MODEL;

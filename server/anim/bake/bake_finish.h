@@ -6,7 +6,8 @@
 
 #include "anim/bake/bake.h"
 
-/* Refuses what later steps could not even look at: indices and ranges outside their arrays. ERR_BAD_MODEL. */
+/* Refuses what later steps could not even look at: indices and ranges outside their arrays. ERR_BAD_BAKE,
+ * or ERR_BAD_MODEL. */
 int bake_finish_check_references(const struct bake_builder *builder, struct err *err);
 
 /* Matrices of nodes and joints, decomposed transforms, NODE_SHEAR. */

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int bad(struct err *err, const char *section, uint32_t element, const char *field)
-{
-    return err_set(err, ERR_BAD_MODEL, "%s[%u].%s is out of range", section, element, field);
-}
-
 static int check_nodes(const struct bake_builder *b, struct err *err)
 {
     for (uint32_t n = 0; n < b->node_count; n++) {
@@ -22,17 +17,17 @@ static int check_nodes(const struct bake_builder *b, struct err *err)
                             : !bake_is_index(node->matrix, b->node_matrix_count) ? "matrix"
                                                                                  : NULL;
         if (field != NULL)
-            return bad(err, "nodes", n, field);
+            return bake_check_fail(err, "nodes", n, field);
     }
     for (uint32_t r = 0; r < b->root_count; r++)
         if (b->scene_roots[r] >= b->node_count)
-            return bad(err, "scene_roots", r, "node");
+            return bake_check_fail(err, "scene_roots", r, "node");
     for (uint32_t j = 0; j < b->joint_count; j++)
         if (b->joints[j].node >= b->node_count)
-            return bad(err, "joints", j, "node");
+            return bake_check_fail(err, "joints", j, "node");
     for (uint32_t s = 0; s < b->skin_count; s++)
         if (b->skins[s].flags != 0 || !bake_is_range(b->skins[s].joint_first, b->skins[s].joint_count, b->joint_count))
-            return bad(err, "skins", s, "joints");
+            return bake_check_fail(err, "skins", s, "joints");
     return 0;
 }
 
@@ -40,13 +35,13 @@ static int check_meshes(const struct bake_builder *b, struct err *err)
 {
     for (uint32_t m = 0; m < b->mesh_count; m++)
         if (!bake_is_range(b->meshes[m].primitive_first, b->meshes[m].primitive_count, b->primitive_count))
-            return bad(err, "meshes", m, "primitives");
+            return bake_check_fail(err, "meshes", m, "primitives");
     for (uint32_t p = 0; p < b->primitive_count; p++)
         if (!bake_is_range(b->primitives[p].vertex_first, b->primitives[p].vertex_count, b->position_count) ||
             !bake_is_range(b->primitives[p].index_first, b->primitives[p].index_count, b->index_count) ||
             !bake_is_range(b->primitives[p].morph_target_first, b->primitives[p].morph_target_count,
                            b->morph_target_count))
-            return bad(err, "primitives", p, "vertices");
+            return bake_check_fail(err, "primitives", p, "vertices");
     if (b->normal_count != b->position_count || b->influence_first_count != b->position_count + 1 ||
         (b->texcoord_count != 0 && b->texcoord_count != b->position_count) ||
         (b->color_count != 0 && b->color_count != b->position_count))
@@ -54,7 +49,7 @@ static int check_meshes(const struct bake_builder *b, struct err *err)
     for (uint32_t v = 0; v <= b->position_count; v++)
         if (b->influence_firsts[v] > b->influence_count ||
             (v > 0 && b->influence_firsts[v] < b->influence_firsts[v - 1]))
-            return bad(err, "influence_firsts", v, "first");
+            return bake_check_fail(err, "influence_firsts", v, "first");
     return 0;
 }
 
@@ -65,12 +60,12 @@ int bake_finish_check_references(const struct bake_builder *b, struct err *err)
         rc = check_meshes(b, err);
     for (uint32_t c = 0; c < b->clip_count && rc == 0; c++)
         if (!bake_is_range(b->clips[c].channel_first, b->clips[c].channel_count, b->channel_count))
-            rc = bad(err, "clips", c, "channels");
+            rc = bake_check_fail(err, "clips", c, "channels");
     for (uint32_t c = 0; c < b->channel_count && rc == 0; c++)
         if (b->channels[c].node >= b->node_count || b->channels[c].path > PATH_WEIGHTS ||
             b->channels[c].key_count == 0 ||
             !bake_is_range(b->channels[c].key_time_first, b->channels[c].key_count, b->key_time_count))
-            rc = bad(err, "channels", c, "node");
+            rc = bake_check_fail(err, "channels", c, "node");
     return rc;
 }
 

@@ -64,7 +64,7 @@ static void to_axes(const struct axes *axes, const double p[3], double out[3])
  *   +-p[axis] + k * p[2] <= +-e[axis] + k * e[2]
  * so only the largest left side counts. */
 struct extent {
-    double low[3], high[3];
+    struct box box;
     double plus[2], minus[2]; /* max of +-p[axis] + slope[axis] * p[2] */
 };
 
@@ -72,20 +72,13 @@ static struct extent measure(const struct axes *axes, const double slope[2], con
                              uint64_t point_count)
 {
     static const double ORIGIN[3] = {0, 0, 0};
-    struct extent e;
-    for (int i = 0; i < 3; i++) {
-        e.low[i] = HUGE_VAL;
-        e.high[i] = -HUGE_VAL;
-    }
+    struct extent e = {.box = BOX_EMPTY};
     for (int i = 0; i < 2; i++)
         e.plus[i] = e.minus[i] = -HUGE_VAL;
     for (uint64_t n = 0; n < (point_count == 0 ? 1 : point_count); n++) {
         double p[3];
         to_axes(axes, point_count == 0 ? ORIGIN : DOUBLE3(points[n]), p);
-        for (int i = 0; i < 3; i++) {
-            e.low[i] = fmin(e.low[i], p[i]);
-            e.high[i] = fmax(e.high[i], p[i]);
-        }
+        box_add(&e.box, p);
         for (int i = 0; i < 2; i++) {
             e.plus[i] = fmax(e.plus[i], p[i] + slope[i] * p[2]);
             e.minus[i] = fmax(e.minus[i], -p[i] + slope[i] * p[2]);
@@ -165,11 +158,10 @@ static void set_depth(struct camera *camera, double first, double last, double b
 /* The points' largest side; of a point, which has none, one unit or what its floats can tell apart. */
 static double size_of(const struct extent *extent)
 {
-    double size = 0;
-    for (int i = 0; i < 3; i++)
-        size = fmax(size, extent->high[i] - extent->low[i]);
+    double size = box_size(&extent->box);
     for (int i = 0; i < 3 && !(size > 0); i++)
-        size = fmax(size, 1e-3 * fmax(fabs(extent->low[0]), fmax(fabs(extent->low[1]), fabs(extent->low[2]))));
+        size =
+            fmax(size, 1e-3 * fmax(fabs(extent->box.min[0]), fmax(fabs(extent->box.min[1]), fabs(extent->box.min[2]))));
     return size > 0 ? size : 1;
 }
 
@@ -177,9 +169,10 @@ static double size_of(const struct extent *extent)
 static void place_eye(const struct axes *axes, const double slope[2], const struct extent *extent,
                       const struct vec3 *points, uint64_t point_count, double size, double eye[3])
 {
-    double nearest = extent->high[2] + NEAREST_SHARE * size;
-    if (extent->high[0] - extent->low[0] <= 0 && extent->high[1] - extent->low[1] <= 0)
-        nearest = extent->high[2] + size / fmin(slope[0], slope[1]); /* nothing has width: seen end-on, or one point */
+    double nearest = extent->box.max[2] + NEAREST_SHARE * size;
+    if (extent->box.max[0] - extent->box.min[0] <= 0 && extent->box.max[1] - extent->box.min[1] <= 0)
+        nearest =
+            extent->box.max[2] + size / fmin(slope[0], slope[1]); /* nothing has width: seen end-on, or one point */
     for (int i = 0; i < 2; i++) {
         eye[i] = (extent->plus[i] - extent->minus[i]) / 2;
         nearest = fmax(nearest, (extent->plus[i] + extent->minus[i]) / (2 * slope[i]));
@@ -194,7 +187,7 @@ static void place_eye_before(const double target[3], const double slope[2], cons
                              double eye[3])
 {
     memcpy(eye, target, 3 * sizeof *eye);
-    eye[2] = fmax(extent->high[2], target[2]) + NEAREST_SHARE * size;
+    eye[2] = fmax(extent->box.max[2], target[2]) + NEAREST_SHARE * size;
     for (int i = 0; i < 2; i++) {
         eye[2] = fmax(eye[2], (extent->plus[i] - target[i]) / slope[i]);
         eye[2] = fmax(eye[2], (extent->minus[i] + target[i]) / slope[i]);
@@ -206,7 +199,7 @@ static double half_size(const double middle[3], const double slope[2], const str
 {
     double half = 0;
     for (int i = 0; i < 2; i++)
-        half = fmax(half, fmax(extent->high[i] - middle[i], middle[i] - extent->low[i]) / slope[i]);
+        half = fmax(half, fmax(extent->box.max[i] - middle[i], middle[i] - extent->box.min[i]) / slope[i]);
     return half > 0 ? half : size;
 }
 
@@ -224,7 +217,7 @@ struct camera camera_frame(const struct camera_query *query, const struct vec3 *
 
     double eye[3], middle[3]; /* in the eye's axes; the middle is what it turns around */
     for (int i = 0; i < 3; i++)
-        middle[i] = (extent.low[i] + extent.high[i]) / 2;
+        middle[i] = (extent.box.min[i] + extent.box.max[i]) / 2;
     if (query->has_target)
         to_axes(&axes, query->target, middle);
     if (query->is_ortho) {
@@ -232,7 +225,7 @@ struct camera camera_frame(const struct camera_query *query, const struct vec3 *
         camera.half[0] *= half;
         camera.half[1] *= half;
         eye[0] = middle[0], eye[1] = middle[1];
-        eye[2] = fmax(extent.high[2], middle[2]) + size;
+        eye[2] = fmax(extent.box.max[2], middle[2]) + size;
     } else if (query->has_target) {
         place_eye_before(middle, slope, &extent, size, eye);
     } else {
@@ -241,7 +234,7 @@ struct camera camera_frame(const struct camera_query *query, const struct vec3 *
     if (!query->is_ortho)
         eye[2] = middle[2] + (eye[2] - middle[2]) * distance;
 
-    set_depth(&camera, eye[2] - extent.high[2], eye[2] - extent.low[2], BESIDE_SHARE * size, eye[2] - middle[2]);
+    set_depth(&camera, eye[2] - extent.box.max[2], eye[2] - extent.box.min[2], BESIDE_SHARE * size, eye[2] - middle[2]);
     camera.view_from_scene = view_matrix(&axes, eye);
     camera_project(&camera);
     for (int i = 0; i < 3; i++)
@@ -310,9 +303,9 @@ bool camera_of_model(const struct model_camera *from, const struct dmat4 *scene_
 
     const double slope[2] = {1, 1};
     const struct extent extent = measure(&axes, slope, points, point_count);
-    const double last = eye[2] - extent.low[2], beside = BESIDE_SHARE * size_of(&extent);
+    const double last = eye[2] - extent.box.min[2], beside = BESIDE_SHARE * size_of(&extent);
     const double z_far = from->z_far > 0 ? fmin((double)from->z_far, last + beside) : last + beside;
-    camera.near = fmax((double)from->z_near, eye[2] - extent.high[2] - beside);
+    camera.near = fmax((double)from->z_near, eye[2] - extent.box.max[2] - beside);
     if (camera.is_ortho && camera.near <= 0) /* a depth of 0 is as good as any other there */
         camera.near = fmin(1e-6 * size_of(&extent), z_far / 2);
     camera.far = fmax(z_far, camera.near * 1.01);

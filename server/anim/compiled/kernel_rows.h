@@ -24,34 +24,36 @@ KERNEL_INLINE f32x4 row_multiply(f32x4 row, f32x4 b0, f32x4 b1, f32x4 b2)
 
 #if ROWS == 1
 
-struct rows {
+struct rows_by_1 {
     f32x4 first, second, last;
 };
+#define ROWS_TYPE struct rows_by_1
 
-KERNEL_INLINE struct rows rows_multiply(const float *a, const float *b)
+KERNEL_INLINE ROWS_TYPE rows_multiply(const float *a, const float *b)
 {
     const f32x4 b0 = f32x4_load(b), b1 = f32x4_load(b + 4), b2 = f32x4_load(b + 8);
-    return (struct rows){row_multiply(f32x4_load(a), b0, b1, b2), row_multiply(f32x4_load(a + 4), b0, b1, b2),
-                         row_multiply(f32x4_load(a + 8), b0, b1, b2)};
+    return (ROWS_TYPE){row_multiply(f32x4_load(a), b0, b1, b2), row_multiply(f32x4_load(a + 4), b0, b1, b2),
+                       row_multiply(f32x4_load(a + 8), b0, b1, b2)};
 }
 
-KERNEL_INLINE void rows_store(float *to, struct rows rows)
+KERNEL_INLINE void rows_store(float *to, ROWS_TYPE rows)
 {
     f32x4_store(to, rows.first);
     f32x4_store(to + 4, rows.second);
     f32x4_store(to + 8, rows.last);
 }
 
-KERNEL_INLINE void rows_keep(float *to, struct rows rows) { rows_store(to, rows); }
+KERNEL_INLINE void rows_keep(float *to, ROWS_TYPE rows) { rows_store(to, rows); }
 
 #elif ROWS == 2
 
 typedef float f32x8 __attribute__((vector_size(32)));
 
-struct rows {
+struct rows_by_2 {
     f32x8 upper;
     f32x4 last;
 };
+#define ROWS_TYPE struct rows_by_2
 
 /* A row of b beside itself, straight from memory. */
 KERNEL_INLINE f32x8 f32x8_twice(const float *row)
@@ -59,7 +61,7 @@ KERNEL_INLINE f32x8 f32x8_twice(const float *row)
     return (f32x8)_mm256_broadcast_ps((const __m128 *)(const void *)row);
 }
 
-KERNEL_INLINE struct rows rows_multiply(const float *a, const float *b)
+KERNEL_INLINE ROWS_TYPE rows_multiply(const float *a, const float *b)
 {
     f32x8 upper;
     memcpy(&upper, a, sizeof upper);
@@ -67,30 +69,31 @@ KERNEL_INLINE struct rows rows_multiply(const float *a, const float *b)
     const f32x8 product = (__builtin_shufflevector(upper, upper, 0, 0, 0, 0, 4, 4, 4, 4) * f32x8_twice(b) +
                            __builtin_shufflevector(upper, upper, 1, 1, 1, 1, 5, 5, 5, 5) * f32x8_twice(b + 4)) +
                           (__builtin_shufflevector(upper, upper, 2, 2, 2, 2, 6, 6, 6, 6) * f32x8_twice(b + 8) + rest);
-    return (struct rows){product, row_multiply(f32x4_load(a + 8), f32x4_load(b), f32x4_load(b + 4), f32x4_load(b + 8))};
+    return (ROWS_TYPE){product, row_multiply(f32x4_load(a + 8), f32x4_load(b), f32x4_load(b + 4), f32x4_load(b + 8))};
 }
 
-KERNEL_INLINE void rows_store(float *to, struct rows rows)
+KERNEL_INLINE void rows_store(float *to, ROWS_TYPE rows)
 {
     memcpy(to, &rows.upper, sizeof rows.upper);
     f32x4_store(to + 8, rows.last);
 }
 
-KERNEL_INLINE void rows_keep(float *to, struct rows rows) { rows_store(to, rows); }
+KERNEL_INLINE void rows_keep(float *to, ROWS_TYPE rows) { rows_store(to, rows); }
 
 #else
 
 typedef float f32x16 __attribute__((vector_size(64)));
 typedef float f32x8 __attribute__((vector_size(32)));
 
-struct rows {
+struct rows_by_4 {
     f32x16 all;
 };
+#define ROWS_TYPE struct rows_by_4
 
 /* A row of b four times, straight from memory. */
 KERNEL_INLINE f32x16 row_four_times(const float *row) { return (f32x16)_mm512_broadcast_f32x4(_mm_loadu_ps(row)); }
 
-KERNEL_INLINE struct rows rows_multiply(const float *a, const float *b)
+KERNEL_INLINE ROWS_TYPE rows_multiply(const float *a, const float *b)
 {
     f32x16 rows;
     memcpy(&rows, a, sizeof rows);
@@ -99,10 +102,10 @@ KERNEL_INLINE struct rows rows_multiply(const float *a, const float *b)
     const f32x16 x = (f32x16)_mm512_permute_ps((__m512)rows, 0x00) * row_four_times(b);
     const f32x16 y = (f32x16)_mm512_permute_ps((__m512)rows, 0x55) * row_four_times(b + 4);
     const f32x16 z = (f32x16)_mm512_permute_ps((__m512)rows, 0xaa) * row_four_times(b + 8);
-    return (struct rows){(x + y) + (z + rest)};
+    return (ROWS_TYPE){(x + y) + (z + rest)};
 }
 
-KERNEL_INLINE void rows_store(float *to, struct rows rows)
+KERNEL_INLINE void rows_store(float *to, ROWS_TYPE rows)
 {
     const f32x16 v = rows.all;
     const f32x8 upper = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
@@ -111,12 +114,12 @@ KERNEL_INLINE void rows_store(float *to, struct rows rows)
 }
 
 /* To scratch, in one piece, so that it is read back in one. */
-KERNEL_INLINE void rows_keep(float *to, struct rows rows) { memcpy(to, &rows.all, sizeof rows.all); }
+KERNEL_INLINE void rows_keep(float *to, ROWS_TYPE rows) { memcpy(to, &rows.all, sizeof rows.all); }
 
 #endif
 
 /* rows_store() column by column, with the last row. */
-KERNEL_INLINE void rows_store_columns(float *to, struct rows rows)
+KERNEL_INLINE void rows_store_columns(float *to, ROWS_TYPE rows)
 {
 #if ROWS == 4
     const f32x16 last = {0, 1};
@@ -175,8 +178,7 @@ KERNEL_INLINE void rows_node(const struct kernel_rig *rig, uint32_t n, bool is_f
 KERNEL_INLINE void rows_output(const float *matrices, const struct kernel_palette *palette, uint32_t i, bool is_mat4)
 {
     const struct rig_output *output = &palette->outputs[i];
-    const struct rows rows =
-        rows_multiply(matrices + KERNEL_MATRIX * (size_t)output->rig_node, output->joint_from_bind);
+    const ROWS_TYPE rows = rows_multiply(matrices + KERNEL_MATRIX * (size_t)output->rig_node, output->joint_from_bind);
     if (is_mat4)
         rows_store_columns(palette->out + 16 * (size_t)output->joint, rows);
     else

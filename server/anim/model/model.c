@@ -1,5 +1,7 @@
 #include "anim/model/model.h"
 
+#include <string.h>
+
 #define NO_TEXTURE                                                                                                     \
     {                                                                                                                  \
         .texture = -1, .uv_from_texcoord = { 1, 0, 0, 0, 1, 0 }                                                        \
@@ -14,3 +16,14 @@ const struct material MATERIAL_PLAIN = {
     .alpha_cutoff = 0.5f,
     .textures = {NO_TEXTURE, NO_TEXTURE, NO_TEXTURE, NO_TEXTURE, NO_TEXTURE},
 };
+
+const char *short_name(const struct model *model, struct str name, char out[SHORT_NAME_SIZE])
+{
+    const size_t size_bytes = name.offset == STR_NONE             ? 0
+                              : name.size_bytes < SHORT_NAME_SIZE ? name.size_bytes
+                                                                  : SHORT_NAME_SIZE - 1;
+    if (size_bytes > 0)
+        memcpy(out, model->text + name.offset, size_bytes);
+    out[size_bytes] = '\0';
+    return out;
+}

@@ -309,3 +309,7 @@ struct model {
 };
 
 static inline uint32_t model_vertex_count(const struct model *model) { return model->position_count; }
+
+/* The beginning of a name, for messages: "" where there is none. */
+enum { SHORT_NAME_SIZE = 101 };
+const char *short_name(const struct model *model, struct str name, char out[SHORT_NAME_SIZE]);

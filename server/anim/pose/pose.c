@@ -144,14 +144,12 @@ static bool fits_float(const struct dmat4 *m)
     return true;
 }
 
-static int refuse_joint(const struct model *model, uint32_t skin, uint32_t joint, struct err *err)
+int pose_name_joint(const struct model *model, uint32_t skin, uint32_t joint, struct err *err)
 {
     const uint32_t node = model->joints[model->skins[skin].joint_first + joint].node;
-    const struct str name = model->nodes[node].name;
-    const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
-    return err_set(err, ERR_NOT_FINITE, "joint %u of skin %u (node %u '%.*s') has a matrix that is not finite", joint,
-                   skin, node, has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
-                   has_name ? model->text + name.offset : "");
+    char name[SHORT_NAME_SIZE];
+    return err_prefix(err, "joint %u of skin %u (node %u '%s')", joint, skin, node,
+                      short_name(model, model->nodes[node].name, name));
 }
 
 int pose_palette(const struct pose *pose, const struct model *model, uint32_t skin,
@@ -163,8 +161,10 @@ int pose_palette(const struct pose *pose, const struct model *model, uint32_t sk
         const struct dmat4 joint_from_bind = dmat4_from_mat4(&joint->joint_from_bind);
         const struct dmat4 scene_from_bind = dmat4_mul(&pose->scene_from_node[joint->node], &joint_from_bind);
         const struct dmat4 space_from_bind = dmat4_mul(space_from_scene, &scene_from_bind);
-        if (!fits_float(&space_from_bind))
-            return refuse_joint(model, skin, j, err);
+        if (!fits_float(&space_from_bind)) {
+            err_set(err, ERR_NOT_FINITE, "its matrix is not finite");
+            return pose_name_joint(model, skin, j, err);
+        }
         out[j] = mat4_from_dmat4(&space_from_bind);
     }
     return 0;

@@ -56,3 +56,6 @@ int pose_space_from_scene(const struct pose *pose, const struct model *model, en
  * Returns 0, or ERR_NOT_FINITE naming the joint when a result does not fit a finite float. */
 int pose_palette(const struct pose *pose, const struct model *model, uint32_t skin,
                  const struct dmat4 *space_from_scene, struct mat4 *out, struct err *err);
+
+/* `err` is about a joint of a skin: its message gets the joint and its node in front. Returns the code. */
+int pose_name_joint(const struct model *model, uint32_t skin, uint32_t joint, struct err *err);

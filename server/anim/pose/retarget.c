@@ -156,14 +156,12 @@ static void reserve_channels(struct retarget *retarget, uint32_t more)
 static int no_match(const struct retarget *retarget, const struct clip *from, struct err *err)
 {
     const struct model *source = retarget->source;
-    const struct str clip = from->name, node = source->nodes[source->channels[from->channel_first].node].name;
-    const struct str none = {0};
-    const struct str shown = clip.offset == STR_NONE ? none : clip, first = node.offset == STR_NONE ? none : node;
+    const struct str node = source->nodes[source->channels[from->channel_first].node].name;
+    char clip[SHORT_NAME_SIZE], first[SHORT_NAME_SIZE];
     return err_set(err, ERR_CLIP_NO_MATCH,
-                   "clip '%.*s' moves nothing of this model: no node it moves ('%.*s' is the first) has the name of "
+                   "clip '%s' moves nothing of this model: no node it moves ('%s' is the first) has the name of "
                    "one node of the model",
-                   (int)(shown.size_bytes < 100 ? shown.size_bytes : 100), source->text + shown.offset,
-                   (int)(first.size_bytes < 100 ? first.size_bytes : 100), source->text + first.offset);
+                   short_name(source, from->name, clip), short_name(source, node, first));
 }
 
 int retarget_clip(struct retarget *retarget, uint32_t index, struct err *err)

@@ -1,6 +1,7 @@
 /* retarget_report.c - collects what has no match and writes it as a header value. */
 #include "anim/pose/retarget_report.h"
 
+#include "base/ascii.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -56,52 +57,39 @@ bool retarget_report_is_still(const struct retarget_report *report, uint32_t nod
 
 /* A list of names that stops at the first that does not fit. */
 struct names {
-    char text[NAMES_SIZE];
-    size_t size_bytes;
+    struct buf text;
     uint32_t count; /* of all, whether they fit or not */
-    bool is_full;
 };
 
-static bool is_unreserved(unsigned char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           (c != '\0' && strchr("-._~", c) != NULL);
-}
+static bool is_unreserved(char c) { return ascii_is_alnum(c) || (c != '\0' && strchr("-._~", c) != NULL); }
 
-/* Bytes that the name takes; writes them unless `out` is NULL. */
-static size_t put_encoded(char *out, const char *text, size_t size_bytes)
+static void put_encoded(struct buf *out, const char *text, size_t size_bytes)
 {
     static const char HEX[] = "0123456789ABCDEF";
-    size_t at = 0;
     for (size_t i = 0; i < size_bytes; i++) {
         const unsigned char c = (unsigned char)text[i];
         const char code[3] = {'%', HEX[c >> 4], HEX[c & 15]};
-        const size_t count = is_unreserved(c) ? 1 : sizeof code;
-        if (out != NULL)
-            memcpy(out + at, count == 1 ? &text[i] : code, count);
-        at += count;
+        if (is_unreserved(text[i]))
+            buf_put_char(out, text[i]);
+        else
+            buf_put(out, code, sizeof code);
     }
-    return at;
 }
 
 static void add_name(struct names *names, const struct model *model, uint32_t node)
 {
     char index[12];
     const struct str name = model->nodes[node].name;
-    const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
-    const size_t index_bytes = (size_t)snprintf(index, sizeof index, "#%u", node);
-    const size_t size_bytes = has_name ? put_encoded(NULL, model->text + name.offset, name.size_bytes) : index_bytes;
+    const size_t before = names->text.size_bytes;
     names->count++;
-    names->is_full = names->is_full || names->size_bytes + 1 + size_bytes > NAMES_SIZE;
-    if (names->is_full)
-        return;
-    if (names->size_bytes > 0)
-        names->text[names->size_bytes++] = ',';
-    if (has_name)
-        put_encoded(names->text + names->size_bytes, model->text + name.offset, name.size_bytes);
+    if (before > 0)
+        buf_put_char(&names->text, ',');
+    if (name.offset != STR_NONE && name.size_bytes > 0)
+        put_encoded(&names->text, model->text + name.offset, name.size_bytes);
     else
-        memcpy(names->text + names->size_bytes, index, index_bytes);
-    names->size_bytes += size_bytes;
+        buf_put(&names->text, index, (size_t)snprintf(index, sizeof index, "#%u", node));
+    if (buf_failed(&names->text)) /* neither it nor what follows */
+        names->text.size_bytes = before;
 }
 
 /* [node_count], the caller's to free: what any clip of the answer moves. */
@@ -120,16 +108,17 @@ static uint8_t *find_moved(const struct retarget_report *reports, uint32_t repor
     return is_moved;
 }
 
-static void put_names(struct buf *out, const char *parameter, const struct names *names)
+static void put_names(struct buf *out, const char *parameter, struct names *names)
 {
-    if (names->size_bytes > 0)
-        buf_printf(out, ";%s=\"%.*s\"", parameter, (int)names->size_bytes, names->text);
+    if (names->text.size_bytes > 0)
+        buf_printf(out, ";%s=\"%.*s\"", parameter, (int)names->text.size_bytes, names->text.data);
+    buf_fini(&names->text);
 }
 
 void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
                          const int32_t *own_clips, uint32_t own_count, struct buf *out)
 {
-    struct names missed = {.count = 0}, still = {.count = 0};
+    struct names missed = {.text.limit_bytes = NAMES_SIZE}, still = {.text.limit_bytes = NAMES_SIZE};
     uint8_t *is_moved = find_moved(reports, report_count, model, own_clips, own_count);
     for (uint32_t r = 0; r < report_count; r++)
         for (uint32_t i = 0; i < reports[r].miss_count; i++)

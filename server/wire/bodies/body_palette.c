@@ -102,14 +102,6 @@ static bool start_dualquats(struct reply_context *context, const uint32_t *skins
     return true;
 }
 
-static int refuse(const struct model *model, uint32_t skin, uint32_t joint, struct err *err)
-{
-    const uint32_t node = model->joints[model->skins[skin].joint_first + joint].node;
-    char name[SHORT_NAME_SIZE];
-    return err_prefix(err, "joint %u of skin %u (node %u '%s')", joint, skin, node,
-                      short_name(model, model->nodes[node].name, name));
-}
-
 /* 8 floats a joint, in the skin's order: real x y z w, dual x y z w. Returns 0, or ERR_NOT_RIGID naming the joint. */
 static int store_dualquats(struct reply_context *context, uint32_t skin, const struct mat4 *palette, float *out,
                            struct err *err)
@@ -121,7 +113,7 @@ static int store_dualquats(struct reply_context *context, uint32_t skin, const s
         const struct dmat4 matrix = dmat4_from_mat4(&palette[j]);
         struct dualquat q;
         if (dualquat_from_matrix(&matrix, &q, err) < 0)
-            return refuse(context->model, skin, j, err);
+            return pose_name_joint(context->model, skin, j, err);
         if (above != NO_JOINT) {
             double real[4];
             for (int k = 0; k < 4; k++)

@@ -52,6 +52,12 @@ static void put_block(struct buf *out, const struct frames_block *block)
     buf_put_u64(out, block->offset);
 }
 
+/* A block that is told of and not in frames->blocks: it has one item. */
+static void put_own_block(struct buf *out, enum frames_block_kind kind, uint32_t item_bytes, uint64_t offset)
+{
+    put_block(out, &(struct frames_block){kind, 0, -1, -1, 1, item_bytes, offset});
+}
+
 static void write_times(void *to, const struct frames *frames, uint32_t frame)
 {
     const double times[] = {frames->times_s[frame], clip_time_in_span(&frames->span, frames->times_s[frame])};
@@ -77,19 +83,12 @@ void frames_put_header(struct buf *out, const struct frames *frames)
     buf_put_f64(out, frames->duration_s);
     buf_put(out, frames->content_hash, 32);
     if (frames->has_span)
-        put_block(out, &(struct frames_block){.kind = BLOCK_SPAN,
-                                              .node = -1,
-                                              .primitive = -1,
-                                              .count = 1,
-                                              .item_bytes = SPAN_BYTES,
-                                              .offset = frames->header_bytes});
+        put_own_block(out, BLOCK_SPAN, SPAN_BYTES, frames->header_bytes);
     uint32_t i = 0;
     for (; i < frames->block_count && frames_is_static(frames->blocks[i].kind); i++)
         put_block(out, &frames->blocks[i]);
     if (frames->has_motion)
-        put_block(out,
-                  &(struct frames_block){
-                      .kind = BLOCK_ROOT_MOTION, .node = -1, .primitive = -1, .count = 1, .item_bytes = MOTION_BYTES});
+        put_own_block(out, BLOCK_ROOT_MOTION, MOTION_BYTES, 0);
     for (; i < frames->block_count; i++)
         put_block(out, &frames->blocks[i]);
     for (i = 0; i < frames->frame_count; i++) {

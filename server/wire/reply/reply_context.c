@@ -4,22 +4,18 @@
 
 /* --- kinds of replies --- */
 
-const char *reply_content_type(const struct request *request)
+void reply_describe(const struct request *request, uint64_t limit_bytes, struct reply *reply)
 {
     static const char *const TYPES[] = {
         [FORMAT_JSON] = "application/json", [FORMAT_BIN] = FRAMES_CONTENT_TYPE, [FORMAT_GLB] = GLB_CONTENT_TYPE};
-    return TYPES[reply_format(request)];
-}
-
-void reply_describe(const struct request *request, uint64_t limit_bytes, struct reply *reply)
-{
+    const enum format format = reply_format(request);
     buf_clear(&reply->body);
-    reply->body.limit_bytes = limit_bytes + (reply_format(request) == FORMAT_JSON ? JSON_SLACK_BYTES : 0);
+    reply->body.limit_bytes = limit_bytes + (format == FORMAT_JSON ? JSON_SLACK_BYTES : 0);
     reply->status = 200;
     reply->code = 0;
-    reply->content_type = reply_content_type(request);
+    reply->content_type = TYPES[format];
     reply->is_vary_accept = op_has_binary(request->op);
-    reply->file_of = reply_format(request) == FORMAT_GLB ? request->model : NULL;
+    reply->file_of = format == FORMAT_GLB ? request->model : NULL;
     reply->file_word = "posed";
     reply->file_ending = "glb";
 }
@@ -53,17 +49,6 @@ bool context_fail_too_large(struct reply_context *context)
     err_set(&err, ERR_TOO_MANY_FRAMES, "%u frames of '%s' need more than the %llu bytes that one answer may have",
             context->request->time_count, context->request->model, (unsigned long long)context->limit_bytes);
     return context_fail(context, &err);
-}
-
-const char *short_name(const struct model *model, struct str name, char out[SHORT_NAME_SIZE])
-{
-    const size_t size_bytes = name.offset == STR_NONE             ? 0
-                              : name.size_bytes < SHORT_NAME_SIZE ? name.size_bytes
-                                                                  : SHORT_NAME_SIZE - 1;
-    if (size_bytes > 0)
-        memcpy(out, model->text + name.offset, size_bytes);
-    out[size_bytes] = '\0';
-    return out;
 }
 
 void err_name_pose(const struct model *model, const struct request *request, int32_t clip, double time_s,

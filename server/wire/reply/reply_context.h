@@ -69,8 +69,6 @@ static inline enum format reply_format(const struct request *request)
 {
     return op_has_binary(request->op) ? request->format : FORMAT_JSON;
 }
-/* The content type of a good reply to this request. */
-const char *reply_content_type(const struct request *request);
 /* The part of *reply that says what kind of reply it is; its body is empty then. */
 void reply_describe(const struct request *request, uint64_t limit_bytes, struct reply *reply);
 
@@ -86,9 +84,6 @@ bool context_fail_at(struct reply_context *context, struct err *err, double time
 /* `err` is about a pose of the model: its message gets the model, the clip (or POSE_REST) and the time in front. */
 void err_name_pose(const struct model *model, const struct request *request, int32_t clip, double time_s,
                    struct err *err);
-/* The beginning of a name, for messages: "" where there is none. */
-enum { SHORT_NAME_SIZE = 101 };
-const char *short_name(const struct model *model, struct str name, char out[SHORT_NAME_SIZE]);
 
 /* What one frame of the request takes to evaluate: nodes and morph weights, for each pose of a blend. */
 uint64_t pose_steps(const struct model *model, const struct request *request);
