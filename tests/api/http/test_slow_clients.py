@@ -72,7 +72,7 @@ def test_answers_that_nobody_reads_have_a_budget(slow):
 
 def test_large_answers_wait_for_room(slow):
     server = slow()
-    clients = [ask(server, LARGE) for _ in range(8)]
+    clients = [ask(server, LARGE) for _ in range(12)]
     wait_for_stats(server, lambda stats: stats["answers"]["waiting"] >= 1 and stats["answers"]["running"] == 0)
     assert server.get(SMALL).status == 200
     for one in clients:
@@ -80,7 +80,7 @@ def test_large_answers_wait_for_room(slow):
         assert answer.status == 200 and len(answer.json()["frames"]) == 20
         one.socket.close()
     stats = server.json("/v1/stats")
-    assert stats["answers"]["started"] == 8 and stats["requests"]["errors"] == {}
+    assert stats["answers"]["started"] == 12 and stats["requests"]["errors"] == {}
 
 
 def test_answer_without_room_for_long_is_refused(slow):
