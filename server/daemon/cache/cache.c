@@ -125,7 +125,7 @@ int cache_get(struct cache *cache, const char *path, struct cache_waiter *waiter
     struct cache_slot *slot = slot_find_or_add(cache, path);
     *imported = NULL;
     waiter->origin = MODEL_IN_MEMORY;
-    waiter->import_ns = 0;
+    waiter->waited_to_ns = 0;
     if (is_ready(slot, waiter->is_whole)) {
         *imported = imported_model_ref(slot->imported);
         stats_add(STAT_CACHE_HITS, 1);

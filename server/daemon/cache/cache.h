@@ -27,8 +27,9 @@ struct cache_waiter {
     /* *imported is borrowed for the call: imported_model_ref() keeps it. NULL: *err says why. */
     void (*ready)(struct cache_waiter *waiter, struct imported_model *imported, const struct err *err);
     bool is_whole;              /* the textures' pixels are needed, too (struct imported_model.has_pixels) */
-    enum model_origin origin;   /* where the model, or the error, came from: once there is one */
-    uint64_t import_ns;         /* of uv_hrtime(): when its import began; 0: there was none */
+    enum model_origin origin;   /* where the model, or the error, came from: once there is one. MODEL_UNKNOWN: nothing
+                                   came from anywhere */
+    uint64_t waited_to_ns;      /* of uv_hrtime(): when its import began, or the file was given up; 0: neither */
     struct cache_slot *slot;    /* private to the cache, as is the rest; NULL once the result is known */
     struct cache_waiter **list; /* where it is; NULL: nowhere */
     struct cache_waiter *prev, *next;

@@ -136,6 +136,16 @@ static void take_found(struct cache_slot *slot, const struct revalidation *found
     slot->set = found->taken;
 }
 
+static void set_origin(struct cache_slot *slot, enum model_origin origin, uint64_t waited_to_ns)
+{
+    struct cache_waiter *waiter;
+    DL_FOREACH(slot->served, waiter)
+    {
+        waiter->origin = origin;
+        waiter->waited_to_ns = waited_to_ns;
+    }
+}
+
 /* --- SETTLING --- */
 
 /* The file is not complete: requests wait until it is, within a bound. */
@@ -148,6 +158,7 @@ static void settle(struct cache_slot *slot, uint64_t wait_ms)
         struct err err;
         err_set(&err, ERR_MODEL_CHANGING, "%s: the file is being written, and was for %llu ms; try again later",
                 slot->path, (unsigned long long)limit_ms);
+        set_origin(slot, MODEL_UNKNOWN, uv_hrtime());
         finish(slot, true, &err);
         return;
     }
@@ -174,22 +185,12 @@ static void on_starting(struct import_job *job)
 
 static bool is_import_wanted(const struct import_job *job) { return slot_is_wanted(slot_of(job)); }
 
-static void set_origin(struct cache_slot *slot, enum model_origin origin)
-{
-    struct cache_waiter *waiter;
-    DL_FOREACH(slot->served, waiter)
-    {
-        waiter->origin = origin;
-        waiter->import_ns = origin == MODEL_IMPORTED ? slot->import_ns : 0;
-    }
-}
-
 static void on_imported(struct import_job *job, struct imported_model *imported, const struct err *err)
 {
     struct cache_slot *slot = slot_of(job);
     /* otherwise it was ended for another, never begun or killed, which says nothing: the next request tries again */
     const bool is_about_model = imported != NULL || (err != NULL && err_http_status(err->code) != 503);
-    set_origin(slot, MODEL_IMPORTED);
+    set_origin(slot, MODEL_IMPORTED, slot->import_ns);
     if (imported != NULL)
         slot_keep_model(slot, imported);
     else if (is_about_model)
@@ -254,7 +255,7 @@ static void on_loaded(struct cache_slot *slot, const struct revalidation *found)
     log_info("disk model='%s' ms=%.1f bytes=%llu", slot->path, found->ms,
              (unsigned long long)found->loaded->model.size_bytes);
     slot_keep_model(slot, found->loaded);
-    set_origin(slot, MODEL_LOADED);
+    set_origin(slot, MODEL_LOADED, 0);
     finish(slot, false, NULL);
 }
 

@@ -34,8 +34,10 @@ static void find_models(struct job *job);
 static void on_ready(struct cache_waiter *waiter, struct imported_model *imported, const struct err *err)
 {
     struct job *job = container_of(waiter, struct job, waiter);
-    job_leave_queue(job, waiter->import_ns);
-    note_origin(job);
+    job_leave_queue(job, waiter->waited_to_ns);
+    /* An error without an import is one of the file: no model came from memory. */
+    if (imported != NULL || waiter->origin != MODEL_IN_MEMORY)
+        note_origin(job);
     if (imported == NULL)
         job_fail(job, err);
     else if (take_model(job, imported_model_ref(imported)))

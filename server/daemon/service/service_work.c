@@ -145,6 +145,7 @@ static void refuse_late(struct service *service)
                           end_ns - job->waits_ns >= patience_ns && end_ns - service->work_ended_ns >= patience_ns;) {
         struct err err;
         job_queue_remove(&service->work_queue, &job->queued);
+        job_leave_queue(job, end_ns);
         stats_add(STAT_ANSWERS_REFUSED, 1);
         err_set(&err, ERR_OVERLOADED, "there was no room for a large answer for %llu ms; try again later",
                 (unsigned long long)patience_ms);

@@ -125,6 +125,15 @@ def test_full_queue_and_waiting_time(start, root, tmp_path):
     assert lines[0]["queue_ms"] < lines[0]["work_ms"] and lines[1]["queue_ms"] > 0
 
 
+def test_file_that_is_being_written(start, root):
+    """Nothing came from anywhere, and the time was waiting, not work."""
+    server = start("--log", "json", "--settle-timeout", "300ms", root=root)
+    with open(root / "a.gltf", "r+b"):
+        answer, line = get(server, "/v1/palette?model=a.gltf", "written")
+    assert (answer.status, line["code"], line["from"]) == (503, "model_changing", "-")
+    assert line["queue_ms"] >= 300
+
+
 def test_client_that_left(start, root, tmp_path):
     options = install(tmp_path / "bin", SLOW_A.replace("{pids}", str(tmp_path / "pids")))
     server = start(*options, "--log", "json", root=root)

@@ -9,6 +9,7 @@ from PIL import Image
 
 from conftest import SAMPLES
 from rasterizer import Raster
+from small_models import gltf
 
 WIDTH, HEIGHT = 300, 220
 MOMENT = "model=dragon.glb&clip=1&t=0.37&yaw=-40&pitch=20"
@@ -117,6 +118,18 @@ def test_normals_are_those_of_the_mesh(server, scene):
     expected /= numpy.linalg.norm(expected, axis=1, keepdims=True)
     cosine = (decoded * expected).sum(1) / numpy.linalg.norm(decoded, axis=1)
     assert (cosine > 0.9995).mean() > 0.97, "all but normals that are turned to the side that is seen"
+
+
+@pytest.mark.parametrize("camera", ["front", "back"])
+def test_normals_of_both_sides_face_the_camera(start, tmp_path, camera):
+    document = json.loads(gltf())
+    document["materials"] = [{"doubleSided": True}]
+    document["meshes"][0]["primitives"][0]["material"] = 0
+    (tmp_path / "a.gltf").write_text(json.dumps(document))
+    server = start(root=tmp_path)
+    found = pixels(server.get(f"/v1/render?model=a.gltf&view=normals&aa=0&camera={camera}&width=64&height=64"))
+    shown = found[found[..., 3] == 255]
+    assert len(shown) > 100 and (numpy.abs(shown[:, :3] - (128, 128, 255)) <= 1).all(), numpy.unique(shown, axis=0)
 
 
 def test_depth_is_the_distance_along_the_line_of_sight(scene):

@@ -154,7 +154,7 @@ TEST(cache_shares_one_import_between_waiters)
     assert_ptr_equal(first.imported, second.imported);
     assert_ptr_equal(first.imported, third.imported);
     assert_int_equal(first.waiter.origin, MODEL_IMPORTED);
-    assert_true(first.waiter.import_ns > 0);
+    assert_true(first.waiter.waited_to_ns > 0);
     assert_int_equal(third.waiter.origin, MODEL_IN_MEMORY);
     assert_true(ask(&fourth, "a.glb"));
     assert_ptr_equal(fourth.imported, first.imported);
