@@ -5,7 +5,7 @@
  * Total on any bytes, without recursion; memory is linear in the file. One thread.
  *
  * Format: "FBX binary file format specification", Blender Developers Blog, 2013-08-10; from version 7500 on with 64-bit
- * sizes. Byte 26 of the header is 1 where numbers are big-endian. ASCII is what the FBX SDK writes as such:
+ * sizes. Byte 22 of the header is 1 where numbers are big-endian. ASCII is what the FBX SDK writes as such:
  * `Name: value, value { children }`, `*N { a: numbers }` for arrays, comments from ';' to the end of a line. */
 #pragma once
 
@@ -16,11 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FBX_NONE UINT32_MAX /* no record, no object */
+#define FBX_NONE UINT32_MAX       /* no record, no object */
+#define FBX_TOP  (UINT32_MAX - 1) /* as a parent: the top level; so a record that was not found has no children */
 
 enum {
-    FBX_DEPTH_MAX = 64,   /* records within records; deeper: ERR_BAD_MODEL */
-    FBX_VALUES_MAX = 256, /* values of a record that are kept singly; more are a list (FBX_ARRAY) */
+    FBX_DEPTH_MAX = 64,  /* records within records; deeper: ERR_BAD_MODEL */
+    FBX_VALUES_MAX = 32, /* values of a record that are kept singly; more are a list (FBX_ARRAY) */
 };
 
 /* Bytes of the file, of any content, without a NUL. `bytes` is never NULL. */
@@ -30,7 +31,7 @@ struct fbx_span {
 };
 
 enum fbx_kind {
-    FBX_INTEGER, /* Y C Z I L of binary files; whole numbers of ASCII */
+    FBX_INTEGER, /* Y C B Z I L of binary files; whole numbers of ASCII */
     FBX_REAL,    /* F D; numbers with a point or an exponent */
     FBX_TEXT,    /* S; quoted and bare words of ASCII (T, Y, W, ...), &quot; and its like replaced */
     FBX_BYTES,   /* R */
@@ -71,7 +72,6 @@ struct fbx_file {
     const struct limits *limits; /* borrowed */
     uint32_t version;            /* 7400; of ASCII files without a header 0 */
     bool is_ascii, is_big_endian;
-    bool is_cut;                /* it ends within a record whose bytes do not matter: the end of the file is missing */
     struct fbx_record *records; /* in the file's order; a record comes before its children */
     uint32_t record_count;
     uint32_t first; /* of the top level, FBX_NONE: the file is empty */
@@ -92,7 +92,7 @@ void fbx_file_fini(struct fbx_file *file);
 
 /* --- records. Each takes FBX_NONE for a record and then says that there is nothing; linear in the siblings. --- */
 
-/* The first child of this name; `parent` FBX_NONE: of the top level. NULL: of any name. */
+/* The first child of this name; `parent` FBX_TOP: of the top level. NULL: of any name. */
 uint32_t fbx_child(const struct fbx_file *file, uint32_t parent, const char *name);
 /* The next sibling of this name, NULL: of any. */
 uint32_t fbx_next(const struct fbx_file *file, uint32_t record, const char *name);
@@ -123,6 +123,8 @@ int fbx_int32s(const struct fbx_file *file, uint32_t record, int32_t **out, uint
 /* The 32 bits of each element, for KeyAttrDataFloat, where some are no floats: of binary files as they lie, of ASCII
  * files whole numbers are the bits (from version 7200 on) and others a float's. */
 int fbx_bits(const struct fbx_file *file, uint32_t record, uint32_t **out, uint32_t *count, struct err *err);
+/* The letter that a value is: "U" of ASCII files, 85 of binary ones (legacy key lists); 0: it is none. */
+int fbx_letter(const struct fbx_value *value);
 /* All values with their kinds, texts too: for legacy key lists. An array becomes its numbers. */
 int fbx_values(const struct fbx_file *file, uint32_t record, struct fbx_value **out, uint32_t *count, struct err *err);
 /* The bytes of a record "Content": one value, several in a row, base64 in ASCII files. *out may point into the file

@@ -1,0 +1,156 @@
+/* fbx_ascii.c - the records of an ASCII file (fbx_file.h has the format's source).
+ *
+ * A word before a colon begins a record; its values go on, over lines, to the next such word or brace. Commas only
+ * separate: the SDK has written some before the first value. */
+#include "import/fbx_file/fbx_parts.h"
+
+#include <string.h>
+
+struct reader {
+    struct fbx_file *file;
+    struct fbx_levels levels;
+    const uint8_t *at, *end;
+    struct err *err;
+};
+
+static bool is_sign(const struct fbx_token *token, char sign)
+{
+    return token->kind == FBX_TOKEN_SIGN && token->text.bytes[0] == (uint8_t)sign;
+}
+
+static int unexpected(struct reader *reader, uint32_t record, const struct fbx_token *token)
+{
+    const unsigned long long byte = (unsigned long long)(token->text.bytes - reader->file->bytes);
+    if (token->kind == FBX_TOKEN_BROKEN)
+        return fbx_bad(reader->file, record, reader->err, "the quote at byte %llu does not end", byte);
+    if (token->kind == FBX_TOKEN_END)
+        return fbx_bad(reader->file, record, reader->err, "the file ends within the record");
+    return fbx_bad(reader->file, record, reader->err, "the '%.1s' at byte %llu is out of place",
+                   (const char *)token->text.bytes, byte);
+}
+
+/* Whether the colon after a word follows. */
+static bool colon_follows(const struct reader *reader)
+{
+    const uint8_t *at = reader->at;
+    while (at < reader->end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at < reader->end && *at == ':';
+}
+
+/* After "*": "N { a: numbers }" as an array, "N {" before other records as if it were not there. */
+static int read_array(struct reader *reader, uint32_t record)
+{
+    struct fbx_array array = {.type = 'a'};
+    struct fbx_token token = fbx_next_token(&reader->at, reader->end); /* N, which is counted instead */
+    if (token.kind != FBX_TOKEN_WORD)
+        return unexpected(reader, record, &token);
+    const uint8_t *brace_at = reader->at;
+    token = fbx_next_token(&reader->at, reader->end);
+    if (!is_sign(&token, '{'))
+        return unexpected(reader, record, &token);
+    token = fbx_next_token(&reader->at, reader->end);
+    if (token.kind == FBX_TOKEN_WORD && fbx_span_is(token.text, "a") && colon_follows(reader)) {
+        fbx_next_token(&reader->at, reader->end);
+        array.span.bytes = reader->at;
+        for (token = fbx_next_token(&reader->at, reader->end); !is_sign(&token, '}');
+             token = fbx_next_token(&reader->at, reader->end)) {
+            if (token.kind != FBX_TOKEN_WORD && token.kind != FBX_TOKEN_QUOTE && !is_sign(&token, ','))
+                return unexpected(reader, record, &token);
+            array.count += !is_sign(&token, ',');
+        }
+    } else if (is_sign(&token, '}')) {
+        array.span.bytes = token.text.bytes;
+    } else {
+        reader->at = brace_at;
+        return 0;
+    }
+    array.span.size_bytes = (size_t)(token.text.bytes - array.span.bytes);
+    *fbx_add_value(reader->file, record) = (struct fbx_value){.kind = FBX_ARRAY, .array = array};
+    return 0;
+}
+
+/* The values that are one more than FBX_VALUES_MAX become a list, which the next ones lengthen. */
+static void add_value(struct reader *reader, uint32_t record, const struct fbx_token *token, struct fbx_array *list)
+{
+    if (list->count == 0)
+        *list = (struct fbx_array){.span.bytes = token->text.bytes - (token->kind == FBX_TOKEN_QUOTE), .type = 'a'};
+    list->count++;
+    list->span.size_bytes = (size_t)(reader->at - list->span.bytes);
+    if (list->count > FBX_VALUES_MAX) {
+        if (list->count == FBX_VALUES_MAX + 1)
+            fbx_set_list(reader->file, record, *list);
+        reader->file->values[reader->file->records[record].value_first].array = *list;
+        return;
+    }
+    fbx_token_value(reader->file, token, fbx_add_value(reader->file, record));
+}
+
+/* The values after a name and its colon, and the brace that opens its children. */
+static int read_values(struct reader *reader, uint32_t record)
+{
+    struct fbx_array list = {0};
+    for (;;) {
+        const uint8_t *before = reader->at;
+        const struct fbx_token token = fbx_next_token(&reader->at, reader->end);
+        if (is_sign(&token, ','))
+            continue;
+        if (is_sign(&token, '{'))
+            return fbx_open_level(reader->file, &reader->levels, record, 0, reader->err);
+        if (is_sign(&token, '*')) {
+            if (read_array(reader, record) < 0)
+                return reader->err->code;
+        } else if (is_sign(&token, '}') || token.kind == FBX_TOKEN_END ||
+                   (token.kind == FBX_TOKEN_WORD && colon_follows(reader))) {
+            reader->at = before;
+            return 0;
+        } else if (token.kind == FBX_TOKEN_WORD || token.kind == FBX_TOKEN_QUOTE) {
+            add_value(reader, record, &token, &list);
+        } else {
+            return unexpected(reader, record, &token);
+        }
+    }
+}
+
+/* "; FBX 7.5.0 project file": what the SDK writes first. */
+static uint32_t comment_version(const struct fbx_file *file)
+{
+    static const char MARK[] = "; FBX ";
+    const size_t mark = sizeof MARK - 1;
+    const uint8_t *digits = file->bytes + mark;
+    if (file->size_bytes < mark + 5 || memcmp(file->bytes, MARK, mark) != 0)
+        return 0;
+    for (int i = 0; i < 5; i++)
+        if (i % 2 == 1 ? digits[i] != '.' : digits[i] < '0' || digits[i] > '9')
+            return 0;
+    return (uint32_t)((digits[0] - '0') * 1000 + (digits[2] - '0') * 100 + (digits[4] - '0') * 10);
+}
+
+static int read_record(struct reader *reader, const struct fbx_token *name)
+{
+    const uint32_t record = fbx_add_record(reader->file, &reader->levels, name->text,
+                                           (uint64_t)(name->text.bytes - reader->file->bytes), reader->err);
+    if (record == FBX_NONE)
+        return reader->err->code;
+    const struct fbx_token colon = fbx_next_token(&reader->at, reader->end);
+    return is_sign(&colon, ':') ? read_values(reader, record) : unexpected(reader, record, &colon);
+}
+
+int fbx_ascii_read(struct fbx_file *file, struct err *err)
+{
+    struct reader reader = {.file = file, .at = file->bytes, .end = file->bytes + file->size_bytes, .err = err};
+    struct fbx_levels *levels = &reader.levels;
+    levels->stack[0] = (struct fbx_level){FBX_NONE, FBX_NONE, 0};
+    file->version = comment_version(file);
+    for (;;) {
+        const struct fbx_token token = fbx_next_token(&reader.at, reader.end);
+        if (token.kind == FBX_TOKEN_END && levels->depth == 0)
+            return 0;
+        if (is_sign(&token, '}') && levels->depth > 0)
+            levels->depth--;
+        else if (token.kind != FBX_TOKEN_WORD)
+            return unexpected(&reader, levels->stack[levels->depth].record, &token);
+        else if (read_record(&reader, &token) < 0)
+            return err->code;
+    }
+}

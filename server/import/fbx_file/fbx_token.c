@@ -1,0 +1,198 @@
+/* fbx_token.c - the tokens of ASCII files, and the numbers that words are. */
+#include "import/fbx_file/fbx_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_NUMBER_BYTES = 400, EXACT_DIGITS = 19, EXACT_POWER = 22 };
+
+static bool is_space(uint8_t c) { return c <= ' '; }
+
+static bool is_sign(uint8_t c) { return c == ',' || c == ':' || c == '{' || c == '}' || c == '*'; }
+
+static const uint8_t *pass_space(const uint8_t *at, const uint8_t *end)
+{
+    while (at < end && (is_space(*at) || *at == ';')) {
+        if (*at == ';') {
+            const uint8_t *newline = memchr(at, '\n', (size_t)(end - at));
+            at = newline != NULL ? newline : end - 1;
+        }
+        at++;
+    }
+    return at;
+}
+
+struct fbx_token fbx_next_token(const uint8_t **at, const uint8_t *end)
+{
+    const uint8_t *first = pass_space(*at, end);
+    *at = first;
+    if (first == end)
+        return (struct fbx_token){FBX_TOKEN_END, {first, 0}};
+    if (*first == '"') {
+        const uint8_t *quote = memchr(first + 1, '"', (size_t)(end - first - 1));
+        *at = quote != NULL ? quote + 1 : end;
+        return (struct fbx_token){quote != NULL ? FBX_TOKEN_QUOTE : FBX_TOKEN_BROKEN,
+                                  {first + 1, (size_t)((quote != NULL ? quote : end) - first - 1)}};
+    }
+    const uint8_t *last = first + 1;
+    if (!is_sign(*first))
+        while (last < end && !is_space(*last) && !is_sign(*last) && *last != '"' && *last != ';')
+            last++;
+    *at = last;
+    return (struct fbx_token){is_sign(*first) ? FBX_TOKEN_SIGN : FBX_TOKEN_WORD, {first, (size_t)(last - first)}};
+}
+
+static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+
+static bool begins(const uint8_t *at, const uint8_t *end, const char *lower)
+{
+    for (; *lower != '\0'; lower++, at++)
+        if (at == end || (*at | 0x20) != *lower)
+            return false;
+    return true;
+}
+
+/* "1.#INF00", "1.#QNAN", "-1.#IND" of Microsoft's C library, "inf", "-nan(ind)" of others. */
+static bool special_number(struct fbx_span word, double *out)
+{
+    const uint8_t *at = word.bytes, *end = at + word.size_bytes;
+    const bool is_negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    if (end - at > 3 && memcmp(at, "1.#", 3) == 0)
+        at += 3;
+    else if (!begins(at, end, "inf") && !begins(at, end, "nan"))
+        return false;
+    if (begins(at, end, "inf"))
+        *out = is_negative ? -(double)INFINITY : (double)INFINITY;
+    else if (begins(at, end, "nan") || begins(at, end, "qnan") || begins(at, end, "snan") || begins(at, end, "ind"))
+        *out = (double)NAN;
+    else
+        return false;
+    return true;
+}
+
+/* What a word says as a decimal number: mantissa * 10^power. */
+struct decimal {
+    uint64_t mantissa;
+    int digits; /* of the mantissa, without zeros before */
+    int power;
+    bool is_negative, is_whole;
+};
+
+static const uint8_t *read_exponent(const uint8_t *at, const uint8_t *end, struct decimal *out)
+{
+    if (at == end || (*at | 0x20) != 'e')
+        return at;
+    out->is_whole = false;
+    at++;
+    const bool is_negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    const uint8_t *first = at;
+    int power = 0;
+    for (; at < end && is_digit(*at); at++)
+        power = power < 10000 ? power * 10 + (*at - '0') : power;
+    out->power += is_negative ? -power : power;
+    return at > first ? at : NULL;
+}
+
+/* False: the word is no decimal number. */
+static bool read_decimal(struct fbx_span word, struct decimal *out)
+{
+    const uint8_t *at = word.bytes, *end = at + word.size_bytes;
+    *out = (struct decimal){.is_whole = true, .is_negative = at < end && *at == '-'};
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    bool has_digit = false;
+    for (; at < end && (is_digit(*at) || (*at == '.' && out->is_whole)); at++) {
+        if (*at == '.') {
+            out->is_whole = false;
+            continue;
+        }
+        has_digit = true;
+        out->power -= !out->is_whole;
+        out->digits += out->digits > 0 || *at != '0';
+        if (out->digits <= EXACT_DIGITS)
+            out->mantissa = out->mantissa * 10 + (uint64_t)(*at - '0');
+    }
+    at = read_exponent(at, end, out);
+    return has_digit && at == end;
+}
+
+/* Exact: a product or quotient of two numbers that a double holds exactly is rounded once (Clinger, How to read
+ * floating point numbers accurately, 1990); the rest is the C library's. */
+static double real_of_decimal(struct fbx_span word, const struct decimal *decimal)
+{
+    static const double POWERS[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (decimal->digits <= EXACT_DIGITS && decimal->mantissa <= UINT64_C(1) << 53 && decimal->power >= -EXACT_POWER &&
+        decimal->power <= EXACT_POWER) {
+        const double mantissa = (double)decimal->mantissa;
+        const double value =
+            decimal->power < 0 ? mantissa / POWERS[-decimal->power] : mantissa * POWERS[decimal->power];
+        return decimal->is_negative ? -value : value;
+    }
+    char text[WORD_NUMBER_BYTES + 1];
+    memcpy(text, word.bytes, word.size_bytes);
+    text[word.size_bytes] = '\0';
+    return strtod(text, NULL);
+}
+
+bool fbx_word_number(struct fbx_span word, struct fbx_value *out)
+{
+    struct decimal decimal;
+    if (word.size_bytes == 0 || word.size_bytes > WORD_NUMBER_BYTES)
+        return false;
+    if (!read_decimal(word, &decimal)) {
+        out->kind = FBX_REAL;
+        return special_number(word, &out->real);
+    }
+    const uint64_t most = (uint64_t)INT64_MAX + decimal.is_negative;
+    if (decimal.is_whole && decimal.digits <= EXACT_DIGITS && decimal.mantissa <= most) {
+        out->kind = FBX_INTEGER;
+        out->integer = (int64_t)(decimal.is_negative ? 0 - decimal.mantissa : decimal.mantissa);
+    } else {
+        out->kind = FBX_REAL;
+        out->real = real_of_decimal(word, &decimal);
+    }
+    return true;
+}
+
+/* There are three and none for the ampersand itself, so that one without a name stays as it is. */
+static const struct {
+    const char *name;
+    uint8_t byte;
+} ENTITIES[] = {{"&quot;", '"'}, {"&lf;", '\n'}, {"&cr;", '\r'}};
+
+static struct fbx_span decoded(struct fbx_file *file, struct fbx_span raw)
+{
+    uint8_t *out = fbx_pool_take(file, raw.size_bytes);
+    size_t size = 0;
+    for (size_t i = 0; i < raw.size_bytes;) {
+        size_t passed = 0;
+        for (size_t e = 0; passed == 0 && e < sizeof ENTITIES / sizeof *ENTITIES; e++) {
+            const size_t length = strlen(ENTITIES[e].name);
+            if (raw.size_bytes - i >= length && memcmp(raw.bytes + i, ENTITIES[e].name, length) == 0) {
+                out[size++] = ENTITIES[e].byte;
+                passed = length;
+            }
+        }
+        if (passed == 0)
+            out[size++] = raw.bytes[i];
+        i += passed > 0 ? passed : 1;
+    }
+    return (struct fbx_span){out, size};
+}
+
+void fbx_token_value(struct fbx_file *file, const struct fbx_token *token, struct fbx_value *out)
+{
+    if (token->kind == FBX_TOKEN_WORD && fbx_word_number(token->text, out))
+        return;
+    *out = (struct fbx_value){.kind = FBX_TEXT, .span = token->text};
+    if (file != NULL && token->kind == FBX_TOKEN_QUOTE &&
+        memchr(token->text.bytes, '&', token->text.size_bytes) != NULL)
+        out->span = decoded(file, token->text);
+}
