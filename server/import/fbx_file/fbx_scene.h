@@ -34,7 +34,8 @@ struct fbx_object {
     uint32_t parent_link_first, parent_link_count; /* of links_by_child: those to its parents */
     uint32_t child_link_first, child_link_count;   /* of links_by_parent: those to its children */
     uint32_t given_first, given_count;             /* of fbx_scene.given */
-    bool is_made;
+    bool has_id;                                   /* files from 7.0 on */
+    bool is_made;                                  /* for the part of another object's record */
 };
 
 /* A connection. Of a property of the parent where `property` is not empty ("DiffuseColor", "d|X", "Lcl Translation"),
@@ -62,9 +63,10 @@ struct fbx_scene {
     uint32_t property_count;
     struct fbx_given *given;
     uint32_t given_count;
-    uint32_t *ids;   /* [object_count] objects sorted by id, of files from 7.0 on */
+    uint32_t *ids;   /* [object_count] objects sorted by id, [id_count] of them have one */
     uint32_t *names; /* [object_count] objects sorted by full name */
-    double ticks_per_s;
+    uint32_t id_count, name_count;
+    double ticks_per_s;                                                         /* of KTime */
     uint32_t takes;                                                             /* the record "Takes", or FBX_NONE */
     uint64_t object_capacity, link_capacity, property_capacity, given_capacity; /* mem_room() */
 };

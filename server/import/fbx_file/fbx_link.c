@@ -1,0 +1,144 @@
+/* fbx_link.c - the connections between objects, by id (from 7.0 on) or by full name.
+ *
+ * C: "OO", child, parent; "OP", child, parent, property; "PO", child, property, parent; "PP" with both. */
+#include "base/mem.h"
+#include "import/fbx_file/fbx_scene_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int fbx_add_link(struct fbx_scene *scene, const struct fbx_link *link, struct err *err)
+{
+    if (scene->link_count == UINT32_MAX)
+        return err_set(err, ERR_MODEL_LIMIT, "the file has more connections than %u", UINT32_MAX);
+    if (scene->link_count == scene->link_capacity) {
+        scene->link_capacity = scene->link_capacity < 64 ? 64 : scene->link_capacity + scene->link_capacity / 2;
+        scene->links_by_parent =
+            mem_realloc(scene->links_by_parent, scene->link_capacity * sizeof *scene->links_by_parent);
+    }
+    scene->links_by_parent[scene->link_count++] = *link;
+    return 0;
+}
+
+/* The object that a connection's value names. */
+static uint32_t object_at(const struct fbx_scene *scene, uint32_t record, uint32_t value)
+{
+    const struct fbx_value *found = fbx_value(&scene->file, record, value);
+    if (found == NULL)
+        return FBX_NONE;
+    if (found->kind == FBX_INTEGER)
+        return fbx_object_of_id(scene, found->integer);
+    return found->kind == FBX_TEXT ? fbx_object_named(scene, found->span) : FBX_NONE;
+}
+
+/* False: it is broken, or one of its ends is no object. */
+static bool read_link(const struct fbx_scene *scene, uint32_t record, struct fbx_link *out)
+{
+    const struct fbx_file *file = &scene->file;
+    const struct fbx_span type = fbx_text(file, record, 0);
+    if (type.size_bytes != 2 || (type.bytes[0] != 'O' && type.bytes[0] != 'P') ||
+        (type.bytes[1] != 'O' && type.bytes[1] != 'P'))
+        return false;
+    const bool from_property = type.bytes[0] == 'P', to_property = type.bytes[1] == 'P';
+    *out = (struct fbx_link){
+        .child = object_at(scene, record, 1),
+        .child_property = from_property ? fbx_text(file, record, 2) : fbx_span_of(""),
+        .parent = object_at(scene, record, 2u + from_property),
+        .property = to_property ? fbx_text(file, record, 3u + from_property) : fbx_span_of(""),
+    };
+    return out->child != FBX_NONE && out->parent != FBX_NONE;
+}
+
+int fbx_read_links(struct fbx_scene *scene, struct err *err)
+{
+    const struct fbx_file *file = &scene->file;
+    const uint32_t list = fbx_child(file, FBX_TOP, "Connections");
+    for (uint32_t record = fbx_child(file, list, NULL); record != FBX_NONE; record = fbx_next(file, record, NULL)) {
+        struct fbx_link link;
+        if (read_link(scene, record, &link) && fbx_add_link(scene, &link, err) < 0)
+            return err->code;
+    }
+    return 0;
+}
+
+/* Sorts by counting, so that links of one object keep their order. */
+static void sort(const struct fbx_scene *scene, const struct fbx_link *from, struct fbx_link *to, bool by_parent)
+{
+    const uint32_t count = scene->link_count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct fbx_object *object = &scene->objects[by_parent ? from[i].parent : from[i].child];
+        if (by_parent)
+            object->child_link_count++;
+        else
+            object->parent_link_count++;
+    }
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < scene->object_count; i++) {
+        struct fbx_object *object = &scene->objects[i];
+        if (by_parent) {
+            object->child_link_first = at;
+            at += object->child_link_count;
+            object->child_link_count = 0;
+        } else {
+            object->parent_link_first = at;
+            at += object->parent_link_count;
+            object->parent_link_count = 0;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct fbx_object *object = &scene->objects[by_parent ? from[i].parent : from[i].child];
+        to[by_parent ? object->child_link_first + object->child_link_count++
+                     : object->parent_link_first + object->parent_link_count++] = from[i];
+    }
+}
+
+void fbx_index_links(struct fbx_scene *scene)
+{
+    struct fbx_link *given = scene->links_by_parent;
+    if (scene->link_count == 0)
+        return;
+    const size_t bytes = scene->link_count * sizeof *given;
+    scene->links_by_child = mem_alloc(bytes);
+    scene->links_by_parent = mem_alloc(bytes);
+    sort(scene, given, scene->links_by_parent, true);
+    sort(scene, given, scene->links_by_child, false);
+    free(given);
+}
+
+const struct fbx_link *fbx_children(const struct fbx_scene *scene, uint32_t object, uint32_t *count)
+{
+    *count = object == FBX_NONE ? 0 : scene->objects[object].child_link_count;
+    return *count == 0 ? NULL : scene->links_by_parent + scene->objects[object].child_link_first;
+}
+
+const struct fbx_link *fbx_parents(const struct fbx_scene *scene, uint32_t object, uint32_t *count)
+{
+    *count = object == FBX_NONE ? 0 : scene->objects[object].parent_link_count;
+    return *count == 0 ? NULL : scene->links_by_child + scene->objects[object].parent_link_first;
+}
+
+static bool fits(const struct fbx_scene *scene, uint32_t object, const char *kind, const char *subtype)
+{
+    const struct fbx_object *of = &scene->objects[object];
+    return (kind == NULL || fbx_span_is(of->kind, kind)) && (subtype == NULL || fbx_span_is(of->subtype, subtype));
+}
+
+uint32_t fbx_first_child(const struct fbx_scene *scene, uint32_t object, const char *kind, const char *subtype)
+{
+    uint32_t count;
+    const struct fbx_link *links = fbx_children(scene, object, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (fits(scene, links[i].child, kind, subtype))
+            return links[i].child;
+    return FBX_NONE;
+}
+
+uint32_t fbx_first_parent(const struct fbx_scene *scene, uint32_t object, const char *kind, const char *subtype)
+{
+    uint32_t count;
+    const struct fbx_link *links = fbx_parents(scene, object, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (fits(scene, links[i].parent, kind, subtype))
+            return links[i].parent;
+    return FBX_NONE;
+}
