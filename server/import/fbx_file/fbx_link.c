@@ -13,10 +13,9 @@ int fbx_add_link(struct fbx_scene *scene, const struct fbx_link *link, struct er
         return err_set(err, ERR_MODEL_LIMIT, "the file has more connections than %u", UINT32_MAX);
     if (scene->link_count == scene->link_capacity) {
         scene->link_capacity = scene->link_capacity < 64 ? 64 : scene->link_capacity + scene->link_capacity / 2;
-        scene->links_by_parent =
-            mem_realloc(scene->links_by_parent, scene->link_capacity * sizeof *scene->links_by_parent);
+        scene->links = mem_realloc(scene->links, scene->link_capacity * sizeof *scene->links);
     }
-    scene->links_by_parent[scene->link_count++] = *link;
+    scene->links[scene->link_count++] = *link;
     return 0;
 }
 
@@ -46,7 +45,13 @@ static bool read_link(const struct fbx_scene *scene, uint32_t record, struct fbx
         .parent = object_at(scene, record, 2u + from_property),
         .property = to_property ? fbx_text(file, record, 3u + from_property) : fbx_span_of(""),
     };
-    return out->child != FBX_NONE && out->parent != FBX_NONE;
+    if (out->child == FBX_NONE || out->parent == FBX_NONE)
+        return false;
+    /* Files before 7.0 connect a deformer to the model. */
+    const uint32_t part = scene->objects[out->parent].part;
+    if (part != FBX_NONE && fbx_object_is(scene, out->child, "Deformer", NULL))
+        out->parent = part;
+    return true;
 }
 
 int fbx_read_links(struct fbx_scene *scene, struct err *err)
@@ -62,47 +67,34 @@ int fbx_read_links(struct fbx_scene *scene, struct err *err)
 }
 
 /* Sorts by counting, so that links of one object keep their order. */
-static void sort(const struct fbx_scene *scene, const struct fbx_link *from, struct fbx_link *to, bool by_parent)
+static void sort(struct fbx_scene *scene, struct fbx_link *to, bool by_parent)
 {
-    const uint32_t count = scene->link_count;
-    for (uint32_t i = 0; i < count; i++) {
-        struct fbx_object *object = &scene->objects[by_parent ? from[i].parent : from[i].child];
-        if (by_parent)
-            object->child_link_count++;
-        else
-            object->parent_link_count++;
-    }
-    uint32_t at = 0;
+    uint32_t *ends = mem_zalloc((size_t)scene->object_count + 1, sizeof *ends);
+    for (uint32_t i = 0; i < scene->link_count; i++)
+        ends[by_parent ? scene->links[i].parent : scene->links[i].child]++;
+    uint32_t first = 0;
     for (uint32_t i = 0; i < scene->object_count; i++) {
         struct fbx_object *object = &scene->objects[i];
-        if (by_parent) {
-            object->child_link_first = at;
-            at += object->child_link_count;
-            object->child_link_count = 0;
-        } else {
-            object->parent_link_first = at;
-            at += object->parent_link_count;
-            object->parent_link_count = 0;
-        }
+        *(by_parent ? &object->child_link_first : &object->parent_link_first) = first;
+        *(by_parent ? &object->child_link_count : &object->parent_link_count) = ends[i];
+        const uint32_t count = ends[i];
+        ends[i] = first; /* where its next one goes */
+        first += count;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        struct fbx_object *object = &scene->objects[by_parent ? from[i].parent : from[i].child];
-        to[by_parent ? object->child_link_first + object->child_link_count++
-                     : object->parent_link_first + object->parent_link_count++] = from[i];
-    }
+    for (uint32_t i = 0; i < scene->link_count; i++)
+        to[ends[by_parent ? scene->links[i].parent : scene->links[i].child]++] = scene->links[i];
+    free(ends);
 }
 
 void fbx_index_links(struct fbx_scene *scene)
 {
-    struct fbx_link *given = scene->links_by_parent;
     if (scene->link_count == 0)
         return;
-    const size_t bytes = scene->link_count * sizeof *given;
-    scene->links_by_child = mem_alloc(bytes);
-    scene->links_by_parent = mem_alloc(bytes);
-    sort(scene, given, scene->links_by_parent, true);
-    sort(scene, given, scene->links_by_child, false);
-    free(given);
+    const size_t bytes = scene->link_count * sizeof *scene->links;
+    scene->links_by_child = mem_realloc(scene->links_by_child, bytes);
+    scene->links_by_parent = mem_realloc(scene->links_by_parent, bytes);
+    sort(scene, scene->links_by_parent, true);
+    sort(scene, scene->links_by_child, false);
 }
 
 const struct fbx_link *fbx_children(const struct fbx_scene *scene, uint32_t object, uint32_t *count)

@@ -61,6 +61,7 @@ static int read_object(struct fbx_scene *scene, uint32_t record, struct err *err
         .kind = file->records[record].name,
         .subtype = fbx_text(file, record, has_id + 1u),
         .record = record,
+        .part = FBX_NONE,
     };
     if (object.subtype.size_bytes > 3 && memcmp(object.subtype.bytes, "Fbx", 3) == 0)
         object.subtype = (struct fbx_span){object.subtype.bytes + 3, object.subtype.size_bytes - 3};
@@ -90,6 +91,7 @@ int fbx_read_objects(struct fbx_scene *scene, struct err *err)
         .subtype = fbx_span_of(""),
         .record = FBX_NONE,
         .property_record = FBX_NONE,
+        .part = FBX_NONE,
     };
     struct fbx_object settings = root;
     settings.has_id = false;
@@ -101,6 +103,8 @@ int fbx_read_objects(struct fbx_scene *scene, struct err *err)
     settings.own = fbx_list_properties(scene, settings.record, &settings.property_record);
     if (fbx_add_object(scene, &root, err) == FBX_NONE || fbx_add_object(scene, &settings, err) == FBX_NONE)
         return err->code;
+    if (fbx_is_old(scene))
+        return fbx_read_old_objects(scene, err);
     for (uint32_t record = fbx_child(file, list, NULL); record != FBX_NONE; record = fbx_next(file, record, NULL))
         if (record != settings.record && read_object(scene, record, err) < 0)
             return err->code;

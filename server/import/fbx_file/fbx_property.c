@@ -89,12 +89,17 @@ static struct fbx_property property_of(const struct fbx_scene *scene, uint32_t r
 
 bool fbx_property_find(const struct fbx_scene *scene, uint32_t object, const char *name, struct fbx_property *out)
 {
+    return fbx_property_named(scene, object, fbx_span_of(name), out);
+}
+
+bool fbx_property_named(const struct fbx_scene *scene, uint32_t object, struct fbx_span name, struct fbx_property *out)
+{
     if (object == FBX_NONE)
         return false;
     const struct fbx_object *of = &scene->objects[object];
-    uint32_t record = find(scene, of->own, fbx_span_of(name));
+    uint32_t record = find(scene, of->own, name);
     if (record == FBX_NONE || property_of(scene, record).value_count == 0) {
-        const uint32_t fallback = find(scene, of->defaults, fbx_span_of(name));
+        const uint32_t fallback = find(scene, of->defaults, name);
         record = fallback != FBX_NONE ? fallback : record;
     }
     if (record != FBX_NONE)
@@ -212,24 +217,34 @@ void fbx_give(struct fbx_scene *scene, uint32_t object, const char *name, const 
         scene->given_capacity = scene->given_capacity < 64 ? 64 : scene->given_capacity * 2;
         scene->given = mem_realloc(scene->given, scene->given_capacity * sizeof *scene->given);
     }
-    scene->given[scene->given_count++] = (struct fbx_given){object, name, {value[0], value[1], value[2]}};
+    scene->given[scene->given_count] =
+        (struct fbx_given){object, scene->given_count, name, {value[0], value[1], value[2]}};
+    scene->given_count++;
 }
 
 static int by_object(const void *a, const void *b)
 {
     const struct fbx_given *first = a, *second = b;
-    return first->object != second->object ? (first->object > second->object ? 1 : -1)
-                                           : strcmp(first->name, second->name);
+    if (first->object != second->object)
+        return first->object > second->object ? 1 : -1;
+    const int order = strcmp(first->name, second->name);
+    return order != 0 ? order : (first->order > second->order) - (first->order < second->order);
 }
 
 void fbx_index_given(struct fbx_scene *scene)
 {
+    uint32_t kept = 0;
     if (scene->given_count == 0)
         return;
     qsort(scene->given, scene->given_count, sizeof *scene->given, by_object);
     for (uint32_t i = 0; i < scene->given_count; i++) {
-        struct fbx_object *object = &scene->objects[scene->given[i].object];
+        const struct fbx_given *given = &scene->given[i];
+        if (i + 1 < scene->given_count && given->object == given[1].object && strcmp(given->name, given[1].name) == 0)
+            continue;
+        struct fbx_object *object = &scene->objects[given->object];
         if (object->given_count++ == 0)
-            object->given_first = i;
+            object->given_first = kept;
+        scene->given[kept++] = *given;
     }
+    scene->given_count = kept;
 }

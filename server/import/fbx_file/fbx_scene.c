@@ -20,21 +20,34 @@ static double ticks_per_s(const struct fbx_file *file)
 
 double fbx_ticks_s(const struct fbx_scene *scene, int64_t ticks) { return (double)ticks / scene->ticks_per_s; }
 
+static bool is_scene(const struct fbx_file *file)
+{
+    return fbx_child(file, FBX_TOP, "Objects") != FBX_NONE || fbx_child(file, FBX_TOP, "Model") != FBX_NONE ||
+           fbx_child(file, FBX_TOP, "FBXHeaderExtension") != FBX_NONE;
+}
+
 int fbx_scene_read(struct fbx_scene *scene, struct import *import, struct err *err)
 {
     *scene = (struct fbx_scene){.import = import, .takes = FBX_NONE};
     if (fbx_file_read(&scene->file, import->bytes, import->size_bytes, import->limits, err) < 0)
         return err->code;
+    if (!is_scene(&scene->file))
+        return err_set(err, ERR_NOT_A_MODEL, "the file is no FBX file: it has neither objects nor models nor a header");
     scene->ticks_per_s = ticks_per_s(&scene->file);
     scene->takes = fbx_child(&scene->file, FBX_TOP, "Takes");
     if (fbx_read_objects(scene, err) < 0)
         return err->code;
     fbx_read_templates(scene);
     fbx_index_objects(scene);
-    if (fbx_read_links(scene, err) < 0)
+    if (fbx_make_parts(scene, err) < 0 || fbx_read_links(scene, err) < 0)
         return err->code;
     fbx_index_links(scene);
+    if (fbx_link_textures(scene, err) < 0)
+        return err->code;
+    fbx_give_old_settings(scene);
     fbx_index_given(scene);
+    free(scene->links);
+    scene->links = NULL;
     return 0;
 }
 
@@ -42,6 +55,7 @@ void fbx_scene_fini(struct fbx_scene *scene)
 {
     fbx_file_fini(&scene->file);
     free(scene->objects);
+    free(scene->links);
     free(scene->links_by_parent);
     free(scene->links_by_child);
     free(scene->properties);

@@ -5,8 +5,10 @@
  * AnimationCurve, Pose and others, joined by links. Older files keep some of these within another's record; for them
  * there are objects of their own here, with `is_made` set and the record of the part (a Model's own record for its
  * Geometry and its NodeAttribute, a "Shape" record for a Geometry of kind Shape, a "Link" record for a Cluster), so
- * that fbx_child(file, object->record, "Vertices") finds what it finds in 7.x. Their clips stay in "Takes" and are not
- * objects. One thread; nothing changes after fbx_scene_read(). */
+ * that fbx_child(file, object->record, "Vertices") finds what it finds in 7.x. A shape of such a file is moved by a
+ * property of its Model that has the shape's name: a link from that (child_property) to "DeformPercent" of the made
+ * channel says so. Textures are linked to the properties of materials. Clips stay in "Takes" and are not objects. One
+ * thread; nothing changes after fbx_scene_read(). */
 #pragma once
 
 #include "import/fbx_file/fbx_file.h"
@@ -34,8 +36,9 @@ struct fbx_object {
     uint32_t parent_link_first, parent_link_count; /* of links_by_child: those to its parents */
     uint32_t child_link_first, child_link_count;   /* of links_by_parent: those to its children */
     uint32_t given_first, given_count;             /* of fbx_scene.given */
-    bool has_id;                                   /* files from 7.0 on */
-    bool is_made;                                  /* for the part of another object's record */
+    uint32_t part; /* of a Model in files before 7.0: the Geometry or NodeAttribute made of it; else FBX_NONE */
+    bool has_id;   /* files from 7.0 on */
+    bool is_made;  /* for the part of another object's record */
 };
 
 /* A connection. Of a property of the parent where `property` is not empty ("DiffuseColor", "d|X", "Lcl Translation"),
@@ -48,6 +51,7 @@ struct fbx_link {
 /* A value that the file does not have as a property: of older files "Lcl Translation" and its like. */
 struct fbx_given {
     uint32_t object;
+    uint32_t order;   /* the later one counts */
     const char *name; /* static */
     double value[3];
 };
@@ -59,7 +63,8 @@ struct fbx_scene {
     uint32_t object_count;
     struct fbx_link *links_by_parent, *links_by_child; /* the same ones, sorted, else in the file's order */
     uint32_t link_count;
-    uint32_t *properties; /* records of properties */
+    struct fbx_link *links; /* as they come, while they are read */
+    uint32_t *properties;   /* records of properties */
     uint32_t property_count;
     struct fbx_given *given;
     uint32_t given_count;
@@ -85,7 +90,7 @@ uint32_t fbx_object_named(const struct fbx_scene *scene, struct fbx_span full_na
 /* The object of an id of files from 7.0 on; 0 is the root. Of several the first. FBX_NONE: there is none. */
 uint32_t fbx_object_of_id(const struct fbx_scene *scene, int64_t id);
 enum { FBX_OBJECT_TEXT_SIZE = 160 };
-/* "Model 'hip'", for messages, in UTF-8, cut where it is long. Returns `out`. */
+/* "Model 'hip'", for err_set() and bake_warn(), which repair its UTF-8; cut where it is long. Returns `out`. */
 const char *fbx_object_text(const struct fbx_scene *scene, uint32_t object, char out[FBX_OBJECT_TEXT_SIZE]);
 #define FBX_OBJECT_TEXT(scene, object) fbx_object_text(scene, object, (char[FBX_OBJECT_TEXT_SIZE]){0})
 
@@ -115,7 +120,9 @@ struct fbx_property {
 };
 
 bool fbx_property_find(const struct fbx_scene *scene, uint32_t object, const char *name, struct fbx_property *out);
-/* The object's own properties in the file's order. *cursor is FBX_NONE before the first; false after the last. */
+bool fbx_property_named(const struct fbx_scene *scene, uint32_t object, struct fbx_span name, struct fbx_property *out);
+/* The object's own properties in the file's order (a made object has none: they are its model's). *cursor is FBX_NONE
+ * before the first; false after the last. */
 bool fbx_property_next(const struct fbx_scene *scene, uint32_t object, uint32_t *cursor, struct fbx_property *out);
 
 /* --- time --- */
