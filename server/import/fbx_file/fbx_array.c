@@ -120,6 +120,21 @@ static int check_size(const struct fbx_file *file, uint32_t record, const struct
     return 0;
 }
 
+static void convert(const struct fbx_file *file, const struct fbx_array *array, const struct form *form,
+                    const uint8_t *from, uint8_t *out)
+{
+    const bool is_bits = form == &BITS && array->type == 'f'; /* a double would change some NaNs */
+    if (!file->is_big_endian && (is_bits || (form == &DOUBLES && array->type == 'd') ||
+                                 (form == &INT64S && array->type == 'l') || (form == &INT32S && array->type == 'i')))
+        return; /* they are as they are wanted */
+    const size_t each = element_bytes(array->type);
+    for (uint32_t i = 0; i < array->count; i++) {
+        const uint8_t type = is_bits ? 'i' : array->type;
+        const struct fbx_value value = element(file, type, from + i * each);
+        form->put(file, &value, out + i * form->item_bytes);
+    }
+}
+
 /* The unpacked elements lie at the end of *out, before which the converted ones grow: neither overtakes the other. */
 static int read_elements(const struct fbx_file *file, uint32_t record, const struct fbx_array *array,
                          const struct form *form, uint8_t **out, uint32_t *count, struct err *err)
@@ -138,13 +153,7 @@ static int read_elements(const struct fbx_file *file, uint32_t record, const str
         return err->code;
     }
     *count = array->count;
-    const bool is_as_wanted =
-        !file->is_big_endian && ((form == &DOUBLES && array->type == 'd') || (form == &INT64S && array->type == 'l') ||
-                                 (form == &INT32S && array->type == 'i') || (form == &BITS && array->type == 'f'));
-    for (uint32_t i = 0; i < array->count && !is_as_wanted; i++) {
-        const struct fbx_value value = element(file, array->type, from + i * each);
-        form->put(file, &value, *out + i * form->item_bytes);
-    }
+    convert(file, array, form, from, *out);
     if (larger > wanted)
         *out = mem_realloc(*out, wanted);
     return 0;
