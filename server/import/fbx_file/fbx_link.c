@@ -109,10 +109,13 @@ const struct fbx_link *fbx_parents(const struct fbx_scene *scene, uint32_t objec
     return *count == 0 ? NULL : scene->links_by_child + scene->objects[object].parent_link_first;
 }
 
-static bool fits(const struct fbx_scene *scene, uint32_t object, const char *kind, const char *subtype)
+static bool fits(const struct fbx_scene *scene, const struct fbx_link *link, uint32_t object, const char *kind,
+                 const char *subtype)
 {
     const struct fbx_object *of = &scene->objects[object];
-    return (kind == NULL || fbx_span_is(of->kind, kind)) && (subtype == NULL || fbx_span_is(of->subtype, subtype));
+    const bool is_of_properties = link->property.size_bytes > 0 || link->child_property.size_bytes > 0;
+    return !is_of_properties && (kind == NULL || fbx_span_is(of->kind, kind)) &&
+           (subtype == NULL || fbx_span_is(of->subtype, subtype));
 }
 
 uint32_t fbx_first_child(const struct fbx_scene *scene, uint32_t object, const char *kind, const char *subtype)
@@ -120,7 +123,7 @@ uint32_t fbx_first_child(const struct fbx_scene *scene, uint32_t object, const c
     uint32_t count;
     const struct fbx_link *links = fbx_children(scene, object, &count);
     for (uint32_t i = 0; i < count; i++)
-        if (fits(scene, links[i].child, kind, subtype))
+        if (fits(scene, &links[i], links[i].child, kind, subtype))
             return links[i].child;
     return FBX_NONE;
 }
@@ -130,7 +133,7 @@ uint32_t fbx_first_parent(const struct fbx_scene *scene, uint32_t object, const 
     uint32_t count;
     const struct fbx_link *links = fbx_parents(scene, object, &count);
     for (uint32_t i = 0; i < count; i++)
-        if (fits(scene, links[i].parent, kind, subtype))
+        if (fits(scene, &links[i], links[i].parent, kind, subtype))
             return links[i].parent;
     return FBX_NONE;
 }

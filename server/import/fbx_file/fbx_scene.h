@@ -99,7 +99,8 @@ const char *fbx_object_text(const struct fbx_scene *scene, uint32_t object, char
 /* The links whose parent (or child) it is, in the file's order; *count may be 0. */
 const struct fbx_link *fbx_children(const struct fbx_scene *scene, uint32_t object, uint32_t *count);
 const struct fbx_link *fbx_parents(const struct fbx_scene *scene, uint32_t object, uint32_t *count);
-/* The first child (or parent) of this kind and subtype, each or NULL; FBX_NONE: there is none. */
+/* The first child (or parent) of this kind and subtype, each or NULL, that is linked as an object: links from and to
+ * properties do not count. FBX_NONE: there is none. */
 uint32_t fbx_first_child(const struct fbx_scene *scene, uint32_t object, const char *kind, const char *subtype);
 uint32_t fbx_first_parent(const struct fbx_scene *scene, uint32_t object, const char *kind, const char *subtype);
 
