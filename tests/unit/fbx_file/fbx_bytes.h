@@ -47,9 +47,5 @@ void fbx_run_fini(struct fbx_run *run);
 /* Whether it was refused with this code and a message that has `part` in it. */
 bool fbx_refused(const struct fbx_run *run, int code, const char *part);
 
-/* Reads all values of all records by every function there is. */
-void fbx_read_everything(const struct fbx_file *file);
-/* The same of all objects, properties and links. */
-void fbx_walk_everything(const struct fbx_scene *scene);
-/* The file at each shorter length and with each byte changed: read, or refused with a reason. */
+/* The file at each shorter length and with each byte changed, by fbx_walk(): read, or refused with a reason. */
 void fbx_check_damaged(const void *bytes, size_t size_bytes);
