@@ -38,19 +38,18 @@ static bool colon_follows(const struct reader *reader)
     return at < reader->end && *at == ':';
 }
 
-/* After "*": "N { a: numbers }" as an array, "N {" before other records as if it were not there. */
+/* After "*": "N { a: numbers }", whatever the name. */
 static int read_array(struct reader *reader, uint32_t record)
 {
     struct fbx_array array = {.type = 'a'};
     struct fbx_token token = fbx_next_token(&reader->at, reader->end); /* N, which is counted instead */
     if (token.kind != FBX_TOKEN_WORD)
         return unexpected(reader, record, &token);
-    const uint8_t *brace_at = reader->at;
     token = fbx_next_token(&reader->at, reader->end);
     if (!is_sign(&token, '{'))
         return unexpected(reader, record, &token);
     token = fbx_next_token(&reader->at, reader->end);
-    if (token.kind == FBX_TOKEN_WORD && fbx_span_is(token.text, "a") && colon_follows(reader)) {
+    if (token.kind == FBX_TOKEN_WORD && colon_follows(reader)) {
         fbx_next_token(&reader->at, reader->end);
         array.span.bytes = reader->at;
         for (token = fbx_next_token(&reader->at, reader->end); !is_sign(&token, '}');
@@ -62,8 +61,7 @@ static int read_array(struct reader *reader, uint32_t record)
     } else if (is_sign(&token, '}')) {
         array.span.bytes = token.text.bytes;
     } else {
-        reader->at = brace_at;
-        return 0;
+        return unexpected(reader, record, &token);
     }
     array.span.size_bytes = (size_t)(token.text.bytes - array.span.bytes);
     *fbx_add_value(reader->file, record) = (struct fbx_value){.kind = FBX_ARRAY, .array = array};

@@ -213,7 +213,7 @@ static bool ends_list(const struct fbx_file *file, struct fbx_levels *levels, ui
 
 int fbx_binary_read(struct fbx_file *file, struct err *err)
 {
-    file->is_big_endian = file->bytes[BIG_ENDIAN_AT] == 1;
+    file->is_big_endian = file->bytes[BIG_ENDIAN_AT] != 0;
     file->version = fbx_u32(file, file->bytes + VERSION_AT);
     struct fbx_levels levels = {.stack[0] = {FBX_NONE, FBX_NONE, file->size_bytes}};
     uint64_t at = FBX_HEADER_BYTES;

@@ -124,10 +124,13 @@ bool fbx_file_is_fbx(const uint8_t *bytes, size_t size_bytes)
 /* The header extension knows the version better: files of 5000 call themselves 3000 in the binary header. */
 static void read_version(struct fbx_file *file)
 {
+    enum { VERSION_ASSUMED = 7400 };
     const uint32_t header = fbx_child(file, FBX_TOP, "FBXHeaderExtension");
     const int64_t version = fbx_child_integer(file, header, "FBXVersion", 0);
     if (version > 0 && version < 100000)
         file->version = (uint32_t)version;
+    else if (file->version == 0)
+        file->version = VERSION_ASSUMED;
 }
 
 int fbx_file_read(struct fbx_file *file, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,

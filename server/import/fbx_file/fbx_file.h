@@ -5,7 +5,7 @@
  * Total on any bytes, without recursion; memory is linear in the file. One thread.
  *
  * Format: "FBX binary file format specification", Blender Developers Blog, 2013-08-10; from version 7500 on with 64-bit
- * sizes. Byte 22 of the header is 1 where numbers are big-endian. ASCII is what the FBX SDK writes as such:
+ * sizes. Byte 22 of the header is 0 where numbers are little-endian. ASCII is what the FBX SDK writes as such:
  * `Name: value, value { children }`, `*N { a: numbers }` for arrays, comments from ';' to the end of a line. */
 #pragma once
 
@@ -70,7 +70,7 @@ struct fbx_file {
     const uint8_t *bytes; /* borrowed */
     size_t size_bytes;
     const struct limits *limits; /* borrowed */
-    uint32_t version;            /* 7400; of ASCII files without a header 0 */
+    uint32_t version;            /* 7400, also where the file does not say */
     bool is_ascii, is_big_endian;
     struct fbx_record *records; /* in the file's order; a record comes before its children */
     uint32_t record_count;
@@ -129,7 +129,7 @@ int fbx_letter(const struct fbx_value *value);
 int fbx_values(const struct fbx_file *file, uint32_t record, struct fbx_value **out, uint32_t *count, struct err *err);
 /* The bytes of a record "Content": one value, several in a row, base64 in ASCII files. *out may point into the file
  * or to *owned, which is the caller's to free() (NULL where there is nothing to free). Size 0: there is none.
- * Returns 0 or ERR_BAD_MODEL. */
+ * Returns 0 or ERR_BAD_MODEL: a damaged picture, which is no reason to refuse the model. */
 int fbx_content(const struct fbx_file *file, uint32_t record, struct fbx_span *out, uint8_t **owned, struct err *err);
 
 /* --- spans --- */

@@ -102,7 +102,7 @@ int fbx_make_parts(struct fbx_scene *scene, struct err *err)
         if (!object->has_id && fbx_span_is(object->kind, "Model")) {
             if (make_part(scene, i, err) < 0)
                 return err->code;
-        } else if (object->has_id && scene->file.version < VERSION_SHAPES_OUTSIDE && scene->file.version > 0 &&
+        } else if (object->has_id && scene->file.version < VERSION_SHAPES_OUTSIDE &&
                    fbx_object_is(scene, i, "Geometry", "Mesh")) {
             if (fbx_make_shapes(scene, i, i, object->record, err) < 0)
                 return err->code;

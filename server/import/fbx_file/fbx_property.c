@@ -41,10 +41,10 @@ struct fbx_property_list fbx_list_properties(struct fbx_scene *scene, uint32_t p
         }
         scene->properties[scene->property_count++] = at;
     }
-    uint32_t *items = scene->properties + first;
     const uint32_t count = scene->property_count - first;
     if (count == 0)
         return (struct fbx_property_list){first, 0};
+    uint32_t *items = scene->properties + first;
     qsort_r(items, count, sizeof *items, by_name, scene);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
