@@ -121,13 +121,15 @@ bool fbx_file_is_fbx(const uint8_t *bytes, size_t size_bytes)
     return fbx_binary_is(bytes, size_bytes) || is_ascii(bytes, size_bytes);
 }
 
-/* The header extension knows the version better: files of 5000 call themselves 3000 in the binary header. */
+/* Files of 5000 call themselves 3000 in the binary header, and ASCII files may begin without saying it. */
 static void read_version(struct fbx_file *file)
 {
-    enum { VERSION_ASSUMED = 7400 };
+    enum { VERSION_ASSUMED = 7400, VERSION_OBJECTS = 6000 };
     const uint32_t header = fbx_child(file, FBX_TOP, "FBXHeaderExtension");
     const int64_t version = fbx_child_integer(file, header, "FBXVersion", 0);
-    if (version > 0 && version < 100000)
+    const bool is_better = file->version == 0 ? version > 0 && version <= UINT32_MAX
+                                              : version > file->version && version < VERSION_OBJECTS;
+    if (is_better)
         file->version = (uint32_t)version;
     else if (file->version == 0)
         file->version = VERSION_ASSUMED;

@@ -3,7 +3,6 @@
  * Model: "Box01" { Type: "Mesh"  Vertices: ...  Link: "Bone01" { Indexes, Weights, Transform, TransformLink }
  * Material: "grey" { Diffuse: r, g, b }  Channel: "Transform" { ... }  Children: "a", "b" }; Media { Video { Video: ...
  * } }. Read from files of 3ds Max 6 and 7. */
-#include "base/mem.h"
 #include "import/fbx_file/fbx_scene_parts.h"
 
 #include <stdlib.h>

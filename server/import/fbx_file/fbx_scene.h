@@ -76,8 +76,9 @@ struct fbx_scene {
     uint64_t object_capacity, link_capacity, property_capacity, given_capacity; /* mem_room() */
 };
 
-/* Reads import->bytes. Returns 0, ERR_NOT_A_MODEL, ERR_BAD_MODEL, ERR_MODEL_LIMIT; warns in the builder of what was
- * left out. Whatever it returns, fbx_scene_fini() is needed and safe afterwards. */
+/* Reads import->bytes. Returns 0, ERR_NOT_A_MODEL, ERR_BAD_MODEL, ERR_MODEL_LIMIT. What is broken
+ * in a way that leaves the rest whole (a connection to nothing, an object without a name) is left out. Whatever it
+ * returns, fbx_scene_fini() is needed and safe afterwards. */
 int fbx_scene_read(struct fbx_scene *scene, struct import *import, struct err *err);
 void fbx_scene_fini(struct fbx_scene *scene);
 

@@ -65,67 +65,76 @@ static int read_choice(const struct fbx_scene *scene, uint32_t element, const ch
     return fbx_int32s(file, fbx_child(file, element, name), &out->indices, &out->count, err);
 }
 
+/* The index of a polygon, -1: it has none. An element that is for all and has no index means the first. */
 static int32_t chosen(const struct choice *choice, uint32_t polygon)
 {
-    const uint32_t at = choice->is_same ? 0 : polygon;
-    return at < choice->count ? choice->indices[at] : choice->is_same && choice->count == 0 ? 0 : -1;
+    if (choice->is_same)
+        return choice->count > 0 ? choice->indices[0] : 0;
+    return polygon < choice->count ? choice->indices[polygon] : -1;
 }
 
-/* Links each material to the texture of its first polygon. */
-static int link_slot(struct fbx_scene *scene, const char *property, const struct list *textures,
-                     const struct list *materials, const struct choice *texture, const struct choice *material,
+/* What the textures of a model are linked by: its lists, and the property of the element at hand. */
+struct slot {
+    struct fbx_scene *scene;
+    const struct list *textures, *materials;
+    const char *property;
+    bool *is_done; /* [materials] */
+};
+
+/* Only the first texture of a material is taken. Indices that name nothing are passed over. */
+static int link_pair(const struct slot *slot, int64_t texture, int64_t material, struct err *err)
+{
+    if (texture < 0 || texture >= slot->textures->count || material < 0 || material >= slot->materials->count ||
+        slot->is_done[material])
+        return 0;
+    slot->is_done[material] = true;
+    const struct fbx_link link = {slot->textures->objects[texture], slot->materials->objects[material],
+                                  fbx_span_of(slot->property), fbx_span_of("")};
+    return fbx_add_link(slot->scene, &link, err);
+}
+
+static int link_slot(const struct slot *slot, const struct choice *texture, const struct choice *material,
                      struct err *err)
 {
-    uint32_t polygons = 1;
-    if (!texture->is_same)
-        polygons = texture->count;
-    else if (!material->is_same)
-        polygons = material->count;
-    bool *is_done = mem_zalloc(materials->count, sizeof *is_done);
     int rc = 0;
-    for (uint32_t m = 0; m < materials->count && material->is_same && texture->is_same && rc == 0; m++) {
-        const int32_t index = chosen(texture, 0); /* no polygon tells them apart */
-        is_done[m] = true;
-        if (index >= 0 && (uint32_t)index < textures->count)
-            rc = fbx_add_link(scene,
-                              &(struct fbx_link){textures->objects[index], materials->objects[m], fbx_span_of(property),
-                                                 fbx_span_of("")},
-                              err);
+    if (texture->is_same && material->is_same) { /* no polygon tells the materials apart */
+        for (uint32_t m = 0; m < slot->materials->count && rc == 0; m++)
+            rc = link_pair(slot, chosen(texture, 0), m, err);
+        return rc;
     }
-    for (uint32_t p = 0; p < polygons && rc == 0; p++) {
-        const int32_t m = chosen(material, p), t = chosen(texture, p);
-        if (m < 0 || (uint32_t)m >= materials->count || is_done[m] || t < 0 || (uint32_t)t >= textures->count)
-            continue;
-        is_done[m] = true;
-        rc = fbx_add_link(
-            scene,
-            &(struct fbx_link){textures->objects[t], materials->objects[m], fbx_span_of(property), fbx_span_of("")},
-            err);
-    }
-    free(is_done);
+    const uint32_t polygons = texture->is_same ? material->count : texture->count;
+    for (uint32_t p = 0; p < polygons && rc == 0; p++)
+        rc = link_pair(slot, chosen(texture, p), chosen(material, p), err);
+    return rc;
+}
+
+/* Reads one element, FBX_NONE: the first texture is for all polygons. */
+static int link_element(struct slot *slot, uint32_t element, const struct choice *material, struct err *err)
+{
+    struct choice texture = {0};
+    int rc = read_choice(slot->scene, element, "TextureId", &texture, err);
+    slot->is_done = mem_zalloc(slot->materials->count, sizeof *slot->is_done);
+    if (rc == 0)
+        rc = link_slot(slot, &texture, material, err);
+    free(slot->is_done);
+    free(texture.indices);
     return rc;
 }
 
 static int link_slots(struct fbx_scene *scene, uint32_t record, const struct list *textures,
                       const struct list *materials, const struct choice *material, struct err *err)
 {
-    const struct fbx_file *file = &scene->file;
-    bool has_any = false;
-    int rc = 0;
-    for (size_t i = 0; i < sizeof SLOTS / sizeof *SLOTS && rc == 0; i++) {
-        const uint32_t element = fbx_child(file, record, SLOTS[i].element);
-        const bool is_last = i + 1 == sizeof SLOTS / sizeof *SLOTS;
-        const bool is_needed = is_last && !has_any && element == FBX_NONE; /* no element: the first is for all */
-        if (element == FBX_NONE && !is_needed)
-            continue;
-        struct choice texture = {0};
-        rc = read_choice(scene, element, "TextureId", &texture, err);
-        if (rc == 0)
-            rc = link_slot(scene, SLOTS[is_needed ? 0 : i].property, textures, materials, &texture, material, err);
-        free(texture.indices);
-        has_any = true;
+    struct slot slot = {.scene = scene, .textures = textures, .materials = materials};
+    bool has_element = false;
+    for (size_t i = 0; i < sizeof SLOTS / sizeof *SLOTS; i++) {
+        const uint32_t element = fbx_child(&scene->file, record, SLOTS[i].element);
+        slot.property = SLOTS[i].property;
+        if (element != FBX_NONE && link_element(&slot, element, material, err) < 0)
+            return err->code;
+        has_element |= element != FBX_NONE;
     }
-    return rc;
+    slot.property = SLOTS[0].property;
+    return has_element ? 0 : link_element(&slot, FBX_NONE, material, err);
 }
 
 static int link_model(struct fbx_scene *scene, uint32_t model, struct err *err)
