@@ -19,8 +19,7 @@ int fbx_add_link(struct fbx_scene *scene, const struct fbx_link *link, struct er
     return 0;
 }
 
-/* The object that a connection's value names. */
-static uint32_t object_at(const struct fbx_scene *scene, uint32_t record, uint32_t value)
+uint32_t fbx_object_at(const struct fbx_scene *scene, uint32_t record, uint32_t value)
 {
     const struct fbx_value *found = fbx_value(&scene->file, record, value);
     if (found == NULL)
@@ -40,9 +39,9 @@ static bool read_link(const struct fbx_scene *scene, uint32_t record, struct fbx
         return false;
     const bool from_property = type.bytes[0] == 'P', to_property = type.bytes[1] == 'P';
     *out = (struct fbx_link){
-        .child = object_at(scene, record, 1),
+        .child = fbx_object_at(scene, record, 1),
         .child_property = from_property ? fbx_text(file, record, 2) : fbx_span_of(""),
-        .parent = object_at(scene, record, 2u + from_property),
+        .parent = fbx_object_at(scene, record, 2u + from_property),
         .property = to_property ? fbx_text(file, record, 3u + from_property) : fbx_span_of(""),
     };
     if (out->child == FBX_NONE || out->parent == FBX_NONE)

@@ -2,7 +2,7 @@
  *
  * Model: "Box01" { Type: "Mesh"  Vertices: ...  Link: "Bone01" { Indexes, Weights, Transform, TransformLink }
  * Material: "grey" { Diffuse: r, g, b }  Channel: "Transform" { ... }  Children: "a", "b" }; Media { Video { Video: ...
- * } }. Read from files of 3ds Max 6 and 7. */
+ * } }  SceneGenericPersistence { Pose: ... }. Read from files of 3ds Max 6 and 7. */
 #include "import/fbx_file/fbx_scene_parts.h"
 
 #include <stdlib.h>
@@ -40,6 +40,10 @@ int fbx_read_old_objects(struct fbx_scene *scene, struct err *err)
             return err->code;
         scene->objects[video].kind = fbx_span_of("Video");
     }
+    const uint32_t poses = fbx_child(file, FBX_TOP, "SceneGenericPersistence");
+    for (uint32_t record = fbx_child(file, poses, "Pose"); record != FBX_NONE; record = fbx_next(file, record, "Pose"))
+        if (add_object(scene, record, fbx_child_text(file, record, "Type"), err) == FBX_NONE)
+            return err->code;
     return 0;
 }
 

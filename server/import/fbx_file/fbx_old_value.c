@@ -94,7 +94,7 @@ void fbx_give_take_defaults(struct fbx_scene *scene)
     const struct fbx_file *file = &scene->file;
     for (uint32_t take = fbx_child(file, scene->takes, "Take"); take != FBX_NONE; take = fbx_next(file, take, "Take")) {
         for (uint32_t at = fbx_child(file, take, "Model"); at != FBX_NONE; at = fbx_next(file, at, "Model")) {
-            const uint32_t object = fbx_object_named(scene, fbx_text(file, at, 0));
+            const uint32_t object = fbx_object_at(scene, at, 0);
             if (fbx_object_is(scene, object, "Model", NULL))
                 give_channels(scene, object, at);
         }

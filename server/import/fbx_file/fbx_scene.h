@@ -90,6 +90,9 @@ bool fbx_object_is(const struct fbx_scene *scene, uint32_t object, const char *k
 uint32_t fbx_object_named(const struct fbx_scene *scene, struct fbx_span full_name);
 /* The object of an id of files from 7.0 on; 0 is the root. Of several the first. FBX_NONE: there is none. */
 uint32_t fbx_object_of_id(const struct fbx_scene *scene, int64_t id);
+/* The object that a value of a record names, by id or by full name: of a connection, a PoseNode's "Node", a take's
+ * "Model". FBX_NONE: there is none. */
+uint32_t fbx_object_at(const struct fbx_scene *scene, uint32_t record, uint32_t value);
 enum { FBX_OBJECT_TEXT_SIZE = 160 };
 /* "Model 'hip'", for err_set() and bake_warn(), which repair its UTF-8; cut where it is long. Returns `out`. */
 const char *fbx_object_text(const struct fbx_scene *scene, uint32_t object, char out[FBX_OBJECT_TEXT_SIZE]);

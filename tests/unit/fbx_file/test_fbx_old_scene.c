@@ -172,6 +172,7 @@ static const char TEXT_5000[] =
     "} } } } }\n"
     " Take: \"two\" { Model: \"bone\" { Channel: \"Transform\" { Channel: \"R\" { Channel: \"Y\" { Default: 7 } } } } "
     "} }\n"
+    "SceneGenericPersistence: { Pose: \"BIND\" { Type: \"BindPose\"\n PoseNode: { Node: \"bone\" } } }\n"
     "Settings: { FrameRate: 25 }\n";
 
 TEST(fbx_scene_5000_models)
@@ -197,6 +198,10 @@ TEST(fbx_scene_5000_models)
     assert_true(fbx_property_real3(scene, bone, "Lcl Rotation", three) && three[1] == 7); /* the last take's */
     assert_true(fbx_property_real(scene, FBX_SETTINGS, "CustomFrameRate", &real) && real == 25);
     assert_true(fbx_object_is(scene, named(scene, "film"), "Video", "Clip"));
+    const uint32_t pose = named(scene, "BIND");
+    assert_true(fbx_object_is(scene, pose, "Pose", "BindPose"));
+    const uint32_t node = fbx_child(&scene->file, scene->objects[pose].record, "PoseNode");
+    assert_int_equal(fbx_object_at(scene, fbx_child(&scene->file, node, "Node"), 0), bone);
     fbx_run_fini(&run);
 }
 
