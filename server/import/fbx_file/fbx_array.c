@@ -27,7 +27,9 @@ static int64_t whole(const struct fbx_value *value)
         return value->integer;
     if (isnan(value->real))
         return 0;
-    return value->real >= 0x1p63 ? INT64_MAX : value->real <= -0x1p63 ? INT64_MIN : (int64_t)value->real;
+    return value->real >= 9223372036854775808.0    ? INT64_MAX
+           : value->real <= -9223372036854775808.0 ? INT64_MIN
+                                                   : (int64_t)value->real;
 }
 
 static void put_int64(const struct fbx_file *file, const struct fbx_value *value, uint8_t *out)

@@ -183,7 +183,7 @@ bool fbx_property_integer(const struct fbx_scene *scene, uint32_t object, const 
             return true;
         }
         const struct fbx_given *given = i == 0 ? find_given(scene, object, name) : NULL;
-        if (given != NULL && given->value[0] > -0x1p63 && given->value[0] < 0x1p63) {
+        if (given != NULL && given->value[0] > -9223372036854775808.0 && given->value[0] < 9223372036854775808.0) {
             *out = (int64_t)given->value[0];
             return true;
         }

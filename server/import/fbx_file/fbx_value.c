@@ -70,7 +70,8 @@ int64_t fbx_integer(const struct fbx_file *file, uint32_t record, uint32_t value
         return fallback;
     if (found->kind == FBX_INTEGER)
         return found->integer;
-    return found->real >= -0x1p63 && found->real < 0x1p63 ? (int64_t)found->real : fallback;
+    return found->real >= -9223372036854775808.0 && found->real < 9223372036854775808.0 ? (int64_t)found->real
+                                                                                        : fallback;
 }
 
 struct fbx_span fbx_text(const struct fbx_file *file, uint32_t record, uint32_t value)

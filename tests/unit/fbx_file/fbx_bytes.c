@@ -75,7 +75,8 @@ static void put_array(struct fbx_bytes *bytes, char type, const struct fbx_numbe
 static void put_value(struct fbx_bytes *bytes, char type, va_list *list)
 {
     static const char SIZES[] = "Y2C1Z1I4";
-    put(bytes, &(char){type == 'N' ? 'S' : type}, 1);
+    const char written = type == 'N' ? 'S' : type;
+    put(bytes, &written, 1);
     if (strchr("YCZI", type) != NULL) {
         put_number(bytes, (uint64_t)va_arg(*list, int), (size_t)(strchr(SIZES, type)[1] - '0'));
     } else if (type == 'L') {
