@@ -146,6 +146,10 @@ int fbx_file_read(struct fbx_file *file, const uint8_t *bytes, size_t size_bytes
                        "ASCII one");
     if ((file->is_ascii ? fbx_ascii_read(file, err) : fbx_binary_read(file, err)) < 0)
         return err->code;
+    if (file->record_count > 0)
+        file->records = mem_realloc(file->records, file->record_count * sizeof *file->records);
+    if (file->value_count > 0)
+        file->values = mem_realloc(file->values, file->value_count * sizeof *file->values);
     read_version(file);
     return 0;
 }
