@@ -1,0 +1,58 @@
+/* fbx.h - one FBX file while it is read: its objects, what they became in the baked model, and the parts that read
+ * them.
+ *
+ * The order: the scene (import/fbx_file/fbx_scene.h), axes, nodes, materials, skins, meshes, cameras, clips, extras.
+ * Every Model is a node, in the file's order, whatever it is linked to. Each part adds its arrays to the builder and
+ * says in struct fbx which of them an object became. All return 0 or a negative ERR_ code and name the object. Spaces
+ * and units are the file's own. One thread. */
+#pragma once
+
+#include "import/fbx/fbx_transform.h"
+#include "import/fbx_file/fbx_scene.h"
+#include "import/source/import.h"
+
+struct fbx {
+    struct import *import;
+    struct bake_builder *builder;
+    struct fbx_scene scene;
+
+    /* Of objects: [scene.object_count], -1: none. */
+    int32_t *node_of;     /* of a Model: its node */
+    int32_t *material_of; /* of a Material: its material; fbx_material.c */
+    int32_t *clip_of;     /* of an AnimationStack: its clip; fbx_clip.c */
+
+    /* Of nodes: [node_count]. */
+    uint32_t node_count;
+    uint32_t *object_of;            /* its Model */
+    uint32_t *geometry_of;          /* its first Geometry of the kind Mesh, or FBX_NONE */
+    struct dmat4 *scene_from_node;  /* at rest, in double precision, with scales as they are inherited */
+    struct trs *node_from_geometry; /* the geometric transform */
+};
+
+/* --- fbx_axes.c --- */
+
+/* Axes, unit and generator into import->info. */
+void fbx_read_settings(struct fbx *fbx);
+
+/* --- fbx_node.c --- */
+
+/* The nodes with their parents, rest transforms and names, the scene's roots, and all members of struct fbx that are
+ * of nodes. A node's mesh, skin and weights are left to who reads those. */
+int fbx_read_nodes(struct fbx *fbx, struct err *err);
+/* The static values of a Model's transform, which curves replace one by one. */
+void fbx_transform_values(const struct fbx *fbx, uint32_t object, struct fbx_transform_values *out);
+/* The name of an object as the builder's text, in UTF-8. */
+struct str fbx_name(const struct fbx *fbx, uint32_t object);
+/* After the clips: forgets of a node that it does not inherit scales where no scale above it is other than 1 or
+ * differs by axis, at rest and in every clip. Poses are the same, and the model is one that every evaluation can take.
+ */
+void fbx_simplify_scales(struct fbx *fbx);
+
+/* --- others --- */
+
+int fbx_read_materials(struct fbx *fbx, struct err *err); /* fbx_material.c */
+int fbx_read_skins(struct fbx *fbx, struct err *err);     /* fbx_skin.c: before the meshes that they deform */
+int fbx_read_meshes(struct fbx *fbx, struct err *err);    /* fbx_mesh.c: and node.mesh, node.skin, rest weights */
+int fbx_read_cameras(struct fbx *fbx, struct err *err);   /* fbx_camera.c */
+int fbx_read_clips(struct fbx *fbx, struct err *err);     /* fbx_clip.c: all but weights and transforms is left out */
+int fbx_read_extras(struct fbx *fbx, struct err *err);    /* fbx_extras.c: and markers; after the clips */
