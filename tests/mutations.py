@@ -23,6 +23,7 @@ def source(name):
 
 
 POSE, SAMPLE, MAT, SKIN = map(source, ("pose.c", "sample.c", "mat.c", "skin.c"))
+SCALE_FRAME, SCALE_EFFECT, FBX_TRANSFORM = map(source, ("scale_frame.c", "scale_effect.c", "fbx_transform.c"))
 SCALAR, LANES, ROTATION, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = map(source, (
     "kernel_scalar.c", "kernel_lanes.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_blocks.c", "clip_palette.c", "clip_compile.c"))
 ANSWER = source("body_palette.c")
@@ -39,6 +40,18 @@ MUTATIONS = [
      "dmat4_mul(&pose->scene_from_node[parent], &parent_from_node)", "dmat4_mul(&parent_from_node, &pose->scene_from_node[parent])"),
     ("palette product swapped", POSE,
      "dmat4_mul(&pose->scene_from_node[joint->node], &joint_from_bind)", "dmat4_mul(&joint_from_bind, &pose->scene_from_node[joint->node])"),
+    ("a scale that is not inherited does not move the child either", SCALE_FRAME,
+     "unscaled.translation[i] *= parent->scale[i];", "unscaled.translation[i] *= 1;"),
+    ("segment scale compensation forgets what the parent inherits", SCALE_FRAME,
+     "? parent->scale : parent->inherited;", "? parent->scale : ONE;"),
+    ("scales by axis are compiled", COMPILE, "is_plain = has_effect[model->rig_nodes[i].node] == 0;", "is_plain = true;"),
+    ("tangents of a scale are not looked at", SCALE_EFFECT, "kind_of(values) == KIND_OTHER || kind_of(values + 6) == KIND_OTHER", "false"),
+    ("FBX: rotation and scaling pivot swapped", FBX_TRANSFORM,
+     "    subtract3(origin, values->rotation_pivot);", "    subtract3(origin, values->scaling_pivot);"),
+    ("FBX: the post-rotation is not inverted", FBX_TRANSFORM, "set3(post, -post[0], -post[1], -post[2]);", "set3(post, post[0], post[1], post[2]);"),
+    ("FBX: the pre-rotation takes the node's order", FBX_TRANSFORM,
+     "fbx_quat_from_euler(values->pre_rotation_deg, FBX_ORDER_XYZ, pre);", "fbx_quat_from_euler(values->pre_rotation_deg, values->order, pre);"),
+    ("FBX: RotationActive does not count", FBX_TRANSFORM, "values->is_rotation_space ? values->order : FBX_ORDER_XYZ", "values->order"),
     ("compiled clips take the chord instead of the arc", SCALAR, "wa = sine(1 - u, square), wb = sine(u, square)", "wa = 1 - u, wb = u + 0 * square"),
     ("compiled clips: one kernel adds in another order", LANES, "(S[0] + S[1] * y) + y2 * ((S[2] + S[3] * y) + S[4] * y2)", "S[0] + (S[1] * y + y2 * ((S[2] + S[3] * y) + S[4] * y2))"),
     ("compiled clips: one sign of a rotation", ROTATION, "m[1] = xy - wz;", "m[1] = xy + wz;"),

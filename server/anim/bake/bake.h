@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-enum { BAKE_VERSION = 5, BAKE_ALIGNMENT = 64 };
+enum { BAKE_VERSION = 6, BAKE_ALIGNMENT = 64 };
 #define BAKE_MAGIC "posedbk\n"
 
 struct bake_header {
@@ -42,7 +42,8 @@ int bake_decode(const void *bytes, uint64_t size_bytes, struct model *out, struc
 
 /* Derives what importers would all have to compute in the same way: node_order, NODE_IN_SCENE,
  * NODE_JOINT, NODE_SHEAR and the decomposition of matrix nodes, rigid skins and draws from nodes and meshes,
- * skins' mesh_node, clip start and duration, rest bounds. Call once after everything else was added.
+ * skins' mesh_node, MODEL_OWN_SCALES, clip start and duration (which a reader may set to more than its last key), rest
+ * bounds. Call once after everything else was added.
  *
  * Fills in where nothing was added: up +Y, forward +Z, unit_m 1, influence_firsts of no influences. Repairs,
  * with a warning where it matters: the last row of matrices; a thing that a clip drives twice (the last counts);

@@ -59,7 +59,7 @@ static int check_info(const struct model *model, struct err *err)
     if (model->info_count != 1)
         return err_set(err, ERR_BAD_BAKE, "infos has %u elements instead of 1", model->info_count);
     const struct model_info *info = model->infos;
-    const uint32_t flags = MODEL_HAS_UP | MODEL_HAS_FORWARD | MODEL_HAS_UNIT;
+    const uint32_t flags = MODEL_HAS_UP | MODEL_HAS_FORWARD | MODEL_HAS_UNIT | MODEL_OWN_SCALES;
     const char *field = !bake_is_str(model, info->format)               ? "format"
                         : !bake_is_str(model, info->generator)          ? "generator"
                         : (info->flags & ~flags) != 0                   ? "flags"

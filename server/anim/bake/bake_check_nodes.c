@@ -85,7 +85,7 @@ static int check_skin_users(const struct model *model, struct err *err)
 static int check_node(const struct model *model, uint32_t n, uint64_t *weights, struct err *err)
 {
     const struct node *node = &model->nodes[n];
-    const uint32_t flags = NODE_IN_SCENE | NODE_SHEAR | NODE_JOINT;
+    const uint32_t flags = NODE_IN_SCENE | NODE_SHEAR | NODE_JOINT | NODE_SCALES, scales = node->flags & NODE_SCALES;
     *weights += node->weight_count;
     const char *field =
         !bake_is_str(model, node->name)                          ? "name"
@@ -99,8 +99,10 @@ static int check_node(const struct model *model, uint32_t n, uint64_t *weights, 
         : !floats_are_finite(node->scale, 3)                     ? "scale"
         : *weights > model->weight_count || !bake_is_range(node->weight_first, node->weight_count, model->weight_count)
             ? "weights"
-        : (node->flags & ~flags) != 0 || ((node->flags & NODE_SHEAR) != 0 && node->matrix < 0) ? "flags"
-                                                                                               : NULL;
+        : (node->flags & ~flags) != 0 || ((node->flags & NODE_SHEAR) != 0 && node->matrix < 0) ||
+                scales == NODE_SCALES || (scales != 0 && node->matrix >= 0)
+            ? "flags"
+            : NULL;
     return field == NULL ? 0 : bake_check_fail(err, "nodes", n, field);
 }
 
@@ -163,12 +165,24 @@ static const char *camera_fault(const struct model *model, uint32_t i)
                                                                                            : NULL;
 }
 
+/* Whether some node has them is said once, for evaluation to look at. */
+static int check_scales(const struct model *model, struct err *err)
+{
+    uint32_t flags = 0;
+    for (uint32_t n = 0; n < model->node_count; n++)
+        flags |= model->nodes[n].flags & NODE_SCALES;
+    const bool is_said = (model->infos[0].flags & MODEL_OWN_SCALES) != 0;
+    return is_said == (flags != 0) ? 0 : bake_check_fail(err, "infos", 0, "flags");
+}
+
 int bake_check_nodes(const struct model *model, struct err *err)
 {
     int rc = 0;
     uint64_t weights = 0;
     for (uint32_t n = 0; n < model->node_count && rc == 0; n++)
         rc = check_node(model, n, &weights, err);
+    if (rc == 0)
+        rc = check_scales(model, err);
     for (uint32_t m = 0; m < model->node_matrix_count && rc == 0; m++)
         if (!bake_is_affine(&model->node_matrices[m]))
             rc = bake_check_fail(err, "node_matrices", m, "m");

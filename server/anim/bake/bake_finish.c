@@ -317,6 +317,7 @@ int bake_finish(struct bake_builder *builder, struct err *err)
         rc = make_draws(builder, err);
     if (rc == 0) {
         bake_finish_matrices(builder);
+        bake_finish_scales(builder);
         const struct model view = bake_builder_view(builder);
         rc = builder->is_failed ? over_limit(builder, err) : bake_check(&view, err);
     }

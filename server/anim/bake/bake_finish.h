@@ -12,6 +12,8 @@ int bake_finish_check_references(const struct bake_builder *builder, struct err 
 
 /* Matrices of nodes and joints, decomposed transforms, NODE_SHEAR. */
 void bake_finish_matrices(struct bake_builder *builder);
+/* MODEL_OWN_SCALES. */
+void bake_finish_scales(struct bake_builder *builder);
 /* node_order and NODE_IN_SCENE; scene_roots without duplicates. ERR_BAD_MODEL for a cycle, ERR_NO_MEMORY. */
 int bake_finish_order(struct bake_builder *builder, struct err *err);
 

@@ -112,6 +112,15 @@ void bake_finish_matrices(struct bake_builder *builder)
     }
 }
 
+void bake_finish_scales(struct bake_builder *builder)
+{
+    uint32_t *flags = &builder->infos[0].flags;
+    *flags &= ~(uint32_t)MODEL_OWN_SCALES;
+    for (uint32_t n = 0; n < builder->node_count; n++)
+        if ((builder->nodes[n].flags & NODE_SCALES) != 0)
+            *flags |= MODEL_OWN_SCALES;
+}
+
 /* Depth first, children in rising order of index, without recursion: a file may nest a hundred thousand nodes. Nodes of
  * a cycle are never reached. first_child, next_sibling: scratch, [node_count]. Returns how many were reached. */
 static uint32_t order_nodes(const struct bake_builder *builder, int32_t *first_child, int32_t *next_sibling,
@@ -223,7 +232,7 @@ int bake_finish_clips(struct bake_builder *builder, struct err *err)
     for (uint32_t c = 0; c < builder->clip_count; c++) {
         drop_duplicates(builder, c, driven);
         struct clip *clip = &builder->clips[c];
-        double start_s = HUGE_VAL, duration_s = 0;
+        double start_s = HUGE_VAL, duration_s = fmax(clip->duration_s, 0); /* as long as the reader says, at least */
         for (uint32_t i = 0; i < clip->channel_count; i++) {
             const struct channel *channel = &builder->channels[clip->channel_first + i];
             const double *times = builder->key_times + channel->key_time_first;

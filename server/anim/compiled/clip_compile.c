@@ -5,6 +5,7 @@
 #include "anim/compiled/clip_plan.h"
 #include "anim/compiled/clip_error.h"
 #include "anim/compiled/clip_magnitude.h"
+#include "anim/pose/scale_effect.h"
 
 #include <stdlib.h>
 
@@ -170,9 +171,25 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
     return true;
 }
 
+/* Whether the product of a parent's and a child's matrix is what the model means at all times of the clip. */
+static bool is_plain(const struct model *model, uint32_t c)
+{
+    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0)
+        return true;
+    uint8_t *has_effect = mem_alloc(model->node_count);
+    bool is_plain = true;
+    scale_effect_find(model, (int32_t)c, has_effect);
+    for (uint32_t i = 0; i < model->rig_node_count && is_plain; i++)
+        is_plain = has_effect[model->rig_nodes[i].node] == 0;
+    free(has_effect);
+    return is_plain;
+}
+
 static void compile(struct bake_builder *builder, uint32_t c, struct compile_work *work)
 {
     const struct model model = bake_builder_view(builder);
+    if (!is_plain(&model, c))
+        return;
     const struct bake_builder before = *builder;
     struct compiled_clip *clip = &builder->compiled_clips[c];
     struct clip_plan plan;

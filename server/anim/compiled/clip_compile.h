@@ -4,6 +4,7 @@
  * - the frames that its channels' times make together would hold more than four times the keys that it has,
  * - the frames would take the builder over its limit, or the model far beyond the keys that its channels share,
  * - its splines are shared by many nodes, each of which a check of the model looks at,
+ * - nodes of the rig do not inherit its scales as a product of matrices does (anim/pose/scale_effect.h),
  * - its numbers are so large that a palette, or a matrix on the way to it, may not fit a float, or
  * - its palettes are further than 9e-7 of the model's size from those in double precision (clip_error.h). */
 #pragma once

@@ -41,6 +41,7 @@ enum model_flags {
     MODEL_HAS_UP = 1,      /* the file says which way is up */
     MODEL_HAS_FORWARD = 2, /* the file says which way the model faces */
     MODEL_HAS_UNIT = 4,    /* the file says what one unit is */
+    MODEL_OWN_SCALES = 8,  /* some node has NODE_SCALE_BY_AXIS or NODE_SCALE_OWN */
 };
 
 struct model_info {
@@ -57,9 +58,12 @@ struct model_info {
 };
 
 enum node_flags {
-    NODE_IN_SCENE = 1, /* reachable from scene_roots */
-    NODE_SHEAR = 2,    /* its matrix is not translation * rotation * scale */
-    NODE_JOINT = 4,    /* a joint of one of the file's skins (rigid ones do not count) */
+    NODE_IN_SCENE = 1,      /* reachable from scene_roots */
+    NODE_SHEAR = 2,         /* its matrix is not translation * rotation * scale */
+    NODE_JOINT = 4,         /* a joint of one of the file's skins (rigid ones do not count) */
+    NODE_SCALE_BY_AXIS = 8, /* scales above it act on its own axes: anim/pose/scale_frame.h */
+    NODE_SCALE_OWN = 16,    /* the parent's own scale does not act on it: likewise; one of the two at most */
+    NODE_SCALES = NODE_SCALE_BY_AXIS | NODE_SCALE_OWN,
 };
 
 struct node {
@@ -149,7 +153,8 @@ struct clip {
     struct str name;
     uint32_t channel_first, channel_count;
     double start_s;    /* the first key's clip time */
-    double duration_s; /* the last key's clip time; the loop range is [0, duration_s) */
+    double duration_s; /* at least the last key's clip time, more where the file says so; the loop range is
+                          [0, duration_s) */
 };
 
 enum channel_path { PATH_TRANSLATION = 0, PATH_ROTATION = 1, PATH_SCALE = 2, PATH_WEIGHTS = 3 };

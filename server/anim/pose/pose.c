@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "anim/pose/sample.h"
+#include "anim/pose/scale_frame.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,6 +19,7 @@ void pose_fini(struct pose *pose)
     free(pose->is_animated);
     free(pose->scene_from_node);
     free(pose->weights);
+    free(pose->frames);
     pose_init(pose);
 }
 
@@ -88,8 +90,35 @@ void pose_sample(struct pose *pose, const struct model *model, int32_t clip, dou
         apply_clip(pose, model, &model->clips[clip], clip_time_s);
 }
 
+static struct scale_frame frame_of(const struct pose *pose, const struct model *model, uint32_t node)
+{
+    const int32_t parent = model->nodes[node].parent;
+    const struct scale_frame *above = parent < 0 ? NULL : &pose->frames[parent];
+    if (model->nodes[node].matrix < 0 || pose->is_animated[node])
+        return scale_frame_below(above, &pose->local[node], model->nodes[node].flags);
+    const struct dmat4 parent_from_node = pose_parent_from_node(pose, model, node);
+    return scale_frame_of_matrix(above, &parent_from_node);
+}
+
+static void compose_frames(struct pose *pose, const struct model *model)
+{
+    if (model->node_count > pose->frame_capacity) {
+        pose->frames = mem_realloc(pose->frames, (size_t)model->node_count * sizeof *pose->frames);
+        pose->frame_capacity = model->node_count;
+    }
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t node = model->node_order[i];
+        pose->frames[node] = frame_of(pose, model, node);
+        pose->scene_from_node[node] = scale_frame_matrix(&pose->frames[node]);
+    }
+}
+
 void pose_compose(struct pose *pose, const struct model *model)
 {
+    if ((model->infos[0].flags & MODEL_OWN_SCALES) != 0) {
+        compose_frames(pose, model);
+        return;
+    }
     for (uint32_t i = 0; i < model->order_count; i++) {
         const uint32_t node = model->node_order[i];
         const int32_t parent = model->nodes[node].parent;
@@ -105,8 +134,21 @@ void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, d
     pose_compose(pose, model);
 }
 
+/* All nodes, for one of them: only a scene's single root is asked for, and only of such models. */
+static struct dmat4 rest_with_own_scales(const struct model *model, uint32_t node)
+{
+    struct pose pose;
+    pose_init(&pose);
+    pose_evaluate(&pose, model, POSE_REST, 0);
+    const struct dmat4 scene_from_node = pose.scene_from_node[node];
+    pose_fini(&pose);
+    return scene_from_node;
+}
+
 static struct dmat4 rest_scene_from_node(const struct model *model, uint32_t node)
 {
+    if ((model->infos[0].flags & MODEL_OWN_SCALES) != 0 && model->nodes[node].parent >= 0)
+        return rest_with_own_scales(model, node);
     struct dmat4 scene_from_node = DMAT4_IDENTITY;
     for (int32_t n = (int32_t)node; n >= 0; n = model->nodes[n].parent) {
         const struct trs trs = pose_rest_transform(&model->nodes[n]);

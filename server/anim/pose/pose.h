@@ -16,7 +16,8 @@ struct pose {
     bool *is_animated;             /* [node_count]: some channel of the clip moves T, R or S */
     struct dmat4 *scene_from_node; /* [node_count] */
     double *weights;               /* [weight_count]: morph weights, as model->weights */
-    uint32_t node_capacity, weight_capacity;
+    struct scale_frame *frames;    /* [node_count] of models with MODEL_OWN_SCALES */
+    uint32_t node_capacity, weight_capacity, frame_capacity;
 };
 
 enum { POSE_REST = -1 }; /* instead of a clip index: the rest pose */
@@ -39,7 +40,8 @@ void pose_compose(struct pose *pose, const struct model *model);
  */
 struct trs pose_rest_transform(const struct node *node);
 
-/* parent_from_node of the pose: the matrix of an unanimated matrix node, else T * R * S. */
+/* parent_from_node of the pose: the matrix of an unanimated matrix node, else T * R * S. Of a node with NODE_SCALES
+ * this is what the file says, which is no matrix to multiply with: scene_from_node of it and of its parent are. */
 struct dmat4 pose_parent_from_node(const struct pose *pose, const struct model *model, uint32_t node);
 
 enum space { SPACE_SCENE = 0, SPACE_ROOT = 1, SPACE_MESH = 2 };

@@ -311,7 +311,8 @@ static int add_clip(struct assimp_job *job, const struct collada_clip *clip, str
         return err_prefix(err, "clip '%s'", clip->name != NULL ? clip->name : "default");
     const struct clip added = {.name = clip_name(job, clip),
                                .channel_first = channel_first,
-                               .channel_count = builder->channel_count - channel_first};
+                               .channel_count = builder->channel_count - channel_first,
+                               .duration_s = clip->end_s > clip->start_s && isfinite(clip->end_s) ? clip->end_s : 0};
     return import_put_clip(job->import, &added, err);
 }
 

@@ -73,6 +73,29 @@ static bool check_still_root(struct reply_context *context, uint32_t node, doubl
     return context_fail_at(context, &err, time_s);
 }
 
+/* The transform within the parent. Of a node that does not inherit scales as a product of matrices does, the one that
+ * is such a factor, if there is one. False: the reply is an error. */
+static bool local_of(struct reply_context *context, uint32_t node, double time_s, struct trs *local)
+{
+    const struct pose *pose = &context->workspace->pose;
+    const struct node *of = &context->model->nodes[node];
+    const bool is_still_root = context->motion.is_on && node == context->motion.motion.node;
+    *local = pose->local[node];
+    if ((of->flags & NODE_SCALES) == 0 || of->parent < 0 || is_still_root)
+        return true;
+    struct dmat4 parent_from_scene;
+    const bool has_inverse = dmat4_invert(&pose->scene_from_node[of->parent], &parent_from_scene);
+    const struct dmat4 parent_from_node = dmat4_mul(&parent_from_scene, &pose->scene_from_node[node]);
+    if (has_inverse && trs_from_dmat4(&parent_from_node, local))
+        return true;
+    struct err err;
+    char name[SHORT_NAME_SIZE];
+    err_set(
+        &err, ERR_NOT_RIGID, "joint %u '%s' %s: ask for what=scene", node, short_name(context->model, of->name, name),
+        has_inverse ? "shears within its parent, whose scale it does not inherit" : "has a parent scaled to nothing");
+    return context_fail_at(context, &err, time_s);
+}
+
 /* Lays one node's transform into floats. Returns their number, or 0: the reply is an error. */
 static size_t store_node(struct reply_context *context, uint32_t node, enum frames_block_kind kind, double time_s,
                          float floats[LAYOUT_FLOATS_MAX])
@@ -80,9 +103,10 @@ static size_t store_node(struct reply_context *context, uint32_t node, enum fram
     const struct pose *pose = &context->workspace->pose;
     size_t count = TRS_FLOATS;
     if (kind == BLOCK_LOCAL) {
-        if (!check_still_root(context, node, time_s))
+        struct trs local;
+        if (!check_still_root(context, node, time_s) || !local_of(context, node, time_s, &local))
             return 0;
-        store_trs(&pose->local[node], floats);
+        store_trs(&local, floats);
     } else {
         const struct dmat4 matrix =
             kind == BLOCK_SCENE ? pose->scene_from_node[node] : pose_parent_from_node(pose, context->model, node);

@@ -239,6 +239,21 @@ TEST(collada_clips_have_their_names_and_what_they_instance)
     assimp_run_fini(&run);
 }
 
+TEST(collada_clip_is_as_long_as_the_file_says)
+{
+    struct assimp_run run;
+    import_text(&run,
+                ANIMATION("v", SOURCE("vi", "float", "2", "0 2") SOURCE("vo", "float", "2", "0 1"),
+                          INPUT("INPUT", "vi") INPUT("OUTPUT", "vo"), "n1/visibility"),
+                "<library_animation_clips><animation_clip id=\"c\" end=\"4\"><instance_animation url=\"#v\"/>"
+                "</animation_clip></library_animation_clips>",
+                "<translate sid=\"p\">100 200 300</translate>");
+    assert_int_equal(run.model.clip_count, 1);
+    assert_int_equal(run.model.channel_count, 0);
+    CHECK_NEAR(run.model.clips[0].duration_s, 4, 0);
+    assimp_run_fini(&run);
+}
+
 TEST(collada_says_what_it_leaves_out)
 {
     struct assimp_run run;

@@ -17,8 +17,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 5, 44 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 5, 0, 0, 0, 44, 0, 0, 0, 0, 5};
+    /* header: magic, version 6, 44 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 6, 0, 0, 0, 44, 0, 0, 0, 0, 5};
     assert_memory_equal(b, header, sizeof header); /* 1280 bytes = 0x500, see below */
     /* section 1: id 1, 108 bytes an element, at 1088, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x40, 4, 0, 0, 0, 0, 0, 0, 1};
@@ -277,7 +277,10 @@ TEST(bake_decode_rules_of_nodes)
     REFUSED(&f, nodes[0].flags, NODE_IN_SCENE, "nodes[0].flags");
     REFUSED(&f, nodes[2].flags, 0, "nodes[2].flags");
     REFUSED(&f, nodes[2].flags, NODE_IN_SCENE | NODE_SHEAR, "nodes[2].flags");
-    REFUSED(&f, nodes[2].flags, NODE_IN_SCENE | 8, "nodes[2].flags");
+    REFUSED(&f, nodes[2].flags, NODE_IN_SCENE | 32, "nodes[2].flags");
+    REFUSED(&f, nodes[3].flags, NODE_IN_SCENE | NODE_SCALES, "nodes[3].flags");
+    REFUSED(&f, nodes[3].flags, NODE_IN_SCENE | NODE_SCALE_OWN, "nodes[3].flags"); /* it has a matrix */
+    REFUSED(&f, nodes[2].flags, NODE_IN_SCENE | NODE_SCALE_OWN, "infos[0].flags");
     REFUSED(&f, node_order[3], 1, "node_order[3]");
     REFUSED(&f, node_order[3], 4, "node_order[3]");
     REFUSED(&f, scene_roots[1], 4, "scene_roots[1]");
@@ -360,7 +363,8 @@ TEST(bake_decode_rules_of_clips)
     struct fixture f;
     fixture_worked(&f);
     REFUSED(&f, clips[0].channel_count, 4, "clips");
-    REFUSED(&f, clips[0].channel_count, 1, "clips[0].duration_s"); /* its keys end sooner */
+    REFUSED(&f, clips[0].duration_s, 1.999, "clips[0].duration_s"); /* its last key is later */
+    REFUSED(&f, clips[0].duration_s, 2e100, "clips[0].duration_s");
     REFUSED(&f, clips[0].start_s, 0, "clips[0].start_s");
     REFUSED(&f, clips[0].duration_s, (double)NAN, "clips[0].duration_s");
     REFUSED(&f, channels[0].node, 4, "channels[0].node");
@@ -416,7 +420,8 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, infos[0].unit_m, 0, "infos[0].unit_m");
     REFUSED(&f, infos[0].up[1], 2, "infos[0].up");
     REFUSED(&f, infos[0].forward[0], NAN, "infos[0].forward");
-    REFUSED(&f, infos[0].flags, 8, "infos[0].flags");
+    REFUSED(&f, infos[0].flags, 16, "infos[0].flags");
+    REFUSED(&f, infos[0].flags, MODEL_OWN_SCALES, "infos[0].flags"); /* no node has them */
     REFUSED(&f, infos[0].rest_min.x, 100, "infos[0].rest_min");
     REFUSED(&f, infos[0].rest_max.x, NAN, "infos[0].rest_min");
     REFUSED(&f, infos[0].reserved, 1, "infos[0].reserved");

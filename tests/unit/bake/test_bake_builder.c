@@ -291,6 +291,28 @@ TEST(bake_finish_durations)
     fixture_fini(&f);
 }
 
+TEST(bake_finish_keeps_a_clip_that_is_longer_than_its_keys)
+{
+    struct fixture f;
+    const double times[2] = {0.5, 2};
+    const float places[6] = {0};
+    const double given_s[5] = {0, 1, 3, 3, -1}, expected_s[5] = {2, 2, 3, 3, 0};
+    fixture_init(&f);
+    fixture_node(&f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    for (int c = 0; c < 5; c++) {
+        const uint32_t clip = fixture_clip(&f);
+        if (c < 3)
+            fixture_channel(&f, 0, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, times, 2, places);
+        f.builder.clips[clip].duration_s = given_s[c];
+    }
+    fixture_finish(&f);
+    for (int c = 0; c < 5; c++) {
+        CHECK_NEAR(f.model.clips[c].start_s, c < 3 ? 0.5 : 0, 0);
+        CHECK_NEAR(f.model.clips[c].duration_s, expected_s[c], 0);
+    }
+    fixture_fini(&f);
+}
+
 TEST(bake_finish_scene_flags_and_bounds_leave_out_other_nodes)
 {
     struct fixture f;

@@ -1,6 +1,7 @@
 #include "base/bytes.h"
 #include "wire/encode/frames.h"
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/fixture.h"
 #include "tests/unit/support/wire_model.h"
 
 #include <string.h>
@@ -295,4 +296,48 @@ TEST(answer_pose_dualquat_names_the_joint_with_scale)
     request.joints = &sheared;
     wire_answer_error(wire_model(), &request, ERR_NOT_RIGID, &root);
     cJSON_Delete(root);
+}
+
+/* An arm, turned about x, that the hip's scale does not reach, but for where it hangs. */
+static void arm_without_scale(struct fixture *f, const float hip_scale[3])
+{
+    const float arm[3] = {2, 1, 0}, turn[4] = {0.6f, 0, 0, 0.8f};
+    fixture_init(f);
+    fixture_node(f, -1, FIXTURE_ONE, FIXTURE_NO_TURN, hip_scale);
+    fixture_node(f, 0, arm, turn, FIXTURE_ONE);
+    f->builder.nodes[1].flags = NODE_SCALE_OWN;
+    fixture_root(f, 0);
+    fixture_finish(f);
+}
+
+TEST(answer_pose_local_of_a_node_without_its_parents_scale)
+{
+    static const double NOW[] = {0};
+    struct fixture f;
+    struct request request = wire_request(OP_POSE, NOW, 1);
+    request.what = WHAT_LOCAL;
+    arm_without_scale(&f, (const float[3]){2, 2, 2});
+    cJSON *json = wire_answer_json(&f.model, &request);
+    const float local[10] = {2, 1, 0, 0.6f, 0, 0, 0.8f, 0.5f, 0.5f, 0.5f};
+    for (int e = 0; e < 10; e++)
+        CHECK_NEAR(wire_at(wire_at(wire_get(wire_at(wire_get(json, "frames"), 0), "local"), 1), e)->valuedouble,
+                   local[e], 1e-6);
+    cJSON_Delete(json);
+    fixture_fini(&f);
+    arm_without_scale(&f, (const float[3]){1, 2, 3});
+    cJSON *root = NULL;
+    wire_answer_error(&f.model, &request, ERR_NOT_RIGID, &root);
+    cJSON_Delete(root);
+    request.what = WHAT_SCENE;
+    json = wire_answer_json(&f.model, &request);
+    const cJSON *scene = wire_at(wire_get(wire_at(wire_get(json, "frames"), 0), "scene"), 1);
+    CHECK_NEAR(wire_at(scene, 5)->valuedouble, 0.28, 1e-6); /* cos of the turn: not scaled */
+    CHECK_NEAR(wire_at(scene, 13)->valuedouble, 3, 1e-6);   /* 1 + 2 * 1 */
+    cJSON_Delete(json);
+    fixture_fini(&f);
+    arm_without_scale(&f, (const float[3]){1, 0, 1});
+    request.what = WHAT_LOCAL;
+    wire_answer_error(&f.model, &request, ERR_NOT_RIGID, &root);
+    cJSON_Delete(root);
+    fixture_fini(&f);
 }

@@ -1,0 +1,78 @@
+/* scale_effect.c - follows scales down the tree: whether they are 1, alike along all axes, or neither.
+ *
+ * A scale that is alike along all axes commutes with every rotation. So it makes no difference whether a node has it
+ * from its parent's matrix or axis by axis, and what a node inherited so far may be forgotten: below, its unscaled
+ * frame is larger by as much as its scale is smaller. */
+#include "anim/pose/scale_effect.h"
+
+#include "anim/pose/pose.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+enum kind { KIND_ONE, KIND_ALIKE, KIND_OTHER };
+
+static enum kind kind_of(const float v[3])
+{
+    if (v[0] != v[1] || v[1] != v[2]) /* NaN as well */
+        return KIND_OTHER;
+    return v[0] == 1 ? KIND_ONE : KIND_ALIKE;
+}
+
+static enum kind kind_of_keys(const struct model *model, const struct channel *channel)
+{
+    const bool is_cubic = channel->interpolation == INTERPOLATION_CUBICSPLINE;
+    const float *values = model->key_values + channel->value_first;
+    enum kind kind = KIND_ONE;
+    for (uint32_t k = 0; k < channel->key_count && kind != KIND_OTHER; k++, values += is_cubic ? 9 : 3) {
+        const float *value = is_cubic ? values + 3 : values;
+        const enum kind of_key = kind_of(value);
+        kind = of_key > kind ? of_key : kind;
+        if (is_cubic && (kind_of(values) == KIND_OTHER || kind_of(values + 6) == KIND_OTHER))
+            kind = KIND_OTHER;
+        else if (is_cubic && kind == KIND_ONE && (values[0] != 0 || values[6] != 0))
+            kind = KIND_ALIKE;
+    }
+    return kind;
+}
+
+/* Of a node's own scale in the clip; of one with a matrix, which is not taken apart, that of the scale beside it: 1. */
+static void find_kinds(const struct model *model, int32_t clip, uint8_t *kinds)
+{
+    for (uint32_t n = 0; n < model->node_count; n++)
+        kinds[n] = (uint8_t)(model->nodes[n].matrix >= 0 ? KIND_ONE : kind_of(model->nodes[n].scale));
+    if (clip < 0)
+        return;
+    const struct clip *of = &model->clips[clip];
+    for (uint32_t i = 0; i < of->channel_count; i++) {
+        const struct channel *channel = &model->channels[of->channel_first + i];
+        if (channel->path == PATH_SCALE)
+            kinds[channel->node] = (uint8_t)kind_of_keys(model, channel);
+        else if (channel->path != PATH_WEIGHTS && model->nodes[channel->node].matrix >= 0)
+            kinds[channel->node] = KIND_OTHER; /* its rest scale counts then: seldom enough to look no closer */
+    }
+}
+
+void scale_effect_find(const struct model *model, int32_t clip, uint8_t *has_effect)
+{
+    /* of what scales a node's own space, and of the part of that which it has from above */
+    uint8_t *kinds = mem_alloc(2 * (size_t)model->node_count), *inherited = kinds + model->node_count;
+    find_kinds(model, clip, kinds);
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t n = model->node_order[i];
+        const struct node *node = &model->nodes[n];
+        const int32_t p = node->parent;
+        has_effect[n] = 0;
+        inherited[n] = KIND_ONE;
+        if (p < 0 || (node->flags & NODE_SCALES) == 0)
+            continue;
+        const bool is_by_axis = (node->flags & NODE_SCALE_BY_AXIS) != 0;
+        has_effect[n] = is_by_axis ? kinds[p] == KIND_OTHER : kinds[p] != KIND_ONE || inherited[p] == KIND_OTHER;
+        if (has_effect[n] == 0)
+            continue;
+        inherited[n] = is_by_axis ? KIND_OTHER : inherited[p];
+        if (inherited[n] == KIND_OTHER)
+            kinds[n] = KIND_OTHER;
+    }
+    free(kinds);
+}
