@@ -160,6 +160,7 @@ static const char *camera_fault(const struct model *model, uint32_t i)
     const struct model_camera *camera = &model->cameras[i];
     return camera->node >= model->node_count || (i > 0 && camera[-1].node >= camera->node) ? "node"
            : camera->kind > CAMERA_ORTHOGRAPHIC                                            ? "kind"
+           : camera->facing > CAMERA_FACING_X                                              ? "facing"
            : !is_camera_view(camera)                                                       ? "view"
            : !bake_is_str(model, camera->name)                                             ? "name"
                                                                                            : NULL;

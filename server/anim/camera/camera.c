@@ -286,7 +286,8 @@ bool camera_of_model(const struct model_camera *from, const struct dmat4 *scene_
                      const struct vec3 *points, uint64_t point_count, struct camera *out)
 {
     struct axes axes;
-    memcpy(axes.z, scene_from_node->m + 8, sizeof axes.z);
+    for (int i = 0; i < 3; i++) /* back, away from what it looks at */
+        axes.z[i] = from->facing == CAMERA_FACING_X ? -scene_from_node->m[i] : scene_from_node->m[8 + i];
     memcpy(axes.y, scene_from_node->m + 4, sizeof axes.y);
     if (!to_unit(axes.z) || !to_unit(axes.y))
         return false;

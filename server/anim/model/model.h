@@ -290,7 +290,10 @@ struct marker {
 
 enum camera_kind { CAMERA_PERSPECTIVE = 0, CAMERA_ORTHOGRAPHIC = 1 };
 
-/* A camera of the file at a node, which it looks along the -z axis of, +y being up. Sorted by node. */
+/* The node's axis that a camera looks along; +y is up. */
+enum camera_facing { CAMERA_FACING_MINUS_Z = 0, CAMERA_FACING_X = 1 };
+
+/* A camera of the file at a node. Sorted by node. */
 struct model_camera {
     struct str name; /* the camera's, or its node's where it has none */
     uint32_t node;
@@ -300,6 +303,7 @@ struct model_camera {
     float width;         /* perspective: the picture's width / height, 0 where the file does not say; orthographic: half
                             of its width */
     float z_near, z_far; /* distances of what is seen; z_far 0: to infinity */
+    uint32_t facing;     /* CAMERA_FACING_ */
 };
 
 /* The checked view. All arrays live in the block that was decoded and as long as it does. */

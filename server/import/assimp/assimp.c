@@ -68,7 +68,7 @@ static int convert(struct assimp_job *job, struct err *err)
     if (assimp_skins(job, err) < 0 || assimp_nodes(job, err) < 0 || add_clips(job, err) < 0 ||
         (assimp_is_format(job, "fbx") ? assimp_fbx_extras(job, err) : assimp_extras(job, err)) < 0)
         return err->code;
-    assimp_sort_markers(job);
+    import_sort_markers(job->import);
     return 0;
 }
 

@@ -123,9 +123,6 @@ int assimp_md5_clips(struct assimp_job *job, struct err *err);
 /* The frames a second of an .md5anim (NUL-terminated), or 0 where it gives none. */
 double assimp_md5_rate(const uint8_t *bytes);
 
-/* Extras and markers, of FBX and of other formats; after the clips. Markers come in any order until they are sorted. */
+/* Extras and markers, of FBX and of other formats; after the clips. */
 int assimp_fbx_extras(struct assimp_job *job, struct err *err);
 int assimp_extras(struct assimp_job *job, struct err *err);
-void assimp_sort_markers(struct assimp_job *job);
-/* One marker too many, or without a finite time, is left out with a warning. */
-int assimp_add_marker(struct assimp_job *job, const struct marker *marker, struct err *err);

@@ -9,32 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- markers --- */
-
-static int by_clip_and_time(const void *a, const void *b)
-{
-    const struct marker *x = a, *y = b;
-    if (x->clip != y->clip)
-        return x->clip < y->clip ? -1 : 1;
-    return x->time_s < y->time_s ? -1 : x->time_s > y->time_s;
-}
-
-int assimp_add_marker(struct assimp_job *job, const struct marker *marker, struct err *err)
-{
-    struct bake_builder *builder = job->import->builder;
-    const uint64_t limit = job->import->limits->value[LIMIT_MARKERS];
-    if (!isfinite(marker->time_s)) {
-        bake_warn(builder, "markers_dropped", "a marker of clip %u has no finite time: it is left out", marker->clip);
-        return 0;
-    }
-    if (builder->marker_count >= limit) {
-        bake_warn(builder, "markers_dropped", "the clips have more than %llu markers: some are left out",
-                  (unsigned long long)limit);
-        return 0;
-    }
-    return import_put_marker(job->import, marker, err);
-}
-
 /* --- metadata of nodes --- */
 
 /* What assimp itself adds, for exporters and for its own links. */
@@ -162,7 +136,7 @@ static int add_event(struct assimp_job *job, const struct aiNode *event, uint32_
     struct marker marker = {.name = bake_textz(builder, name), .time_s = *frame / frames_per_s};
     marker.value = options == NULL ? bake_textz(builder, NULL) : assimp_text(builder, options);
     for (marker.clip = first; marker.clip - first < count && marker.clip < builder->clip_count; marker.clip++)
-        if (assimp_add_marker(job, &marker, err) < 0)
+        if (import_add_marker(job->import, &marker, err) < 0)
             return err->code;
     return 0;
 }
@@ -189,11 +163,4 @@ int assimp_extras(struct assimp_job *job, struct err *err)
 {
     const int rc = add_metadata(job, err);
     return rc == 0 && assimp_is_format(job, "mdl") ? add_events(job, err) : rc;
-}
-
-void assimp_sort_markers(struct assimp_job *job)
-{
-    struct bake_builder *builder = job->import->builder;
-    if (builder->marker_count > 1)
-        qsort(builder->markers, builder->marker_count, sizeof *builder->markers, by_clip_and_time);
 }

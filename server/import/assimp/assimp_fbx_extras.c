@@ -141,7 +141,7 @@ static int add_time_markers(struct assimp_job *job, const struct fbx_names *name
                                           .value = {.offset = STR_NONE},
                                           .time_s =
                                               ((double)from->time - (double)take->start) / (double)FBX_TICKS_PER_S};
-            if (assimp_add_marker(job, &marker, err) < 0)
+            if (import_add_marker(job->import, &marker, err) < 0)
                 return err->code;
         }
     }

@@ -21,13 +21,19 @@ struct fbx {
     int32_t *material_of; /* of a Material: its material; fbx_material.c */
     int32_t *clip_of;     /* of an AnimationStack: its clip; fbx_clip.c */
 
+    double *clip_starts_s; /* [clip_count]: the file's time at which the clip's is 0; fbx_clip.c */
+
     /* Of nodes: [node_count]. */
     uint32_t node_count;
     uint32_t *object_of;            /* its Model */
-    uint32_t *geometry_of;          /* its first Geometry of the kind Mesh, or FBX_NONE */
+    uint32_t *geometry_of;          /* its Geometry of the kind Mesh, the last of several, or FBX_NONE */
     struct dmat4 *scene_from_node;  /* at rest, in double precision, with scales as they are inherited */
     struct trs *node_from_geometry; /* the geometric transform */
 };
+
+/* fbx_state.c. Before fbx_scene_read(), and after everything, whatever failed: frees what its members point to. */
+void fbx_init(struct fbx *fbx, struct import *import);
+void fbx_fini(struct fbx *fbx);
 
 /* --- fbx_axes.c --- */
 
@@ -43,9 +49,9 @@ int fbx_read_nodes(struct fbx *fbx, struct err *err);
 void fbx_transform_values(const struct fbx *fbx, uint32_t object, struct fbx_transform_values *out);
 /* The name of an object as the builder's text, in UTF-8. */
 struct str fbx_name(const struct fbx *fbx, uint32_t object);
-/* After the clips: forgets of a node that it does not inherit scales where no scale above it is other than 1 or
- * differs by axis, at rest and in every clip. Poses are the same, and the model is one that every evaluation can take.
- */
+/* fbx_scales.c, after the clips: nodes that do not inherit scales become plain ones where no scale above them differs by
+ * axis, or where it never changes and the node's own scale, at rest and in clips, can make up for it. Poses stay the
+ * same, and the model is one that every way of evaluating can take. */
 void fbx_simplify_scales(struct fbx *fbx);
 
 /* --- others --- */

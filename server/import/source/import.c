@@ -5,6 +5,7 @@
 #include "base/mem.h"
 
 #include <nettle/sha2.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,41 @@ static int check_limits(const struct import *import, struct err *err)
                            LIMIT_TEXT(import->limits, rows[i].limit));
     return check_depth(import, err);
 }
+
+/* --- markers --- */
+
+static int by_clip_and_time(const void *a, const void *b)
+{
+    const struct marker *x = a, *y = b;
+    if (x->clip != y->clip)
+        return x->clip < y->clip ? -1 : 1;
+    return x->time_s < y->time_s ? -1 : x->time_s > y->time_s;
+}
+
+int import_add_marker(struct import *import, const struct marker *marker, struct err *err)
+{
+    struct bake_builder *builder = import->builder;
+    const uint64_t limit = import->limits->value[LIMIT_MARKERS];
+    if (!isfinite(marker->time_s)) {
+        bake_warn(builder, "markers_dropped", "a marker of clip %u has no finite time: it is left out", marker->clip);
+        return 0;
+    }
+    if (builder->marker_count >= limit) {
+        bake_warn(builder, "markers_dropped", "the clips have more than %llu markers: some are left out",
+                  (unsigned long long)limit);
+        return 0;
+    }
+    return import_put_marker(import, marker, err);
+}
+
+void import_sort_markers(struct import *import)
+{
+    struct bake_builder *builder = import->builder;
+    if (builder->marker_count > 1)
+        qsort(builder->markers, builder->marker_count, sizeof *builder->markers, by_clip_and_time);
+}
+
+/* --- the end --- */
 
 static void hash_number(struct sha256_ctx *sha, uint64_t value, size_t size_bytes)
 {

@@ -83,6 +83,11 @@ const char *import_file_name(const struct import *import);
 int import_add_extra(struct import *import, enum extra_owner owner, uint32_t index, const char *json, size_t size_bytes,
                      const char *where, struct err *err);
 
+/* One marker too many, or without a finite time, is left out with a warning. In any order: import_sort_markers() then.
+ * Returns 0 or ERR_MODEL_LIMIT. */
+int import_add_marker(struct import *import, const struct marker *marker, struct err *err);
+void import_sort_markers(struct import *import);
+
 /* The identity of a model's content: everything that answers are made from, but not where the files are.
  * SHA-256 over all that was imported: of each section of model_sections.def, in its order, the id (u32), the number of
  * elements (u64) and the elements, with the content hash itself as zeros. Call it after bake_finish() and before

@@ -307,3 +307,22 @@ TEST(camera_of_a_model_looks_as_its_node_does)
     const struct dmat4 nothing = {{0}};
     assert_false(camera_of_model(&flat, &nothing, 1, points, 2, &camera));
 }
+
+/* FBX: along its node's x axis, which this one's turn takes to -z, and its z axis, which is right, to x. */
+TEST(camera_of_a_model_looks_along_x_where_it_says_so)
+{
+    const struct trs trs = {{2, 3, 4}, {0, 0.70710678118654752, 0, 0.70710678118654752}, {2, 0.5, 3}};
+    const struct dmat4 scene_from_node = dmat4_from_trs(&trs);
+    const struct model_camera flat = {
+        .kind = CAMERA_ORTHOGRAPHIC, .height = 1.5f, .width = 3, .z_far = 50, .facing = CAMERA_FACING_X};
+    const struct vec3 points[2] = {{2, 3, -6}, {3, 4, -16}};
+    struct camera camera;
+    double ndc[3];
+    assert_true(camera_of_model(&flat, &scene_from_node, 2, points, 2, &camera));
+    project(&camera, points[0], ndc);
+    CHECK_NEAR(ndc[0], 0, 1e-6);
+    CHECK_NEAR(ndc[1], 0, 1e-6);
+    project(&camera, points[1], ndc); /* 20 before it, 1 up, 1 to its right */
+    CHECK_NEAR(ndc[0], 1 / 3.0, 1e-6);
+    CHECK_NEAR(ndc[1], 1 / 1.5, 1e-6);
+}

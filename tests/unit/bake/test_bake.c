@@ -410,6 +410,7 @@ TEST(bake_refuses_broken_cameras)
     REFUSED(&f, cameras[1].z_near, -1, "cameras[1].view");
     REFUSED(&f, cameras[1].z_far, 0, "cameras[1].view");
     REFUSED(&f, cameras[0].name.offset, 5000, "cameras[0].name");
+    REFUSED(&f, cameras[1].facing, 2, "cameras[1].facing");
     fixture_fini(&f);
 }
 

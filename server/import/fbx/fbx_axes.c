@@ -1,0 +1,50 @@
+/* fbx_axes.c - axes, unit and generator, as GlobalSettings and the header have them. */
+#include "import/fbx/fbx.h"
+
+#include <math.h>
+
+/* An axis (0..2) with its sign. */
+static bool find_axis(const struct fbx *fbx, const char *name, const char *sign_name, float axis[3])
+{
+    int64_t index = -1, sign = 1;
+    if (!fbx_property_integer(&fbx->scene, FBX_SETTINGS, name, &index) || index < 0 || index > 2)
+        return false;
+    fbx_property_integer(&fbx->scene, FBX_SETTINGS, sign_name, &sign);
+    axis[0] = axis[1] = axis[2] = 0;
+    axis[index] = sign < 0 ? -1 : 1;
+    return true;
+}
+
+/* Programs write factors such as 0.99999999: a power of ten within float's rounding is meant. */
+static double rounded_unit(double unit_m)
+{
+    const double power = pow(10, round(log10(unit_m)));
+    return fabs(unit_m - power) < 1e-6 * power ? power : unit_m;
+}
+
+/* "Creator" of the header extension, which is the SDK's name in many files, and of files without one at the top. */
+static struct fbx_span find_generator(const struct fbx *fbx)
+{
+    const struct fbx_file *file = &fbx->scene.file;
+    const uint32_t header = fbx_child(file, FBX_TOP, "FBXHeaderExtension");
+    const struct fbx_span creator = fbx_child_text(file, header, "Creator");
+    return creator.size_bytes > 0 ? creator : fbx_child_text(file, FBX_TOP, "Creator");
+}
+
+void fbx_read_settings(struct fbx *fbx)
+{
+    struct model_info *info = fbx->import->info;
+    const struct fbx_span creator = find_generator(fbx);
+    double unit_cm = 0;
+    if (find_axis(fbx, "UpAxis", "UpAxisSign", info->up))
+        info->flags |= MODEL_HAS_UP;
+    if (find_axis(fbx, "FrontAxis", "FrontAxisSign", info->forward))
+        info->flags |= MODEL_HAS_FORWARD;
+    if (fbx_property_real(&fbx->scene, FBX_SETTINGS, "UnitScaleFactor", &unit_cm) && unit_cm > 0 &&
+        isnormal((float)(unit_cm / 100))) {
+        info->unit_m = (float)rounded_unit(unit_cm / 100);
+        info->flags |= MODEL_HAS_UNIT;
+    }
+    if (creator.size_bytes > 0)
+        info->generator = bake_text(fbx->builder, (const char *)creator.bytes, creator.size_bytes);
+}
