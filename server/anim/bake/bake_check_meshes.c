@@ -193,7 +193,7 @@ static int check_draw_list(const struct model *model, const uint32_t *needed, st
             continue;
         const uint32_t skin = node->skin >= 0 ? (uint32_t)node->skin : rigid++;
         const struct mesh *mesh = &model->meshes[node->mesh];
-        const uint32_t flags = (node->flags & NODE_IN_SCENE) != 0 ? DRAW_IN_SCENE : 0;
+        const uint32_t flags = (node->flags & (NODE_IN_SCENE | NODE_HIDDEN)) == NODE_IN_SCENE ? DRAW_IN_SCENE : 0;
         for (uint32_t p = 0; p < mesh->primitive_count; p++, d++) {
             const uint32_t primitive = mesh->primitive_first + p;
             const struct draw *draw = d < model->draw_count ? &model->draws[d] : NULL;

@@ -85,7 +85,8 @@ static int check_skin_users(const struct model *model, struct err *err)
 static int check_node(const struct model *model, uint32_t n, uint64_t *weights, struct err *err)
 {
     const struct node *node = &model->nodes[n];
-    const uint32_t flags = NODE_IN_SCENE | NODE_SHEAR | NODE_JOINT | NODE_SCALES, scales = node->flags & NODE_SCALES;
+    const uint32_t flags = NODE_IN_SCENE | NODE_SHEAR | NODE_JOINT | NODE_SCALES | NODE_HIDDEN,
+                   scales = node->flags & NODE_SCALES;
     *weights += node->weight_count;
     const char *field =
         !bake_is_str(model, node->name)                          ? "name"

@@ -204,10 +204,10 @@ static void add_draws(struct bake_builder *builder, uint32_t n, uint32_t skin)
 {
     const struct node *node = &builder->nodes[n];
     const struct mesh *mesh = &builder->meshes[node->mesh];
+    const bool is_drawn = (node->flags & (NODE_IN_SCENE | NODE_HIDDEN)) == NODE_IN_SCENE;
     struct draw *draws = bake_add_draw(builder, mesh->primitive_count);
     for (uint32_t i = 0; draws != NULL && i < mesh->primitive_count; i++)
-        draws[i] =
-            (struct draw){n, mesh->primitive_first + i, skin, (node->flags & NODE_IN_SCENE) != 0 ? DRAW_IN_SCENE : 0};
+        draws[i] = (struct draw){n, mesh->primitive_first + i, skin, is_drawn ? DRAW_IN_SCENE : 0};
 }
 
 /* NODE_JOINT, then meshes under unskinned nodes, rigid skins, mesh_node and draws. */

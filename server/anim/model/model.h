@@ -64,6 +64,7 @@ enum node_flags {
     NODE_SCALE_BY_AXIS = 8, /* scales above it act on its own axes: anim/pose/scale_frame.h */
     NODE_SCALE_OWN = 16,    /* the parent's own scale does not act on it: likewise; one of the two at most */
     NODE_SCALES = NODE_SCALE_BY_AXIS | NODE_SCALE_OWN,
+    NODE_HIDDEN = 32, /* the file does not show its mesh */
 };
 
 struct node {
@@ -138,7 +139,7 @@ struct morph_target {
     uint32_t normal_first;   /* likewise */
 };
 
-enum draw_flags { DRAW_IN_SCENE = 1 };
+enum draw_flags { DRAW_IN_SCENE = 1 }; /* of a node in the scene that is not hidden */
 
 /* One primitive of one mesh node, as drawn; sorted by node, then primitive. */
 struct draw {

@@ -49,8 +49,10 @@ int fbx_read_nodes(struct fbx *fbx, struct err *err);
 void fbx_transform_values(const struct fbx *fbx, uint32_t object, struct fbx_transform_values *out);
 /* The name of an object as the builder's text, in UTF-8. */
 struct str fbx_name(const struct fbx *fbx, uint32_t object);
-/* fbx_scales.c, after the clips: nodes that do not inherit scales become plain ones where no scale above them differs by
- * axis, or where it never changes and the node's own scale, at rest and in clips, can make up for it. Poses stay the
+/* fbx_visibility.c: NODE_HIDDEN. */
+void fbx_read_visibility(struct fbx *fbx);
+/* fbx_scales.c, after the clips: nodes that do not inherit scales become plain ones where no scale above them differs
+ * by axis, or where it never changes and the node's own scale, at rest and in clips, can make up for it. Poses stay the
  * same, and the model is one that every way of evaluating can take. */
 void fbx_simplify_scales(struct fbx *fbx);
 

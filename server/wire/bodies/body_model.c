@@ -124,6 +124,8 @@ static void put_node(struct buf *out, const struct model *model, uint32_t index)
     put_index(out, ",\"skin\":", node->skin);
     buf_put_text(out, ",\"in_scene\":");
     buf_put_text(out, word_of((node->flags & NODE_IN_SCENE) != 0));
+    if ((node->flags & NODE_HIDDEN) != 0)
+        buf_put_text(out, ",\"hidden\":true");
     put_extras(out, model, EXTRA_NODE, index);
     buf_put_char(out, '}');
 }

@@ -277,7 +277,8 @@ TEST(bake_decode_rules_of_nodes)
     REFUSED(&f, nodes[0].flags, NODE_IN_SCENE, "nodes[0].flags");
     REFUSED(&f, nodes[2].flags, 0, "nodes[2].flags");
     REFUSED(&f, nodes[2].flags, NODE_IN_SCENE | NODE_SHEAR, "nodes[2].flags");
-    REFUSED(&f, nodes[2].flags, NODE_IN_SCENE | 32, "nodes[2].flags");
+    REFUSED(&f, nodes[2].flags, NODE_IN_SCENE | 64, "nodes[2].flags");
+    REFUSED(&f, nodes[2].flags, NODE_IN_SCENE | NODE_HIDDEN, "draws[0]");
     REFUSED(&f, nodes[3].flags, NODE_IN_SCENE | NODE_SCALES, "nodes[3].flags");
     REFUSED(&f, nodes[3].flags, NODE_IN_SCENE | NODE_SCALE_OWN, "nodes[3].flags"); /* it has a matrix */
     REFUSED(&f, nodes[2].flags, NODE_IN_SCENE | NODE_SCALE_OWN, "infos[0].flags");

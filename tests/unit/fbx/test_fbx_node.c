@@ -218,3 +218,43 @@ TEST(fbx_camera_orthographic_and_impossible_ones)
     assert_int_equal(camera_with(FBX_P1("ApertureMode", "3")).node, UINT32_MAX); /* no lens */
     assert_int_equal(camera_with(FBX_P1("CameraProjectionType", "1") FBX_P1("OrthoZoom", "0")).node, UINT32_MAX);
 }
+
+/* --- visibility --- */
+
+TEST(fbx_hidden_nodes_hide_what_is_below_unless_that_does_not_inherit)
+{
+    struct fbx_run run;
+    fbx_run_nodes(&run, "",
+                  FBX_MODEL_OF("1", "below", "", "") FBX_MODEL_OF("2", "hidden", "", FBX_P1("Visibility", "0"))
+                      FBX_MODEL_OF("3", "own", "", FBX_P1("Visibility Inheritance", "0"))
+                          FBX_MODEL_OF("4", "blinks", "", FBX_P1("Visibility", "0")) FBX_MODEL_OF(
+                              "5", "mesh", "Mesh", "") "Geometry: 6, 'Geometry::', 'Mesh' {\n}\n"
+                                                       "AnimationCurveNode: 7, 'AnimCurveNode::', '' {\n}\n",
+                  "C: 'OO',1,2\nC: 'OO',3,2\nC: 'OO',6,5\nC: 'OP',7,4, 'Visibility'\n");
+    assert_int_equal(run.rc, 0);
+    fbx_read_visibility(&run.fbx);
+    const bool hidden[5] = {true, true, false, false, false};
+    for (int n = 0; n < 5; n++)
+        assert_int_equal((run.builder.nodes[n].flags & NODE_HIDDEN) != 0, hidden[n]);
+    fbx_run_fini(&run);
+}
+
+TEST(fbx_levels_of_detail_show_the_first)
+{
+    static const char OBJECTS[] =
+        FBX_MODEL_OF("1", "group", "LodGroup", "") "NodeAttribute: 9, 'NodeAttribute::', 'LodGroup' {\n}\n" //
+        FBX_MODEL_OF("2", "fine", "Mesh", "") FBX_MODEL_OF("3", "coarse", "Mesh", "")                       //
+        "Geometry: 6, 'Geometry::', 'Mesh' {\n}\n";
+    struct fbx_run run;
+    fbx_run_nodes(&run, "", OBJECTS, "C: 'OO',9,1\nC: 'OO',2,1\nC: 'OO',3,1\nC: 'OO',6,2\nC: 'OO',6,3\n");
+    assert_int_equal(run.rc, 0);
+    fbx_read_visibility(&run.fbx);
+    assert_int_equal(run.builder.nodes[1].flags & NODE_HIDDEN, 0);
+    assert_int_equal(run.builder.nodes[2].flags & NODE_HIDDEN, NODE_HIDDEN);
+    fbx_run_fini(&run);
+    /* the only mesh is in the second level: everything is shown */
+    fbx_run_nodes(&run, "", OBJECTS, "C: 'OO',9,1\nC: 'OO',2,1\nC: 'OO',3,1\nC: 'OO',6,3\n");
+    fbx_read_visibility(&run.fbx);
+    assert_int_equal(run.builder.nodes[2].flags & NODE_HIDDEN, 0);
+    fbx_run_fini(&run);
+}

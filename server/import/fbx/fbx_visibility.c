@@ -1,0 +1,91 @@
+/* fbx_visibility.c - which nodes a viewer does not show: those that the file hides, and all but the finest level of
+ * detail. Whose visibility a clip changes is shown. */
+#include "import/fbx/fbx.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static bool has_curve(const struct fbx *fbx, uint32_t object)
+{
+    uint32_t count;
+    const struct fbx_link *links = fbx_children(&fbx->scene, object, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (fbx_span_is(links[i].property, "Visibility"))
+            return true;
+    return false;
+}
+
+static bool is_hidden(const struct fbx *fbx, uint32_t object)
+{
+    double visibility = 1;
+    fbx_property_real(&fbx->scene, object, "Visibility", &visibility);
+    return visibility == 0 && !has_curve(fbx, object);
+}
+
+static bool inherits(const struct fbx *fbx, uint32_t object)
+{
+    int64_t value = 1;
+    fbx_property_integer(&fbx->scene, object, "Visibility Inheritance", &value);
+    return value != 0;
+}
+
+/* Groups hold their levels from the finest on. */
+static void hide_levels(struct fbx *fbx, bool *hides)
+{
+    bool *has_level = mem_zalloc((size_t)fbx->node_count + 1, sizeof *has_level);
+    for (uint32_t n = 0; n < fbx->node_count; n++) {
+        const int32_t parent = fbx->builder->nodes[n].parent;
+        if (parent < 0 || fbx_first_child(&fbx->scene, fbx->object_of[parent], "NodeAttribute", "LodGroup") == FBX_NONE)
+            continue;
+        hides[n] |= has_level[parent];
+        has_level[parent] = true;
+    }
+    free(has_level);
+}
+
+/* Down from the nodes that hide. A node is looked at once: going up stops at the first that is known. */
+static void spread(struct fbx *fbx, const bool *hides)
+{
+    enum { UNKNOWN, SHOWN, HIDDEN };
+    struct node *nodes = fbx->builder->nodes;
+    uint8_t *states = mem_zalloc((size_t)fbx->node_count + 1, sizeof *states);
+    uint32_t *path = mem_alloc(fbx->node_count * sizeof *path);
+    for (uint32_t n = 0; n < fbx->node_count; n++) {
+        uint32_t length = 0;
+        for (int32_t at = (int32_t)n; at >= 0 && states[at] == UNKNOWN; at = nodes[at].parent)
+            path[length++] = (uint32_t)at;
+        while (length > 0) {
+            const uint32_t at = path[--length];
+            const int32_t parent = nodes[at].parent;
+            const bool is_below = parent >= 0 && states[parent] == HIDDEN && inherits(fbx, fbx->object_of[at]);
+            states[at] = hides[at] || is_below ? HIDDEN : SHOWN;
+            if (states[at] == HIDDEN)
+                nodes[at].flags |= NODE_HIDDEN;
+        }
+    }
+    free(states);
+    free(path);
+}
+
+/* A file that shows nothing shows all. */
+static void show_something(struct fbx *fbx)
+{
+    struct node *nodes = fbx->builder->nodes;
+    for (uint32_t n = 0; n < fbx->node_count; n++)
+        if (fbx->geometry_of[n] != FBX_NONE && (nodes[n].flags & NODE_HIDDEN) == 0)
+            return;
+    for (uint32_t n = 0; n < fbx->node_count; n++)
+        nodes[n].flags &= ~(uint32_t)NODE_HIDDEN;
+}
+
+void fbx_read_visibility(struct fbx *fbx)
+{
+    bool *hides = mem_zalloc((size_t)fbx->node_count + 1, sizeof *hides);
+    for (uint32_t n = 0; n < fbx->node_count; n++)
+        hides[n] = is_hidden(fbx, fbx->object_of[n]);
+    hide_levels(fbx, hides);
+    spread(fbx, hides);
+    show_something(fbx);
+    free(hides);
+}
