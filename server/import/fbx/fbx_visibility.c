@@ -33,15 +33,19 @@ static bool inherits(const struct fbx *fbx, uint32_t object)
 /* Groups hold their levels from the finest on. */
 static void hide_levels(struct fbx *fbx, bool *hides)
 {
-    bool *has_level = mem_zalloc((size_t)fbx->node_count + 1, sizeof *has_level);
+    enum { PLAIN, GROUP, GROUP_WITH_LEVEL };
+    uint8_t *kinds = mem_zalloc((size_t)fbx->node_count + 1, sizeof *kinds);
+    for (uint32_t n = 0; n < fbx->node_count; n++)
+        if (fbx_first_child(&fbx->scene, fbx->object_of[n], "NodeAttribute", "LodGroup") != FBX_NONE)
+            kinds[n] = GROUP;
     for (uint32_t n = 0; n < fbx->node_count; n++) {
         const int32_t parent = fbx->builder->nodes[n].parent;
-        if (parent < 0 || fbx_first_child(&fbx->scene, fbx->object_of[parent], "NodeAttribute", "LodGroup") == FBX_NONE)
+        if (parent < 0 || kinds[parent] == PLAIN)
             continue;
-        hides[n] |= has_level[parent];
-        has_level[parent] = true;
+        hides[n] = hides[n] || kinds[parent] == GROUP_WITH_LEVEL;
+        kinds[parent] = GROUP_WITH_LEVEL;
     }
-    free(has_level);
+    free(kinds);
 }
 
 /* Down from the nodes that hide. A node is looked at once: going up stops at the first that is known. */
