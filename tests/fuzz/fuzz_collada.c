@@ -1,6 +1,6 @@
 /* Any bytes as a COLLADA file: read, and every clip of every node followed, or refused with a reason. */
 #include "import/collada/transform_stack.h"
-#include "import/assimp/curve_fit.h"
+#include "import/curve/curve_fit.h"
 
 #include <math.h>
 #include <stdlib.h>

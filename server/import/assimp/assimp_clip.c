@@ -14,40 +14,6 @@ static const double TICKS_PER_S_UNKNOWN = 25;
 /* Decomposing a matrix twice gives values this near each other, relative to 1 or the value. */
 static const double SAME_VALUE = 1e-6;
 
-int clip_add_track(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err)
-{
-    struct bake_builder *builder = job->import->builder;
-    const uint64_t values = (uint64_t)track->count * track->components * (track->is_cubic ? 3 : 1);
-    if (import_check_limit(job->import, LIMIT_KEYS, builder->key_value_count, values, "the clips", err) < 0)
-        return err->code;
-    struct channel added = {
-        .node = node,
-        .path = path,
-        .interpolation = track->is_cubic ? INTERPOLATION_CUBICSPLINE : INTERPOLATION_LINEAR,
-        .component_count = track->components,
-        .key_count = track->count,
-        .key_time_first = builder->key_time_count,
-        .value_first = builder->key_value_count,
-    };
-    /* Most channels have the times of the one before, which the format lets them share. */
-    const struct channel *last = builder->channel_count > 0 ? &builder->channels[builder->channel_count - 1] : NULL;
-    if (last != NULL && last->key_count == track->count &&
-        memcmp(builder->key_times + last->key_time_first, track->times_s, track->count * sizeof(double)) == 0) {
-        added.key_time_first = last->key_time_first;
-    } else {
-        double *times = bake_add_key_time(builder, track->count);
-        if (times == NULL)
-            return import_full(job->import, err);
-        memcpy(times, track->times_s, track->count * sizeof *times);
-    }
-    float *out = bake_add_key_value(builder, (uint32_t)values);
-    if (out == NULL)
-        return import_full(job->import, err);
-    for (uint64_t i = 0; i < values; i++)
-        out[i] = (float)track->values[i];
-    return import_put_channel(job->import, &added, err);
-}
-
 /* assimp gives every channel all three tracks; one that the file does not have is a key of the rest value. */
 static bool is_rest(const struct node *node, uint32_t path, const struct track *track)
 {
@@ -73,7 +39,7 @@ int clip_add_motion(struct assimp_job *job, uint32_t node, const struct motion *
         const struct track *track = &motion->paths[path];
         if (track->count == 0 || is_rest(&job->import->builder->nodes[node], path, track))
             continue;
-        if (clip_add_track(job, node, path, track, err) < 0)
+        if (track_put(track, job->import, node, path, err) < 0)
             return err->code;
     }
     return 0;
@@ -232,7 +198,7 @@ static int add_morphs(struct assimp_job *job, const struct animation_source *sou
         struct track track;
         int rc = morph_track(job, source, from, node, &track, err);
         if (rc == 0)
-            rc = clip_add_track(job, n, PATH_WEIGHTS, &track, err);
+            rc = track_put(&track, job->import, n, PATH_WEIGHTS, err);
         track_fini(&track);
         if (rc < 0)
             return rc;

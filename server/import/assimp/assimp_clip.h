@@ -26,8 +26,6 @@ void motion_fini(struct motion *motion);
 
 /* Adds the tracks of a node to the model, but those of one key that say what the rest transform says. */
 int clip_add_motion(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err);
-/* Adds one track to the model. */
-int clip_add_track(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err);
 
 /* Adds an animation, of this or of another scene with the same node names, as a clip. ticks_per_s: 0 for what assimp
  * found. */

@@ -2,7 +2,7 @@
  * nodes are and how they move is the file's own. */
 #include "import/assimp/assimp_clip.h"
 #include "import/collada/transform_stack.h"
-#include "import/assimp/curve_fit.h"
+#include "import/curve/curve_fit.h"
 
 #include "base/mem.h"
 
@@ -278,7 +278,7 @@ static int add_weights(struct assimp_job *job, const struct collada_clip *clip, 
     if (rc < 0)
         return err_prefix(err, "morph weights of node '%s'", job->tree.nodes[n].node->mName.data);
     warn_of(job, n, false, is_near);
-    rc = clip_add_track(job, n, PATH_WEIGHTS, &track, err);
+    rc = track_put(&track, job->import, n, PATH_WEIGHTS, err);
     track_fini(&track);
     return rc;
 }

@@ -19,13 +19,6 @@ static void allocate(struct track *track, uint32_t count, uint32_t components)
                             .components = components};
 }
 
-void track_fini(struct track *track)
-{
-    free(track->times_s);
-    free(track->values);
-    *track = (struct track){0};
-}
-
 struct key_place {
     double time_s;
     uint32_t index;

@@ -1,23 +1,11 @@
-/* assimp_track.h - one animated value over time, made safe: keys sorted, times rising, everything finite. Pure. */
+/* assimp_track.h - tracks from keys as assimp has them, made safe: sorted, times rising, everything finite. Pure. */
 #pragma once
 
-#include "base/err.h"
+#include "import/curve/track.h"
 
 #include <assimp/types.h>
 
 #include <assimp/anim.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-struct track {
-    double *times_s; /* [count], strictly rising; heap */
-    double *values;  /* [count * components]; rotations are unit x, y, z, w. Cubic: three times that, for each key
-                        its in-tangent, value and out-tangent, as struct channel has them */
-    uint32_t count;
-    uint32_t components;
-    bool is_rotation;
-    bool is_cubic; /* only curve_fit() makes those; the functions here are for others */
-};
 
 /* How key ticks become seconds, and what part of the time is kept. */
 struct track_time {
@@ -37,7 +25,6 @@ int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint
 /* Times and weights: values[count * components], in the order of times_s[count], both copied. */
 int track_from_values(struct track *track, const double *ticks, const double *values, uint32_t count,
                       uint32_t components, struct track_time time, struct err *err);
-void track_fini(struct track *track);
 
 /* The shortest decimal number that rounds to the float `value`, as a double; `value` itself when it is not a float.
  * Files write times as decimal text, and a time asked for as text then meets its key exactly. */

@@ -4,7 +4,7 @@
  * enough. A value that jumps at a time gets a key at the last double before it, so that no time lies in the jump. */
 #pragma once
 
-#include "import/assimp/assimp_track.h"
+#include "import/curve/track.h"
 
 /* How far a track may be from the motion it stands for: of a unit quaternion's components, and of the largest value
  * that other tracks have. Values are float32, whose own rounding is 6e-8. */

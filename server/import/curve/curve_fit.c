@@ -1,5 +1,5 @@
 /* curve_fit.c - pieces between the given times: straight where that is the motion, else cubic and cut in half. */
-#include "import/assimp/curve_fit.h"
+#include "import/curve/curve_fit.h"
 
 #include "anim/model/mat.h"
 #include "base/mem.h"

@@ -1,0 +1,82 @@
+#include "tests/unit/support/check.h"
+
+#include "import/curve/curve_fit.h"
+
+static void wave(void *user, double time_s, double *out)
+{
+    const double scale = *(const double *)user;
+    out[0] = scale * sin(7 * time_s);
+    out[1] = time_s < 1 ? 1 : 2;
+}
+
+static void check_fit(double scale)
+{
+    static const double TIMES[] = {0, 1, 2};
+    const struct curve_fit fit = {
+        .at = wave, .user = &scale, .times_s = TIMES, .time_count = 3, .components = 2, .key_limit = 10000};
+    struct track track;
+    struct err err;
+    bool is_near;
+    assert_int_equal(curve_fit(&track, &fit, &is_near, &err), 0);
+    assert_true(is_near && track.is_cubic && track.count > 10 && track.count < 500);
+    for (uint32_t k = 1; k < track.count; k++)
+        assert_true(track.times_s[k] > track.times_s[k - 1]);
+    for (int i = 0; i <= 1000; i++) { /* the Hermite form of anim/sample.h */
+        const double time_s = i / 500.0;
+        uint32_t k = 0;
+        while (k + 2 < track.count && track.times_s[k + 1] <= time_s)
+            k++;
+        const double span = track.times_s[k + 1] - track.times_s[k], u = (time_s - track.times_s[k]) / span;
+        const double *a = track.values + 6 * (size_t)k, *b = a + 6;
+        double real[2];
+        wave(&scale, time_s, real);
+        for (int c = 0; c < 2; c++) {
+            const double got = (2 * u * u * u - 3 * u * u + 1) * a[2 + c] +
+                               span * (u * u * u - 2 * u * u + u) * a[4 + c] + (3 * u * u - 2 * u * u * u) * b[2 + c] +
+                               span * (u * u * u - u * u) * b[c];
+            CHECK_NEAR(got, real[c], 1.5 * CURVE_FIT_BOUND * fmax(scale, 2));
+        }
+    }
+    track_fini(&track);
+}
+
+TEST(curve_fit_keeps_its_bound)
+{
+    check_fit(1);
+    check_fit(1000);
+}
+
+static void upright(void *user, double time_s, double *out)
+{
+    (void)user;
+    *out = cbrt(time_s - 0.3);
+}
+
+static void wild(void *user, double time_s, double *out)
+{
+    (void)user;
+    *out = sin(1e9 * time_s);
+}
+
+static void infinite(void *user, double time_s, double *out)
+{
+    (void)user;
+    *out = 1 / (time_s - 2);
+}
+
+TEST(curve_fit_ends)
+{
+    static const double TIMES[] = {0, 2};
+    struct curve_fit fit = {.at = upright, .times_s = TIMES, .time_count = 2, .components = 1, .key_limit = 5000};
+    struct track track;
+    struct err err;
+    bool is_near;
+    assert_int_equal(curve_fit(&track, &fit, &is_near, &err), 0);
+    assert_false(is_near);
+    track_fini(&track);
+    fit.at = wild;
+    assert_int_equal(curve_fit(&track, &fit, &is_near, &err), ERR_MODEL_LIMIT);
+    assert_null(track.values);
+    fit.at = infinite;
+    assert_int_equal(curve_fit(&track, &fit, &is_near, &err), ERR_BAD_KEYS);
+}
