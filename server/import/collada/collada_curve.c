@@ -1,5 +1,6 @@
 /* collada_curve.c - solves curves in the plane of time and value for the value at a time. */
 #include "import/collada/collada_curve.h"
+#include "import/curve/bezier.h"
 
 #include "anim/pose/sample.h"
 
@@ -40,36 +41,12 @@ uint32_t sampler_repair(struct collada_sampler *sampler)
     return repaired;
 }
 
-/* The parameter at which the cubic 0, a, b, 1 reaches u: Newton's method, kept in a shrinking bracket. */
-static double solve(double a, double b, double u)
-{
-    double low = 0, high = 1, s = u;
-    for (int i = 0; i < 100; i++) {
-        const double r = 1 - s;
-        const double x = 3 * r * r * s * a + 3 * r * s * s * b + s * s * s;
-        const double slope = 3 * (r * r * a + 2 * r * s * (b - a) + s * s * (1 - b));
-        if (x == u)
-            break;
-        if (x < u)
-            low = s;
-        else
-            high = s;
-        double next = slope > 0 ? s - (x - u) / slope : low;
-        if (!(next > low && next < high))
-            next = (low + high) / 2;
-        if (next == s || !(high > low))
-            break;
-        s = next;
-    }
-    return s;
-}
-
 static double bezier(const struct collada_sampler *sampler, uint32_t key, uint32_t component, double u, double span_s)
 {
     const uint64_t at = (uint64_t)key * sampler->width + component;
     const struct curve_control *control = &sampler->controls[at];
     const double t0 = sampler->times[key];
-    const double s = solve((control->x0 - t0) / span_s, (control->x1 - t0) / span_s, u), r = 1 - s;
+    const double s = bezier_parameter((control->x0 - t0) / span_s, (control->x1 - t0) / span_s, u), r = 1 - s;
     return r * r * r * sampler->values[at] + 3 * r * r * s * control->y0 + 3 * r * s * s * control->y1 +
            s * s * s * sampler->values[at + sampler->width];
 }
