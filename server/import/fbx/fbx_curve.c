@@ -1,0 +1,145 @@
+/* fbx_curve.c - the value of a curve at a time. */
+#include "import/fbx/fbx_curve.h"
+#include "import/curve/bezier.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void fbx_curve_fini(struct fbx_curve *curve)
+{
+    free(curve->keys);
+    *curve = (struct fbx_curve){0};
+}
+
+uint32_t fbx_curve_key(const struct fbx_curve *curve, double time)
+{
+    uint32_t low = 0, high = curve->key_count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (curve->keys[middle].time <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* --- one piece --- */
+
+/* A cubic piece in Bezier form: times as parts of its span, values as they are. */
+struct cubic {
+    double x1, x2;
+    double y[4];
+};
+
+/* Weights beyond the piece would turn the curve back in time; the control points stay within. */
+static double weight_of(struct fbx_tangent tangent) { return fmin(fmax(tangent.weight, 0), 1); }
+
+static struct cubic cubic_of(const struct fbx_key *from, const struct fbx_key *to, double span_s)
+{
+    const double right = weight_of(from->right), left = weight_of(to->left);
+    return (struct cubic){
+        .x1 = right,
+        .x2 = 1 - left,
+        .y = {from->value, from->value + from->right.slope * right * span_s, to->value - to->left.slope * left * span_s,
+              to->value},
+    };
+}
+
+static double parameter_of(const struct fbx_key *from, const struct fbx_key *to, const struct cubic *cubic, double u)
+{
+    if (from->right.weight == FBX_WEIGHT && to->left.weight == FBX_WEIGHT)
+        return u;
+    return bezier_parameter(cubic->x1, cubic->x2, u);
+}
+
+double fbx_piece_at(const struct fbx_curve *curve, uint32_t key, double time)
+{
+    const struct fbx_key *from = &curve->keys[key], *to = from + 1;
+    const double u = (time - from->time) / (to->time - from->time), r = 1 - u;
+    if (time >= to->time)
+        return to->value;
+    if (time <= from->time || from->interpolation == FBX_KEY_CONSTANT)
+        return from->value;
+    if (from->interpolation == FBX_KEY_CONSTANT_NEXT)
+        return to->value;
+    if (from->interpolation == FBX_KEY_LINEAR)
+        return from->value * r + to->value * u;
+    const struct cubic cubic = cubic_of(from, to, (to->time - from->time) / curve->units_per_s);
+    const double s = parameter_of(from, to, &cubic, u), q = 1 - s;
+    return q * q * q * cubic.y[0] + 3 * q * q * s * cubic.y[1] + 3 * q * s * s * cubic.y[2] + s * s * s * cubic.y[3];
+}
+
+/* The derivative of a Bezier cubic with these four control values. */
+static double derivative(double a, double b, double c, double d, double s)
+{
+    const double q = 1 - s;
+    return 3 * (q * q * (b - a) + 2 * q * s * (c - b) + s * s * (d - c));
+}
+
+double fbx_piece_slope(const struct fbx_curve *curve, uint32_t key, double time)
+{
+    const struct fbx_key *from = &curve->keys[key], *to = from + 1;
+    const double span_s = (to->time - from->time) / curve->units_per_s;
+    if (from->interpolation == FBX_KEY_CONSTANT || from->interpolation == FBX_KEY_CONSTANT_NEXT || !(span_s > 0))
+        return 0;
+    if (from->interpolation == FBX_KEY_LINEAR)
+        return (to->value - from->value) / span_s;
+    const struct cubic cubic = cubic_of(from, to, span_s);
+    const double s = parameter_of(from, to, &cubic, (time - from->time) / (to->time - from->time));
+    return derivative(cubic.y[0], cubic.y[1], cubic.y[2], cubic.y[3], s) /
+           (derivative(0, cubic.x1, cubic.x2, 1, s) * span_s);
+}
+
+/* --- any time --- */
+
+static double inside(const struct fbx_curve *curve, double time)
+{
+    const uint32_t key = fbx_curve_key(curve, time);
+    return key + 1 == curve->key_count || time < curve->keys[key].time ? curve->keys[key].value
+                                                                       : fbx_piece_at(curve, key, time);
+}
+
+/* The time in the keys' range that stands for one that is `away` from it, and how many whole ranges are between. */
+static double fold(const struct fbx_curve *curve, struct fbx_extension extension, double away, bool is_before,
+                   double *whole)
+{
+    const double first = curve->keys[0].time, span = curve->keys[curve->key_count - 1].time - first;
+    double part;
+    *whole = floor(away / span);
+    part = away - *whole * span;
+    if (extension.count > 0 && *whole >= extension.count) {
+        *whole = extension.count - 1;
+        part = span;
+    }
+    const bool is_mirrored = extension.kind == FBX_EXTEND_MIRROR && fmod(*whole, 2) == 0;
+    return first + (is_mirrored != is_before ? span - part : part);
+}
+
+static double outside(const struct fbx_curve *curve, double time, bool is_before)
+{
+    const struct fbx_key *first = &curve->keys[0], *last = &curve->keys[curve->key_count - 1];
+    const struct fbx_key *end = is_before ? first : last;
+    const struct fbx_extension extension = is_before ? curve->before : curve->after;
+    const double away = fabs(time - end->time), side = is_before ? -1 : 1;
+    if (extension.kind == FBX_EXTEND_SLOPE)
+        return end->value + side * away / curve->units_per_s * (is_before ? first->right.slope : last->left.slope);
+    if (extension.kind == FBX_EXTEND_CONSTANT || extension.count == 0 || !(last->time > first->time))
+        return end->value;
+    double whole;
+    const double value = inside(curve, fold(curve, extension, away, is_before, &whole));
+    return extension.kind == FBX_EXTEND_RELATIVE ? value + side * (whole + 1) * (last->value - first->value) : value;
+}
+
+double fbx_curve_at(const struct fbx_curve *curve, double time)
+{
+    if (curve->key_count == 0)
+        return 0;
+    if (curve->key_count == 1)
+        return curve->keys[0].value;
+    if (time < curve->keys[0].time)
+        return outside(curve, time, true);
+    if (time > curve->keys[curve->key_count - 1].time)
+        return outside(curve, time, false);
+    return inside(curve, time);
+}
