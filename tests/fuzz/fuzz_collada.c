@@ -31,6 +31,7 @@ static void follow(const struct collada *collada, uint32_t n, const struct colla
                                   .time_count = stack.time_count,
                                   .components = 4,
                                   .is_rotation = true,
+                                  .bound = CURVE_FIT_BOUND,
                                   .key_limit = 300};
     if (stack.time_count > 0 && curve_fit(&track, &fit, &is_near, &err) == 0) {
         for (uint32_t k = 0; k < track.count; k++)

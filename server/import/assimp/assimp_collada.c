@@ -209,6 +209,7 @@ static int add_node(struct assimp_job *job, const struct collada_clip *clip, uin
             .time_count = moving.stack.time_count,
             .components = path == PATH_ROTATION ? 4 : 3,
             .is_rotation = path == PATH_ROTATION,
+            .bound = CURVE_FIT_BOUND,
             .key_limit = job->import->limits->value[LIMIT_KEYS] / 10,
         };
         bool is_path_near;
@@ -269,6 +270,7 @@ static int add_weights(struct assimp_job *job, const struct collada_clip *clip, 
         .times_s = times_s,
         .time_count = time_count,
         .components = node->weight_count,
+        .bound = CURVE_FIT_BOUND,
         .key_limit = job->import->limits->value[LIMIT_KEYS] / node->weight_count,
     };
     struct track track;

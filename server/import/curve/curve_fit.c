@@ -160,7 +160,7 @@ static double tangent(double slope, double span_s)
 /* The piece through the motion at its ends and thirds, or two halves of it. The last key is at from_s. */
 static void add_cubic(struct fitter *fitter, double from_s, double to_s, int halvings)
 {
-    static const double TRIED[] = {0.5, 1.0 / 6, 5.0 / 6, 0.05, 0.95};
+    static const double TRIED[] = {0.5, 1.0 / 6, 5.0 / 6, 0.05, 0.95, 0.25, 0.75, 0.41};
     const uint32_t n = fitter->fit->components;
     double *p[SAMPLES], *slopes = sample(fitter, 6);
     if (fitter->rc != 0)
@@ -220,6 +220,36 @@ static void add_piece(struct fitter *fitter, double from_s, double to_s)
     }
 }
 
+/* Whether the motion stands still from each time to the next. */
+static bool is_stepped(const struct fitter *fitter)
+{
+    static const double TRIED[] = {0.5, 1.0 / 6, 0.37, 5.0 / 6, 1};
+    const struct curve_fit *fit = fitter->fit;
+    double *value = sample(fitter, 0), *later = sample(fitter, 1);
+    for (uint32_t i = 1; i < fit->time_count; i++) {
+        const double from_s = fit->times_s[i - 1], left_s = nextafter(fit->times_s[i], -HUGE_VAL);
+        evaluate(fitter, from_s, NULL, value);
+        for (size_t k = 0; k < sizeof TRIED / sizeof *TRIED; k++) {
+            evaluate(fitter, from_s + (left_s - from_s) * TRIED[k], value, later);
+            if (!(distance(fitter, value, later) <= fitter->tolerance))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void run_steps(struct fitter *fitter)
+{
+    const struct curve_fit *fit = fitter->fit;
+    fitter->track->is_step = true;
+    for (uint32_t i = 0; i < fit->time_count; i++) {
+        double *value = sample(fitter, 0);
+        evaluate(fitter, fit->times_s[i], i > 0 ? value_of(fitter, i - 1) : NULL, value);
+        if (!push(fitter, fit->times_s[i], value))
+            break;
+    }
+}
+
 static void run(struct fitter *fitter)
 {
     const struct curve_fit *fit = fitter->fit;
@@ -259,7 +289,7 @@ static void measure(struct fitter *fitter)
         for (uint32_t c = 0; c < fit->components; c++)
             largest = fmax(largest, fabs(sample(fitter, 0)[c]));
     }
-    fitter->tolerance = fmax(CURVE_FIT_BOUND * largest, TOLERANCE_MIN);
+    fitter->tolerance = fmax(fit->bound * largest, TOLERANCE_MIN);
 }
 
 /* Keys that are all the same are one key. */
@@ -269,6 +299,7 @@ static void shrink(const struct fitter *fitter)
         if (distance(fitter, value_of(fitter, 0), value_of(fitter, k)) > fitter->tolerance / 1000)
             return;
     fitter->track->count = 1;
+    fitter->track->is_step = false;
 }
 
 int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, struct err *err)
@@ -277,7 +308,10 @@ int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, s
     *track = (struct track){.components = fit->components, .is_rotation = fit->is_rotation};
     fitter.space = mem_alloc((SAMPLES + 4) * (size_t)fit->components * sizeof *fitter.space);
     measure(&fitter);
-    run(&fitter);
+    if (fit->may_step && is_stepped(&fitter))
+        run_steps(&fitter);
+    else
+        run(&fitter);
     if (fitter.rc == NOT_STRAIGHT) {
         track_fini(track);
         *track = (struct track){.components = fit->components, .is_rotation = fit->is_rotation, .is_cubic = true};

@@ -1,7 +1,8 @@
 /* curve_fit.h - any motion as a track of keys, to within a bound. Pure; any thread.
  *
  * Straight pieces between the given times where that is the motion; else cubic ones, each cut in half until it is near
- * enough. A value that jumps at a time gets a key at the last double before it, so that no time lies in the jump. */
+ * enough, at eight points of it. A value that jumps at a time gets a key at the last double before it, so that no time
+ * lies in the jump. */
 #pragma once
 
 #include "import/curve/track.h"
@@ -20,6 +21,8 @@ struct curve_fit {
     uint32_t time_count;
     uint32_t components;
     bool is_rotation;
+    double bound;  /* CURVE_FIT_BOUND or less */
+    bool may_step; /* a motion that stands still between its times becomes a stepped track */
     uint64_t key_limit;
 };
 

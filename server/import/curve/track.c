@@ -21,7 +21,9 @@ int track_put(const struct track *track, struct import *import, uint32_t node, u
     struct channel added = {
         .node = node,
         .path = path,
-        .interpolation = track->is_cubic ? INTERPOLATION_CUBICSPLINE : INTERPOLATION_LINEAR,
+        .interpolation = track->is_cubic  ? INTERPOLATION_CUBICSPLINE
+                         : track->is_step ? INTERPOLATION_STEP
+                                          : INTERPOLATION_LINEAR,
         .component_count = track->components,
         .key_count = track->count,
         .key_time_first = builder->key_time_count,

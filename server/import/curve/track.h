@@ -11,6 +11,7 @@ struct track {
     uint32_t components;
     bool is_rotation;
     bool is_cubic;
+    bool is_step; /* each value holds until the next key */
 };
 
 void track_fini(struct track *track);

@@ -12,8 +12,13 @@ static void wave(void *user, double time_s, double *out)
 static void check_fit(double scale)
 {
     static const double TIMES[] = {0, 1, 2};
-    const struct curve_fit fit = {
-        .at = wave, .user = &scale, .times_s = TIMES, .time_count = 3, .components = 2, .key_limit = 10000};
+    const struct curve_fit fit = {.at = wave,
+                                  .user = &scale,
+                                  .times_s = TIMES,
+                                  .time_count = 3,
+                                  .components = 2,
+                                  .bound = CURVE_FIT_BOUND,
+                                  .key_limit = 10000};
     struct track track;
     struct err err;
     bool is_near;
@@ -67,7 +72,8 @@ static void infinite(void *user, double time_s, double *out)
 TEST(curve_fit_ends)
 {
     static const double TIMES[] = {0, 2};
-    struct curve_fit fit = {.at = upright, .times_s = TIMES, .time_count = 2, .components = 1, .key_limit = 5000};
+    struct curve_fit fit = {
+        .at = upright, .times_s = TIMES, .time_count = 2, .components = 1, .bound = CURVE_FIT_BOUND, .key_limit = 5000};
     struct track track;
     struct err err;
     bool is_near;
