@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const double RAD_PER_DEG = 3.14159265358979323846 / 180;
-/* The sine of the middle angle from which on the first and the last axis are taken as one. */
-static const double LOCKED_SINE = 1 - 1e-12;
+/* The cosine of the middle angle up to which the first and the last axis are taken as one: beyond it each of the other
+ * angles has this error at most, below it the axes differ by no more. */
+static const double LOCKED_COSINE = 1e-8;
 
 const struct fbx_transform_values FBX_TRANSFORM_NONE = {
     .scaling = {1, 1, 1},
@@ -84,22 +85,20 @@ void fbx_euler_from_quat(const double q[4], enum fbx_rotation_order order, doubl
     rotate3(column_a, q);
     rotate3(column_b, q);
     rotate3(column_c, q);
-    const double sine = -sign * column_a[c];
-    if (fabs(sine) >= LOCKED_SINE) {
+    const double sine = -sign * column_a[c], cosine = hypot(column_a[a], column_a[b]);
+    out_deg[b] = atan2(sine, cosine) / RAD_PER_DEG;
+    if (cosine < LOCKED_COSINE) {
         /* A stays at 0, so C * B takes the second axis to (-sin(c), cos(c)) in the plane of a and b. */
-        out_deg[b] = copysign(90, sine);
         out_deg[c] = sign * atan2(-column_b[a], column_b[b]) / RAD_PER_DEG;
         return;
     }
     out_deg[a] = sign * atan2(column_b[c], column_c[c]) / RAD_PER_DEG;
-    out_deg[b] = asin(sine) / RAD_PER_DEG;
     out_deg[c] = sign * atan2(column_a[b], column_a[a]) / RAD_PER_DEG;
 }
 
-/* Rpre * R * inverse(Rpost), or R alone. */
+/* Rpre * R * inverse(Rpost), or R alone; out is R before. */
 static void rotation_of(const struct fbx_transform_values *values, double out[4])
 {
-    fbx_quat_from_euler(values->rotation_deg, values->is_rotation_space ? values->order : FBX_ORDER_XYZ, out);
     if (!values->is_rotation_space)
         return;
     if (!is_zero3(values->post_rotation_deg)) {
@@ -116,9 +115,10 @@ static void rotation_of(const struct fbx_transform_values *values, double out[4]
 }
 
 /* The node's origin is followed through the product from the right; every other point differs by R * S alone. */
-struct trs fbx_transform_trs(const struct fbx_transform_values *values)
+struct trs fbx_transform_turned(const struct fbx_transform_values *values, const double rotation[4])
 {
     struct trs trs;
+    memcpy(trs.rotation, rotation, sizeof trs.rotation);
     rotation_of(values, trs.rotation);
     memcpy(trs.scale, values->scaling, sizeof trs.scale);
     double *origin = trs.translation;
@@ -132,6 +132,13 @@ struct trs fbx_transform_trs(const struct fbx_transform_values *values)
     add3(origin, values->rotation_offset);
     add3(origin, values->translation);
     return trs;
+}
+
+struct trs fbx_transform_trs(const struct fbx_transform_values *values)
+{
+    double rotation[4];
+    fbx_quat_from_euler(values->rotation_deg, values->is_rotation_space ? values->order : FBX_ORDER_XYZ, rotation);
+    return fbx_transform_turned(values, rotation);
 }
 
 struct trs fbx_geometric_trs(const struct fbx_geometric_values *values)

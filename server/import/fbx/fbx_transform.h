@@ -50,6 +50,8 @@ extern const struct fbx_geometric_values FBX_GEOMETRIC_NONE;
 
 /* parent_from_node = T * R * S; the rotation is a unit quaternion. Numbers that are not finite stay so. */
 struct trs fbx_transform_trs(const struct fbx_transform_values *values);
+/* The same with a unit quaternion in the place of Lcl Rotation and its order. */
+struct trs fbx_transform_turned(const struct fbx_transform_values *values, const double rotation[4]);
 /* node_from_geometry. */
 struct trs fbx_geometric_trs(const struct fbx_geometric_values *values);
 bool fbx_geometric_is_none(const struct fbx_geometric_values *values);
