@@ -79,8 +79,8 @@ double fbx_range_s(const struct fbx_range *range, double ticks);
 
 /* Makes of a curve in ticks one in seconds of the clip, with the same values in the whole range. Extrapolations become
  * keys; beside the range is one key at each side, where there is one. Jumps are made plain: all times rise, and a piece
- * is constant, linear or cubic. Where a curve jumps so that the value at the time is still the old one, a key stands at
- * the next double behind; where it jumps from elsewhere than its last key, one stands at the double before.
+ * is constant, linear or cubic. Where a curve jumps so that the value at the time is still the old one, a key stands one
+ * tick behind; where it jumps from elsewhere than its last key, one stands at the last double before.
  * Returns 0 or ERR_MODEL_LIMIT (more than key_limit keys); on failure *out is empty. */
 int fbx_curve_place(struct fbx_curve *out, const struct fbx_curve *curve, const struct fbx_range *range,
                     uint64_t key_limit, struct err *err);

@@ -42,6 +42,12 @@ static void continue_as(struct fbx_key *last, const struct fbx_key *key)
     last->interpolation = key->interpolation;
 }
 
+static double tick_after(const struct fbx_range *range, double time_s)
+{
+    const double after_s = (round(time_s * range->ticks_per_s) + 1) / range->ticks_per_s;
+    return fmax(after_s, nextafter(time_s, HUGE_VAL));
+}
+
 /* Adds a key in seconds. is_late: where the last key is at the same time with another value, that value still holds at
  * the time, and this one follows. */
 static void put(struct placer *placer, struct fbx_key key, bool is_late)
@@ -54,7 +60,7 @@ static void put(struct placer *placer, struct fbx_key key, bool is_late)
         continue_as(last, &key);
     } else if (is_late) {
         last->interpolation = FBX_KEY_CONSTANT;
-        key.time = nextafter(key.time, HUGE_VAL);
+        key.time = tick_after(placer->range, key.time);
         append(placer, key);
     } else {
         last->interpolation = FBX_KEY_CONSTANT;

@@ -118,10 +118,11 @@ TEST(fbx_curve_goes_on_as_its_extrapolations_say)
 
 /* --- placing --- */
 
-/* A placed curve has the same values, but within a billionth of a second of a jump. */
+/* A placed curve has the same values at ticks, but for the one tick that a jump may take of a piece. */
 static void check_placed(const struct fbx_curve *curve, double start, double stop)
 {
-    const struct fbx_range range = {.start = start, .stop = stop, .ticks_per_s = 10};
+    enum { STEP = 100000 };
+    const struct fbx_range range = {.start = start, .stop = stop, .ticks_per_s = 1e8};
     struct fbx_curve placed;
     struct err err;
     assert_int_equal(fbx_curve_place(&placed, curve, &range, 10000, &err), 0);
@@ -131,23 +132,28 @@ static void check_placed(const struct fbx_curve *curve, double start, double sto
     }
     assert_true(placed.key_count < 3 || placed.keys[1].time > 0);
     assert_true(placed.key_count < 3 || placed.keys[placed.key_count - 2].time < fbx_range_s(&range, stop));
-    for (double tick = start; tick <= stop; tick += 1 / 8.0) /* exact in binary, and at all keys */
-        CHECK_NEAR(fbx_curve_at(&placed, fbx_range_s(&range, tick)), fbx_curve_at(curve, tick), 1e-9);
+    for (double at = start; at <= stop; at += STEP)
+        for (double tick = fmax(at - 1, start); tick <= fmin(at + 1, stop); tick++)
+            CHECK_NEAR(fbx_curve_at(&placed, fbx_range_s(&range, tick)), fbx_curve_at(curve, tick), 1e-5);
     fbx_curve_fini(&placed);
 }
 
 TEST(fbx_curve_is_placed_with_all_its_values)
 {
     static const char KINDS[] = "CKMRA";
-    static const double RANGES[][2] = {{0, 30}, {5, 25}, {-100, 200}, {40, 130}, {-170, -40}, {30, 60}, {-60, 0}};
+    static const double RANGES[][2] = {{0, 60},     {10, 50},  {-200, 400}, {80, 260},
+                                       {-340, -80}, {60, 120}, {-120, 0},   {13, 13}};
     for (int i = 0; i < 4 * 4 * 5 * 4; i++) {
         struct three own;
         const struct fbx_extension extension = {.kind = (enum fbx_extrapolation)KINDS[i / 16 % 5], .count = i / 80 - 1};
         const struct fbx_curve *curve =
             three(&own, (enum fbx_interpolation)(i % 4), (enum fbx_interpolation)(i / 4 % 4), extension, extension);
         own.keys[1].left.weight = own.keys[1].right.weight = 0.7;
+        for (int k = 0; k < 3; k++) /* keys at 0, 20 and 60 times 100,000 ticks */
+            own.keys[k].time *= 200000;
+        own.curve.units_per_s = 1e8;
         for (size_t r = 0; r < sizeof RANGES / sizeof *RANGES; r++)
-            check_placed(curve, RANGES[r][0], RANGES[r][1]);
+            check_placed(curve, 1e5 * RANGES[r][0], 1e5 * RANGES[r][1]);
     }
 }
 
@@ -162,8 +168,8 @@ TEST(fbx_curve_placed_keeps_jumps_where_they_are)
     assert_int_equal(fbx_curve_place(&placed, curve, &range, 100, &err), 0);
     CHECK_NEAR(fbx_curve_at(&placed, nextafter(3, 0)), 5, 1e-12); /* the first key, 3 s into the clip, is itself */
     CHECK_NEAR(fbx_curve_at(&placed, 3), 1, 0);
-    CHECK_NEAR(fbx_curve_at(&placed, 6), 5, 0); /* and so is the last */
-    CHECK_NEAR(fbx_curve_at(&placed, nextafter(6, 9)), 1, 1e-12);
+    CHECK_NEAR(fbx_curve_at(&placed, 6), 5, 0);       /* and so is the last */
+    CHECK_NEAR(fbx_curve_at(&placed, 6.1), 1, 1e-12); /* a tick later it is not */
     CHECK_NEAR(fbx_curve_at(&placed, nextafter(9, 0)), 5, 1e-12);
     CHECK_NEAR(fbx_curve_at(&placed, 9), 1, 0);
     fbx_curve_fini(&placed);
