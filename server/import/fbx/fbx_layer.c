@@ -1,0 +1,223 @@
+/* fbx_layer.c - blends layers. */
+#include "import/fbx/fbx_layer.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- reading --- */
+
+static int place(struct fbx_curve *out, const struct fbx_take_reader *reader, uint32_t record, struct err *err)
+{
+    struct fbx_curve curve;
+    int rc = fbx_curve_read(&curve, reader->scene, record, err);
+    if (rc == 0)
+        rc = fbx_curve_place(out, &curve, &reader->take->range, reader->key_limit, err);
+    fbx_curve_fini(&curve);
+    return rc;
+}
+
+static int read_sheet(struct fbx_motion *motion, const struct fbx_take_reader *reader, const struct fbx_drive *drive,
+                      struct err *err)
+{
+    struct fbx_sheet *sheet = &motion->sheets[motion->sheet_count++];
+    *sheet = (struct fbx_sheet){.layer = reader->list->layers[reader->take->layer_first + drive->layer],
+                                .is_base = drive->layer == 0};
+    int rc = 0;
+    for (int c = 0; c < 3 && rc == 0; c++) {
+        sheet->defaults[c] = isfinite(drive->defaults[c]) ? drive->defaults[c] : motion->rest[c];
+        rc = place(&sheet->curves[c], reader, drive->curves[c], err);
+    }
+    if (rc == 0 && !sheet->is_base && sheet->layer.weight_curve != FBX_NONE)
+        rc = place(&sheet->weight, reader, sheet->layer.weight_curve, err);
+    return rc;
+}
+
+int fbx_motion_read(struct fbx_motion *motion, const struct fbx_take_reader *reader, uint32_t object,
+                    struct fbx_span property, struct err *err)
+{
+    uint32_t count, last_layer = FBX_NONE;
+    const struct fbx_drive *drives = fbx_take_drives(reader->list, reader->take, object, &count);
+    motion->sheets = NULL;
+    motion->sheet_count = 0;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        found += fbx_span_equal(drives[i].property, property);
+    if (found == 0)
+        return 0;
+    motion->sheets = mem_zalloc(found, sizeof *motion->sheets);
+    int rc = 0;
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        const struct fbx_drive *drive = &drives[i];
+        if (!fbx_span_equal(drive->property, property) || drive->layer == last_layer ||
+            reader->list->layers[reader->take->layer_first + drive->layer].is_off)
+            continue;
+        last_layer = drive->layer;
+        rc = read_sheet(motion, reader, drive, err);
+    }
+    if (rc < 0)
+        fbx_motion_fini(motion);
+    return rc;
+}
+
+void fbx_motion_fini(struct fbx_motion *motion)
+{
+    for (uint32_t i = 0; i < motion->sheet_count; i++) {
+        struct fbx_sheet *sheet = &motion->sheets[i];
+        for (int c = 0; c < 3; c++)
+            fbx_curve_fini(&sheet->curves[c]);
+        fbx_curve_fini(&sheet->weight);
+    }
+    free(motion->sheets);
+    motion->sheets = NULL;
+    motion->sheet_count = 0;
+}
+
+/* --- blending --- */
+
+/* |value| to the power of a weight, with the sign of the value; exact at both ends. */
+static double power(double value, double weight)
+{
+    return weight <= 0 ? 1 : weight >= 1 ? value : copysign(pow(fabs(value), weight), value);
+}
+
+/* Turns `below` by `own`, or goes from one to the other. */
+static void blend_turns(enum fbx_layering blend, double weight, const double own[4], double below[4])
+{
+    static const double NONE[] = {0, 0, 0, 1};
+    double turned[4];
+    if (blend == FBX_LAYER_PASS) {
+        quat_slerp(below, own, weight, turned);
+        memcpy(below, turned, sizeof turned);
+    } else {
+        quat_slerp(NONE, own, weight, turned);
+        quat_mul(below, turned, below);
+    }
+}
+
+static void blend_numbers(enum fbx_layering blend, bool is_product, double weight, const double *value, double *out)
+{
+    for (int c = 0; c < 3; c++) {
+        if (blend == FBX_LAYER_ADD)
+            out[c] = is_product ? out[c] * power(value[c], weight) : out[c] + value[c] * weight;
+        else
+            out[c] = is_product ? power(out[c], 1 - weight) * power(value[c], weight)
+                                : out[c] * (1 - weight) + value[c] * weight;
+    }
+}
+
+static void sheet_value(const struct fbx_sheet *sheet, double time_s, double out[3])
+{
+    for (int c = 0; c < 3; c++)
+        out[c] = sheet->curves[c].key_count > 0 ? fbx_curve_at(&sheet->curves[c], time_s) : sheet->defaults[c];
+}
+
+static double weight_at(const struct fbx_sheet *sheet, double time_s)
+{
+    return sheet->weight.key_count > 0 ? fbx_layer_weight(fbx_curve_at(&sheet->weight, time_s)) : sheet->layer.weight;
+}
+
+static bool replaces(const struct fbx_sheet *sheet)
+{
+    return sheet->is_base || sheet->layer.blend == FBX_LAYER_OVERRIDE;
+}
+
+void fbx_motion_at(const struct fbx_motion *motion, double time_s, double out[3])
+{
+    memcpy(out, motion->rest, 3 * sizeof *out);
+    for (uint32_t i = 0; i < motion->sheet_count; i++) {
+        const struct fbx_sheet *sheet = &motion->sheets[i];
+        double value[3];
+        sheet_value(sheet, time_s, value);
+        if (replaces(sheet))
+            memcpy(out, value, sizeof value);
+        else
+            blend_numbers(sheet->layer.blend, motion->blended == FBX_BLENDED_SCALING && !sheet->layer.adds_scales,
+                          weight_at(sheet, time_s), value, out);
+    }
+}
+
+void fbx_motion_turn(const struct fbx_motion *motion, double time_s, double out[4])
+{
+    double angles[3];
+    bool is_quaternion = false; /* the rotation so far is in `out` and not in `angles` */
+    memcpy(angles, motion->rest, sizeof angles);
+    for (uint32_t i = 0; i < motion->sheet_count; i++) {
+        const struct fbx_sheet *sheet = &motion->sheets[i];
+        double value[3], own[4];
+        sheet_value(sheet, time_s, value);
+        if (replaces(sheet)) {
+            memcpy(angles, value, sizeof angles);
+            is_quaternion = false;
+        } else if (sheet->layer.turns_by_angle) {
+            if (is_quaternion)
+                fbx_euler_from_quat(out, motion->order, angles);
+            is_quaternion = false;
+            blend_numbers(sheet->layer.blend, false, weight_at(sheet, time_s), value, angles);
+        } else {
+            if (!is_quaternion)
+                fbx_quat_from_euler(angles, motion->order, out);
+            is_quaternion = true;
+            fbx_quat_from_euler(value, motion->order, own);
+            blend_turns(sheet->layer.blend, weight_at(sheet, time_s), own, out);
+        }
+    }
+    if (!is_quaternion)
+        fbx_quat_from_euler(angles, motion->order, out);
+}
+
+bool fbx_motion_is_plain(const struct fbx_motion *motion)
+{
+    return motion->sheet_count == 1 && replaces(&motion->sheets[0]);
+}
+
+/* --- times --- */
+
+static void add_time(struct fbx_times *times, double time_s)
+{
+    if (times->count == times->capacity) {
+        times->capacity = 2 * times->capacity + 32;
+        times->times_s = mem_realloc(times->times_s, times->capacity * sizeof *times->times_s);
+    }
+    times->times_s[times->count++] = time_s;
+}
+
+void fbx_times_add(struct fbx_times *times, const struct fbx_curve *curve, double stop_s)
+{
+    for (uint32_t i = 0; i < curve->key_count; i++)
+        add_time(times, fmin(fmax(curve->keys[i].time, 0), stop_s));
+}
+
+void fbx_motion_times(const struct fbx_motion *motion, double stop_s, struct fbx_times *times)
+{
+    for (uint32_t i = 0; i < motion->sheet_count; i++) {
+        for (int c = 0; c < 3; c++)
+            fbx_times_add(times, &motion->sheets[i].curves[c], stop_s);
+        fbx_times_add(times, &motion->sheets[i].weight, stop_s);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double i = *(const double *)a, k = *(const double *)b;
+    return (i > k) - (i < k);
+}
+
+void fbx_times_sort(struct fbx_times *times)
+{
+    uint32_t kept = 0;
+    if (times->count > 0)
+        qsort(times->times_s, times->count, sizeof *times->times_s, by_value);
+    for (uint32_t i = 0; i < times->count; i++)
+        if (i == 0 || times->times_s[i] > times->times_s[kept - 1])
+            times->times_s[kept++] = times->times_s[i];
+    times->count = kept;
+}
+
+void fbx_times_fini(struct fbx_times *times)
+{
+    free(times->times_s);
+    *times = (struct fbx_times){0};
+}

@@ -1,0 +1,62 @@
+/* fbx_layer.h - the value of one property in one take, with all layers blended. One thread. */
+#pragma once
+
+#include "import/fbx/fbx_take.h"
+#include "import/fbx/fbx_transform.h"
+
+/* How layers are blended depends on what a property is. Rotations: by fbx_motion_turn(). */
+enum fbx_blended { FBX_BLENDED_PLAIN, FBX_BLENDED_SCALING };
+
+/* What a layer says of the property. */
+struct fbx_sheet {
+    struct fbx_curve curves[3]; /* placed in the clip; without keys: the default holds */
+    double defaults[3];
+    struct fbx_layer layer;
+    struct fbx_curve weight; /* of the layer, placed, in percent; without keys: layer.weight */
+    bool is_base;            /* the take's first layer: its value replaces the static one */
+};
+
+struct fbx_motion {
+    struct fbx_sheet *sheets; /* [sheet_count], heap, in the order of layers; 0: the value is the static one */
+    uint32_t sheet_count;
+    double rest[3]; /* the static value */
+    enum fbx_blended blended;
+    enum fbx_rotation_order order; /* of rotations */
+};
+
+/* What takes the curves of a take from the file. */
+struct fbx_take_reader {
+    const struct fbx_scene *scene;
+    const struct fbx_take_list *list;
+    const struct fbx_take *take;
+    uint64_t key_limit; /* of a placed curve */
+};
+
+/* Reads what drives a property of an object; rest, blended and order are set before.
+ * Returns 0 or as fbx_curve_read() and fbx_curve_place(); on failure there are no sheets. */
+int fbx_motion_read(struct fbx_motion *motion, const struct fbx_take_reader *reader, uint32_t object,
+                    struct fbx_span property, struct err *err);
+void fbx_motion_fini(struct fbx_motion *motion);
+
+/* The value at a time of the clip: additive layers add their value times their weight, passing ones go that far towards
+ * theirs. Scales multiply, unless the layer says otherwise (FBX SDK Reference: FbxAnimLayer::EScaleAccumulationMode).
+ * Pure. */
+void fbx_motion_at(const struct fbx_motion *motion, double time_s, double out[3]);
+/* The same of angles in degrees, as a unit quaternion: layers turn one after the other, unless they add angles
+ * (ERotationAccumulationMode). Pure. */
+void fbx_motion_turn(const struct fbx_motion *motion, double time_s, double out[4]);
+/* Whether the value is that of the curves of one layer and nothing else. */
+bool fbx_motion_is_plain(const struct fbx_motion *motion);
+
+/* Appends the times of all keys of a motion that are within 0 and stop_s, and each end where a piece goes beyond it.
+ * times: heap, grows. Unsorted. */
+struct fbx_times {
+    double *times_s;
+    uint32_t count;
+    uint64_t capacity;
+};
+void fbx_times_add(struct fbx_times *times, const struct fbx_curve *curve, double stop_s);
+void fbx_motion_times(const struct fbx_motion *motion, double stop_s, struct fbx_times *times);
+/* Sorts, each time once. */
+void fbx_times_sort(struct fbx_times *times);
+void fbx_times_fini(struct fbx_times *times);

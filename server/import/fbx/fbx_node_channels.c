@@ -1,0 +1,182 @@
+/* fbx_node_channels.c - the channels of a node: the file's keys where the baked model can say them, else fitted ones.
+ */
+#include "import/curve/curve_fit.h"
+#include "import/fbx/fbx_clip.h"
+#include "import/fbx/fbx_track.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double RAD_PER_DEG = 3.14159265358979323846 / 180;
+/* A track of one key that is this near to the rest transform says nothing: relative to 1 or the value. */
+static const double SAME_VALUE = 1e-7;
+
+/* --- as the file has them --- */
+
+/* The property whose curves are a path's numbers, where one is: of a translation without pivots, and of a scale. */
+static int plain_property(const struct fbx_node_motion *node, uint32_t path)
+{
+    const bool is_plain_translation =
+        path == PATH_TRANSLATION && !node->is_bent && node->motions[FBX_MOVED_ROTATION_OFFSET].sheet_count == 0;
+    const int property = path == PATH_SCALE ? FBX_MOVED_SCALING : is_plain_translation ? FBX_MOVED_TRANSLATION : -1;
+    return property >= 0 && fbx_motion_is_plain(&node->motions[property]) ? property : -1;
+}
+
+static int exact_track(struct track *track, const struct fbx_node_motion *node, uint32_t path, double stop_s,
+                       uint64_t value_limit, bool *is_exact, struct err *err)
+{
+    struct fbx_component components[3];
+    const int property = plain_property(node, path);
+    *track = (struct track){0};
+    *is_exact = false;
+    if (property < 0)
+        return 0;
+    const struct fbx_sheet *sheet = &node->motions[property].sheets[0];
+    for (int c = 0; c < 3; c++) {
+        const double offset = path == PATH_TRANSLATION ? node->rest.rotation_offset[c] : 0;
+        const bool is_curve = sheet->curves[c].key_count > 0;
+        components[c] = (struct fbx_component){
+            .curve = &sheet->curves[c], .factor = 1, .constant = is_curve ? offset : offset + sheet->defaults[c]};
+    }
+    return fbx_track_exact(track, components, 3, stop_s, value_limit, is_exact, err);
+}
+
+/* --- fitted --- */
+
+struct moving {
+    const struct fbx_node_motion *node;
+    uint32_t path;
+};
+
+static void path_at(void *user, double time_s, double *out)
+{
+    const struct moving *moving = user;
+    const struct trs trs = fbx_node_motion_at(moving->node, time_s);
+    if (moving->path == PATH_ROTATION)
+        memcpy(out, trs.rotation, sizeof trs.rotation);
+    else
+        memcpy(out, moving->path == PATH_SCALE ? trs.scale : trs.translation, sizeof trs.scale);
+}
+
+/* How far three angles go, at most about: from part to part of the time. */
+static double path_turn(void *user, double from_s, double to_s)
+{
+    static const int ANGLES[] = {FBX_MOVED_ROTATION, FBX_MOVED_PRE_ROTATION, FBX_MOVED_POST_ROTATION};
+    enum { PARTS = 4 };
+    const struct moving *moving = user;
+    double sum_deg = 0;
+    for (size_t i = 0; i < sizeof ANGLES / sizeof *ANGLES; i++) {
+        const struct fbx_motion *motion = &moving->node->motions[ANGLES[i]];
+        double last[3], next[3];
+        if (motion->sheet_count == 0)
+            continue;
+        fbx_motion_at(motion, from_s, last);
+        for (int part = 1; part <= PARTS; part++) {
+            fbx_motion_at(motion, from_s + (to_s - from_s) * part / PARTS, next);
+            for (int c = 0; c < 3; c++)
+                sum_deg += fabs(next[c] - last[c]);
+            memcpy(last, next, sizeof last);
+        }
+    }
+    return sum_deg * RAD_PER_DEG;
+}
+
+/* Which properties a path follows. */
+static bool follows(const struct fbx_node_motion *node, uint32_t path, int property)
+{
+    if (path == PATH_SCALE)
+        return property == FBX_MOVED_SCALING;
+    if (path == PATH_ROTATION)
+        return property == FBX_MOVED_ROTATION ||
+               (node->rest.is_rotation_space &&
+                (property == FBX_MOVED_PRE_ROTATION || property == FBX_MOVED_POST_ROTATION));
+    return node->is_bent || property == FBX_MOVED_TRANSLATION || property == FBX_MOVED_ROTATION_OFFSET;
+}
+
+/* The times of the keys that a path follows; false: nothing moves it. */
+static bool path_times(const struct fbx_node_motion *node, uint32_t path, double stop_s, struct fbx_times *times)
+{
+    bool is_driven = false;
+    *times = (struct fbx_times){0};
+    for (int i = 0; i < FBX_MOVED_COUNT; i++)
+        if (follows(node, path, i) && node->motions[i].sheet_count > 0) {
+            is_driven = true;
+            fbx_motion_times(&node->motions[i], stop_s, times);
+        }
+    if (is_driven && times->count == 0) /* defaults alone */
+        fbx_times_add(times, &(struct fbx_curve){.keys = (struct fbx_key[]){{0}}, .key_count = 1}, stop_s);
+    fbx_times_sort(times);
+    return is_driven;
+}
+
+static int fitted_track(struct track *track, const struct fbx_node_motion *node, uint32_t path,
+                        const struct fbx_times *times, uint64_t key_limit, bool *is_near, struct err *err)
+{
+    struct moving moving = {.node = node, .path = path};
+    const struct curve_fit fit = {
+        .at = path_at,
+        .turn = path == PATH_ROTATION ? path_turn : NULL,
+        .user = &moving,
+        .times_s = times->times_s,
+        .time_count = times->count,
+        .components = path == PATH_ROTATION ? 4 : 3,
+        .is_rotation = path == PATH_ROTATION,
+        .bound = CURVE_FIT_BOUND / 2,
+        .may_step = true,
+        .key_limit = key_limit,
+    };
+    return curve_fit(track, &fit, is_near, err);
+}
+
+/* --- channels --- */
+
+/* A take often has keys for what does not move. */
+static bool is_rest(const struct node *node, uint32_t path, const struct track *track)
+{
+    const float *rest = path == PATH_TRANSLATION ? node->translation
+                        : path == PATH_ROTATION  ? node->rotation
+                                                 : node->scale;
+    double dot = 0, worst = 0;
+    if (track->count != 1)
+        return false;
+    for (uint32_t c = 0; c < track->components; c++)
+        dot += (double)rest[c] * track->values[c];
+    for (uint32_t c = 0; c < track->components; c++) {
+        const double same = path == PATH_ROTATION && dot < 0 ? -track->values[c] : track->values[c];
+        worst = fmax(worst, fabs(same - (double)rest[c]) / fmax(1, fabs((double)rest[c])));
+    }
+    return worst <= SAME_VALUE;
+}
+
+static int add_path(struct fbx *fbx, const struct fbx_node_motion *node, uint32_t n, uint32_t path, double stop_s,
+                    struct err *err)
+{
+    const uint64_t key_limit = fbx->import->limits->value[LIMIT_KEYS] / 10;
+    struct track track = {0};
+    struct fbx_times times;
+    bool is_exact, is_near = true;
+    int rc = 0;
+    if (path_times(node, path, stop_s, &times)) {
+        rc = exact_track(&track, node, path, stop_s, fbx->import->limits->value[LIMIT_KEYS], &is_exact, err);
+        if (rc == 0 && !is_exact)
+            rc = fitted_track(&track, node, path, &times, key_limit, &is_near, err);
+        if (rc == 0 && !is_near)
+            bake_warn(fbx->builder, "curve_approximated",
+                      "%s: a clip stands upright or jumps between keys, which is followed less closely there",
+                      FBX_OBJECT_TEXT(&fbx->scene, fbx->object_of[n]));
+        if (rc == 0 && !is_rest(&fbx->builder->nodes[n], path, &track))
+            rc = track_put(&track, fbx->import, n, path, err);
+        track_fini(&track);
+    }
+    fbx_times_fini(&times);
+    return rc;
+}
+
+int fbx_add_node_channels(struct fbx *fbx, const struct fbx_node_motion *node, uint32_t n, double stop_s,
+                          struct err *err)
+{
+    for (uint32_t path = PATH_TRANSLATION; path <= PATH_SCALE; path++)
+        if (add_path(fbx, node, n, path, stop_s, err) < 0)
+            return err->code;
+    return 0;
+}
