@@ -23,6 +23,7 @@ struct fbx_node_motion {
     struct fbx_transform_values rest;
     struct fbx_motion motions[FBX_MOVED_COUNT]; /* those that nothing drives have no sheets */
     bool is_moving;                             /* something is driven */
+    double pre[4], post[4];                     /* PreRotation and the inverse of PostRotation at rest, or none */
     bool is_bent; /* the translation is more than Lcl Translation and RotationOffset: pivots count */
 };
 
@@ -30,9 +31,10 @@ struct fbx_node_motion {
 int fbx_node_motion_read(struct fbx_node_motion *node, const struct fbx *fbx, const struct fbx_take_reader *reader,
                          uint32_t object, struct err *err);
 void fbx_node_motion_fini(struct fbx_node_motion *node);
-/* The transform at a time of the clip. Pure. */
-struct trs fbx_node_motion_at(const struct fbx_node_motion *node, double time_s);
+/* The transform at a time of the clip, and its rotation alone. */
+struct trs fbx_node_motion_at(struct fbx_node_motion *node, double time_s);
+void fbx_node_motion_turn(struct fbx_node_motion *node, double time_s, double out[4]);
 
 /* Adds the channels of a moving node: of each path that differs from the node's rest. */
-int fbx_add_node_channels(struct fbx *fbx, const struct fbx_node_motion *node, uint32_t n, double stop_s,
+int fbx_add_node_channels(struct fbx *fbx, struct fbx_node_motion *node, uint32_t n, double stop_s,
                           struct err *err);

@@ -46,17 +46,27 @@ static struct cubic cubic_of(const struct fbx_key *from, const struct fbx_key *t
     };
 }
 
+static bool is_hermite(const struct fbx_key *from, const struct fbx_key *to)
+{
+    return from->right.weight == FBX_WEIGHT && to->left.weight == FBX_WEIGHT;
+}
+
+/* Where time and parameter are the same: a polynomial of the values and slopes. */
+static double hermite(const struct fbx_key *from, const struct fbx_key *to, double span_s, double u)
+{
+    const double rise = to->value - from->value, a = from->right.slope * span_s, b = to->left.slope * span_s;
+    return from->value + u * (a + u * (3 * rise - 2 * a - b + u * (a + b - 2 * rise)));
+}
+
 static double parameter_of(const struct fbx_key *from, const struct fbx_key *to, const struct cubic *cubic, double u)
 {
-    if (from->right.weight == FBX_WEIGHT && to->left.weight == FBX_WEIGHT)
-        return u;
-    return bezier_parameter(cubic->x1, cubic->x2, u);
+    return is_hermite(from, to) ? u : bezier_parameter(cubic->x1, cubic->x2, u);
 }
 
 double fbx_piece_at(const struct fbx_curve *curve, uint32_t key, double time)
 {
     const struct fbx_key *from = &curve->keys[key], *to = from + 1;
-    const double u = (time - from->time) / (to->time - from->time), r = 1 - u;
+    const double u = (time - from->time) / (to->time - from->time);
     if (time >= to->time)
         return to->value;
     if (time <= from->time || from->interpolation == FBX_KEY_CONSTANT)
@@ -64,8 +74,11 @@ double fbx_piece_at(const struct fbx_curve *curve, uint32_t key, double time)
     if (from->interpolation == FBX_KEY_CONSTANT_NEXT)
         return to->value;
     if (from->interpolation == FBX_KEY_LINEAR)
-        return from->value * r + to->value * u;
-    const struct cubic cubic = cubic_of(from, to, (to->time - from->time) / curve->units_per_s);
+        return from->value * (1 - u) + to->value * u;
+    const double span_s = (to->time - from->time) / curve->units_per_s;
+    if (is_hermite(from, to))
+        return hermite(from, to, span_s, u);
+    const struct cubic cubic = cubic_of(from, to, span_s);
     const double s = parameter_of(from, to, &cubic, u), q = 1 - s;
     return q * q * q * cubic.y[0] + 3 * q * q * s * cubic.y[1] + 3 * q * s * s * cubic.y[2] + s * s * s * cubic.y[3];
 }
@@ -142,4 +155,32 @@ double fbx_curve_at(const struct fbx_curve *curve, double time)
     if (time > curve->keys[curve->key_count - 1].time)
         return outside(curve, time, false);
     return inside(curve, time);
+}
+
+static bool is_behind(const struct fbx_curve *curve, uint32_t key, double time)
+{
+    return curve->keys[key].time <= time && (key + 1 == curve->key_count || time < curve->keys[key + 1].time);
+}
+
+double fbx_curve_at_hint(const struct fbx_curve *curve, double time_s, uint32_t *hint)
+{
+    if (*hint >= curve->key_count || !is_behind(curve, *hint, time_s)) {
+        const uint32_t next = *hint + 1;
+        *hint = next < curve->key_count && is_behind(curve, next, time_s) ? next : fbx_curve_key(curve, time_s);
+    }
+    return *hint + 1 == curve->key_count || time_s <= curve->keys[*hint].time ? curve->keys[*hint].value
+                                                                              : fbx_piece_at(curve, *hint, time_s);
+}
+
+double fbx_curve_swing(const struct fbx_curve *curve, double from_s, double to_s, uint32_t *hint)
+{
+    if (curve->key_count == 0)
+        return 0;
+    const double rise = fabs(fbx_curve_at_hint(curve, to_s, hint) - fbx_curve_at_hint(curve, from_s, hint));
+    const struct fbx_key *from = &curve->keys[*hint], *to = from + 1;
+    if (*hint + 1 == curve->key_count || from->interpolation != FBX_KEY_CUBIC || from_s < from->time)
+        return rise;
+    const struct cubic cubic = cubic_of(from, to, to->time - from->time);
+    const double whole = fabs(cubic.y[1] - cubic.y[0]) + fabs(cubic.y[2] - cubic.y[1]) + fabs(cubic.y[3] - cubic.y[2]);
+    return fmax(rise, whole * (to_s - from_s) / (to->time - from->time));
 }

@@ -67,6 +67,11 @@ double fbx_piece_at(const struct fbx_curve *curve, uint32_t key, double time);
 double fbx_piece_slope(const struct fbx_curve *curve, uint32_t key, double time);
 /* The value at any time. A curve without keys is 0. */
 double fbx_curve_at(const struct fbx_curve *curve, double time);
+/* The same of a placed curve that has keys. *hint is any key, and becomes the last one that is not after the time:
+ * times that rise need no search. */
+double fbx_curve_at_hint(const struct fbx_curve *curve, double time_s, uint32_t *hint);
+/* About how far a placed curve goes from one time to another within one of its pieces, there and back. */
+double fbx_curve_swing(const struct fbx_curve *curve, double from_s, double to_s, uint32_t *hint);
 
 /* What a clip plays of its file's time line. */
 struct fbx_range {
@@ -78,9 +83,10 @@ struct fbx_range {
 double fbx_range_s(const struct fbx_range *range, double ticks);
 
 /* Makes of a curve in ticks one in seconds of the clip, with the same values in the whole range. Extrapolations become
- * keys; beside the range is one key at each side, where there is one. Jumps are made plain: all times rise, and a piece
- * is constant, linear or cubic. Where a curve jumps so that the value at the time is still the old one, a key stands one
- * tick behind; where it jumps from elsewhere than its last key, one stands at the last double before.
+ * keys; beside the range is one key at each side, where there is one; a curve that stands still is one key. Jumps are
+ * made plain: all times rise, and a piece is constant, linear or cubic. Where a curve jumps so that the value at the
+ * time is still the old one, a key stands one tick behind; where it jumps from elsewhere than its last key, one stands
+ * at the last double before.
  * Returns 0 or ERR_MODEL_LIMIT (more than key_limit keys); on failure *out is empty. */
 int fbx_curve_place(struct fbx_curve *out, const struct fbx_curve *curve, const struct fbx_range *range,
                     uint64_t key_limit, struct err *err);

@@ -219,6 +219,29 @@ static void cut(struct fbx_curve *out, double stop_s)
     out->key_count = end - first;
 }
 
+/* A curve that stands still is one key: baked takes are full of them. */
+static bool is_still(const struct fbx_curve *curve)
+{
+    for (uint32_t i = 0; i + 1 < curve->key_count; i++) {
+        const struct fbx_key *key = &curve->keys[i];
+        if (key[1].value != key->value)
+            return false;
+        if (key->interpolation == FBX_KEY_CUBIC && (key->right.slope != 0 || key[1].left.slope != 0))
+            return false;
+    }
+    const struct fbx_key *last = &curve->keys[curve->key_count - 1];
+    return (curve->before.kind != FBX_EXTEND_SLOPE || curve->keys[0].right.slope == 0) &&
+           (curve->after.kind != FBX_EXTEND_SLOPE || last->left.slope == 0);
+}
+
+static void put_one(struct placer *placer)
+{
+    struct fbx_key key = placer->curve->keys[0];
+    key.time = fmax(fbx_range_s(placer->range, key.time), 0);
+    key.interpolation = FBX_KEY_CONSTANT;
+    append(placer, key);
+}
+
 int fbx_curve_place(struct fbx_curve *out, const struct fbx_curve *curve, const struct fbx_range *range,
                     uint64_t key_limit, struct err *err)
 {
@@ -226,10 +249,14 @@ int fbx_curve_place(struct fbx_curve *out, const struct fbx_curve *curve, const 
     *out = (struct fbx_curve){.units_per_s = 1, .before.kind = FBX_EXTEND_CONSTANT, .after.kind = FBX_EXTEND_CONSTANT};
     if (curve->key_count == 0)
         return 0;
-    put_before(&placer);
-    const struct stretch own = {.start = curve->keys[0].time};
-    put_stretch(&placer, &own);
-    put_after(&placer);
+    if (is_still(curve)) {
+        put_one(&placer);
+    } else {
+        const struct stretch own = {.start = curve->keys[0].time};
+        put_before(&placer);
+        put_stretch(&placer, &own);
+        put_after(&placer);
+    }
     if (placer.is_full) {
         fbx_curve_fini(out);
         return err_set(err, ERR_MODEL_LIMIT, "a curve has more than %llu keys in its clip",

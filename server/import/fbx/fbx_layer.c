@@ -108,15 +108,17 @@ static void blend_numbers(enum fbx_layering blend, bool is_product, double weigh
     }
 }
 
-static void sheet_value(const struct fbx_sheet *sheet, double time_s, double out[3])
+static void sheet_value(struct fbx_sheet *sheet, double time_s, double out[3])
 {
     for (int c = 0; c < 3; c++)
-        out[c] = sheet->curves[c].key_count > 0 ? fbx_curve_at(&sheet->curves[c], time_s) : sheet->defaults[c];
+        out[c] = sheet->curves[c].key_count > 0 ? fbx_curve_at_hint(&sheet->curves[c], time_s, &sheet->hints[c])
+                                                : sheet->defaults[c];
 }
 
-static double weight_at(const struct fbx_sheet *sheet, double time_s)
+static double weight_at(struct fbx_sheet *sheet, double time_s)
 {
-    return sheet->weight.key_count > 0 ? fbx_layer_weight(fbx_curve_at(&sheet->weight, time_s)) : sheet->layer.weight;
+    return sheet->weight.key_count > 0 ? fbx_layer_weight(fbx_curve_at_hint(&sheet->weight, time_s, &sheet->hints[3]))
+                                       : sheet->layer.weight;
 }
 
 static bool replaces(const struct fbx_sheet *sheet)
@@ -124,11 +126,11 @@ static bool replaces(const struct fbx_sheet *sheet)
     return sheet->is_base || sheet->layer.blend == FBX_LAYER_OVERRIDE;
 }
 
-void fbx_motion_at(const struct fbx_motion *motion, double time_s, double out[3])
+void fbx_motion_at(struct fbx_motion *motion, double time_s, double out[3])
 {
     memcpy(out, motion->rest, 3 * sizeof *out);
     for (uint32_t i = 0; i < motion->sheet_count; i++) {
-        const struct fbx_sheet *sheet = &motion->sheets[i];
+        struct fbx_sheet *sheet = &motion->sheets[i];
         double value[3];
         sheet_value(sheet, time_s, value);
         if (replaces(sheet))
@@ -139,13 +141,13 @@ void fbx_motion_at(const struct fbx_motion *motion, double time_s, double out[3]
     }
 }
 
-void fbx_motion_turn(const struct fbx_motion *motion, double time_s, double out[4])
+void fbx_motion_turn(struct fbx_motion *motion, double time_s, double out[4])
 {
     double angles[3];
     bool is_quaternion = false; /* the rotation so far is in `out` and not in `angles` */
     memcpy(angles, motion->rest, sizeof angles);
     for (uint32_t i = 0; i < motion->sheet_count; i++) {
-        const struct fbx_sheet *sheet = &motion->sheets[i];
+        struct fbx_sheet *sheet = &motion->sheets[i];
         double value[3], own[4];
         sheet_value(sheet, time_s, value);
         if (replaces(sheet)) {
@@ -168,6 +170,17 @@ void fbx_motion_turn(const struct fbx_motion *motion, double time_s, double out[
         fbx_quat_from_euler(angles, motion->order, out);
 }
 
+double fbx_motion_swing(struct fbx_motion *motion, double from_s, double to_s)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < motion->sheet_count; i++)
+        for (int c = 0; c < 3; c++) {
+            struct fbx_sheet *sheet = &motion->sheets[i];
+            sum += fbx_curve_swing(&sheet->curves[c], from_s, to_s, &sheet->hints[c]);
+        }
+    return sum;
+}
+
 bool fbx_motion_is_plain(const struct fbx_motion *motion)
 {
     return motion->sheet_count == 1 && replaces(&motion->sheets[0]);
@@ -175,19 +188,39 @@ bool fbx_motion_is_plain(const struct fbx_motion *motion)
 
 /* --- times --- */
 
-static void add_time(struct fbx_times *times, double time_s)
+static double clamped(const struct fbx_curve *curve, uint32_t key, double stop_s)
 {
-    if (times->count == times->capacity) {
-        times->capacity = 2 * times->capacity + 32;
-        times->times_s = mem_realloc(times->times_s, times->capacity * sizeof *times->times_s);
-    }
-    times->times_s[times->count++] = time_s;
+    return fmin(fmax(curve->keys[key].time, 0), stop_s);
+}
+
+/* Most curves of an object have keys at the same times. */
+static bool has_all(const struct fbx_times *times, const struct fbx_curve *curve, double stop_s)
+{
+    if (times->count != curve->key_count)
+        return false;
+    for (uint32_t i = 0; i < times->count; i++)
+        if (times->times_s[i] != clamped(curve, i, stop_s))
+            return false;
+    return true;
 }
 
 void fbx_times_add(struct fbx_times *times, const struct fbx_curve *curve, double stop_s)
 {
-    for (uint32_t i = 0; i < curve->key_count; i++)
-        add_time(times, fmin(fmax(curve->keys[i].time, 0), stop_s));
+    if (has_all(times, curve, stop_s))
+        return;
+    double *merged = mem_alloc(((size_t)times->count + curve->key_count + 1) * sizeof *merged);
+    uint32_t count = 0, own = 0, key = 0;
+    while (own < times->count || key < curve->key_count) {
+        const double other_s = key < curve->key_count ? clamped(curve, key, stop_s) : HUGE_VAL;
+        const bool is_own = own < times->count && times->times_s[own] <= other_s;
+        const double time_s = is_own ? times->times_s[own] : other_s;
+        own += is_own;
+        key += !is_own;
+        if (count == 0 || time_s > merged[count - 1])
+            merged[count++] = time_s;
+    }
+    free(times->times_s);
+    *times = (struct fbx_times){merged, count};
 }
 
 void fbx_motion_times(const struct fbx_motion *motion, double stop_s, struct fbx_times *times)
@@ -199,21 +232,11 @@ void fbx_motion_times(const struct fbx_motion *motion, double stop_s, struct fbx
     }
 }
 
-static int by_value(const void *a, const void *b)
+void fbx_times_complete(struct fbx_times *times)
 {
-    const double i = *(const double *)a, k = *(const double *)b;
-    return (i > k) - (i < k);
-}
-
-void fbx_times_sort(struct fbx_times *times)
-{
-    uint32_t kept = 0;
-    if (times->count > 0)
-        qsort(times->times_s, times->count, sizeof *times->times_s, by_value);
-    for (uint32_t i = 0; i < times->count; i++)
-        if (i == 0 || times->times_s[i] > times->times_s[kept - 1])
-            times->times_s[kept++] = times->times_s[i];
-    times->count = kept;
+    struct fbx_key key = {.time = 0};
+    if (times->count == 0)
+        fbx_times_add(times, &(struct fbx_curve){.keys = &key, .key_count = 1}, 0);
 }
 
 void fbx_times_fini(struct fbx_times *times)

@@ -14,6 +14,7 @@ struct fbx_sheet {
     struct fbx_layer layer;
     struct fbx_curve weight; /* of the layer, placed, in percent; without keys: layer.weight */
     bool is_base;            /* the take's first layer: its value replaces the static one */
+    uint32_t hints[4];       /* where the curves and the weight were evaluated last */
 };
 
 struct fbx_motion {
@@ -41,22 +42,23 @@ void fbx_motion_fini(struct fbx_motion *motion);
 /* The value at a time of the clip: additive layers add their value times their weight, passing ones go that far towards
  * theirs. Scales multiply, unless the layer says otherwise (FBX SDK Reference: FbxAnimLayer::EScaleAccumulationMode).
  * Pure. */
-void fbx_motion_at(const struct fbx_motion *motion, double time_s, double out[3]);
+void fbx_motion_at(struct fbx_motion *motion, double time_s, double out[3]);
 /* The same of angles in degrees, as a unit quaternion: layers turn one after the other, unless they add angles
  * (ERotationAccumulationMode). Pure. */
-void fbx_motion_turn(const struct fbx_motion *motion, double time_s, double out[4]);
+void fbx_motion_turn(struct fbx_motion *motion, double time_s, double out[4]);
+/* About how far its numbers go, all together, from one time to another without a key in between. */
+double fbx_motion_swing(struct fbx_motion *motion, double from_s, double to_s);
 /* Whether the value is that of the curves of one layer and nothing else. */
 bool fbx_motion_is_plain(const struct fbx_motion *motion);
 
-/* Appends the times of all keys of a motion that are within 0 and stop_s, and each end where a piece goes beyond it.
- * times: heap, grows. Unsorted. */
+/* Times that rise strictly; heap. */
 struct fbx_times {
     double *times_s;
     uint32_t count;
-    uint64_t capacity;
 };
+/* Adds the times of all keys of a placed curve that are within 0 and stop_s, and each end where a piece goes beyond. */
 void fbx_times_add(struct fbx_times *times, const struct fbx_curve *curve, double stop_s);
 void fbx_motion_times(const struct fbx_motion *motion, double stop_s, struct fbx_times *times);
-/* Sorts, each time once. */
-void fbx_times_sort(struct fbx_times *times);
+/* Where there are none: 0. */
+void fbx_times_complete(struct fbx_times *times);
 void fbx_times_fini(struct fbx_times *times);

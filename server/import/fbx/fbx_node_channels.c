@@ -43,41 +43,27 @@ static int exact_track(struct track *track, const struct fbx_node_motion *node, 
 
 /* --- fitted --- */
 
-struct moving {
-    const struct fbx_node_motion *node;
-    uint32_t path;
-};
+static void rotation_at(void *user, double time_s, double *out) { fbx_node_motion_turn(user, time_s, out); }
 
-static void path_at(void *user, double time_s, double *out)
+static void translation_at(void *user, double time_s, double *out)
 {
-    const struct moving *moving = user;
-    const struct trs trs = fbx_node_motion_at(moving->node, time_s);
-    if (moving->path == PATH_ROTATION)
-        memcpy(out, trs.rotation, sizeof trs.rotation);
-    else
-        memcpy(out, moving->path == PATH_SCALE ? trs.scale : trs.translation, sizeof trs.scale);
+    const struct trs trs = fbx_node_motion_at(user, time_s);
+    memcpy(out, trs.translation, sizeof trs.translation);
 }
 
-/* How far three angles go, at most about: from part to part of the time. */
-static double path_turn(void *user, double from_s, double to_s)
+static void scale_at(void *user, double time_s, double *out)
+{
+    struct fbx_node_motion *node = user;
+    fbx_motion_at(&node->motions[FBX_MOVED_SCALING], time_s, out);
+}
+
+static double rotation_turn(void *user, double from_s, double to_s)
 {
     static const int ANGLES[] = {FBX_MOVED_ROTATION, FBX_MOVED_PRE_ROTATION, FBX_MOVED_POST_ROTATION};
-    enum { PARTS = 4 };
-    const struct moving *moving = user;
+    struct fbx_node_motion *node = user;
     double sum_deg = 0;
-    for (size_t i = 0; i < sizeof ANGLES / sizeof *ANGLES; i++) {
-        const struct fbx_motion *motion = &moving->node->motions[ANGLES[i]];
-        double last[3], next[3];
-        if (motion->sheet_count == 0)
-            continue;
-        fbx_motion_at(motion, from_s, last);
-        for (int part = 1; part <= PARTS; part++) {
-            fbx_motion_at(motion, from_s + (to_s - from_s) * part / PARTS, next);
-            for (int c = 0; c < 3; c++)
-                sum_deg += fabs(next[c] - last[c]);
-            memcpy(last, next, sizeof last);
-        }
-    }
+    for (size_t i = 0; i < sizeof ANGLES / sizeof *ANGLES; i++)
+        sum_deg += fbx_motion_swing(&node->motions[ANGLES[i]], from_s, to_s);
     return sum_deg * RAD_PER_DEG;
 }
 
@@ -103,20 +89,19 @@ static bool path_times(const struct fbx_node_motion *node, uint32_t path, double
             is_driven = true;
             fbx_motion_times(&node->motions[i], stop_s, times);
         }
-    if (is_driven && times->count == 0) /* defaults alone */
-        fbx_times_add(times, &(struct fbx_curve){.keys = (struct fbx_key[]){{0}}, .key_count = 1}, stop_s);
-    fbx_times_sort(times);
+    fbx_times_complete(times);
     return is_driven;
 }
 
-static int fitted_track(struct track *track, const struct fbx_node_motion *node, uint32_t path,
-                        const struct fbx_times *times, uint64_t key_limit, bool *is_near, struct err *err)
+static int fitted_track(struct track *track, struct fbx_node_motion *node, uint32_t path, const struct fbx_times *times,
+                        uint64_t key_limit, bool *is_near, struct err *err)
 {
-    struct moving moving = {.node = node, .path = path};
     const struct curve_fit fit = {
-        .at = path_at,
-        .turn = path == PATH_ROTATION ? path_turn : NULL,
-        .user = &moving,
+        .at = path == PATH_ROTATION ? rotation_at
+              : path == PATH_SCALE  ? scale_at
+                                    : translation_at,
+        .turn = path == PATH_ROTATION ? rotation_turn : NULL,
+        .user = node,
         .times_s = times->times_s,
         .time_count = times->count,
         .components = path == PATH_ROTATION ? 4 : 3,
@@ -148,7 +133,7 @@ static bool is_rest(const struct node *node, uint32_t path, const struct track *
     return worst <= SAME_VALUE;
 }
 
-static int add_path(struct fbx *fbx, const struct fbx_node_motion *node, uint32_t n, uint32_t path, double stop_s,
+static int add_path(struct fbx *fbx, struct fbx_node_motion *node, uint32_t n, uint32_t path, double stop_s,
                     struct err *err)
 {
     const uint64_t key_limit = fbx->import->limits->value[LIMIT_KEYS] / 10;
@@ -172,8 +157,7 @@ static int add_path(struct fbx *fbx, const struct fbx_node_motion *node, uint32_
     return rc;
 }
 
-int fbx_add_node_channels(struct fbx *fbx, const struct fbx_node_motion *node, uint32_t n, double stop_s,
-                          struct err *err)
+int fbx_add_node_channels(struct fbx *fbx, struct fbx_node_motion *node, uint32_t n, double stop_s, struct err *err)
 {
     for (uint32_t path = PATH_TRANSLATION; path <= PATH_SCALE; path++)
         if (add_path(fbx, node, n, path, stop_s, err) < 0)

@@ -36,6 +36,16 @@ static bool is_set(struct fbx_node_motion *node, int property)
     return node->motions[property].sheet_count > 0 || rest[0] != 0 || rest[1] != 0 || rest[2] != 0;
 }
 
+static void read_turns(struct fbx_node_motion *node)
+{
+    static const double NONE[3] = {0};
+    const bool counts = node->rest.is_rotation_space;
+    fbx_quat_from_euler(counts ? node->rest.pre_rotation_deg : NONE, FBX_ORDER_XYZ, node->pre);
+    fbx_quat_from_euler(counts ? node->rest.post_rotation_deg : NONE, FBX_ORDER_XYZ, node->post);
+    for (int i = 0; i < 3; i++)
+        node->post[i] = -node->post[i];
+}
+
 int fbx_node_motion_read(struct fbx_node_motion *node, const struct fbx *fbx, const struct fbx_take_reader *reader,
                          uint32_t object, struct err *err)
 {
@@ -55,6 +65,7 @@ int fbx_node_motion_read(struct fbx_node_motion *node, const struct fbx *fbx, co
         }
         node->is_moving |= motion->sheet_count > 0;
     }
+    read_turns(node);
     node->is_bent = is_set(node, FBX_MOVED_ROTATION_PIVOT) || is_set(node, FBX_MOVED_SCALING_OFFSET) ||
                     is_set(node, FBX_MOVED_SCALING_PIVOT);
     return 0;
@@ -66,7 +77,7 @@ void fbx_node_motion_fini(struct fbx_node_motion *node)
         fbx_motion_fini(&node->motions[i]);
 }
 
-struct trs fbx_node_motion_at(const struct fbx_node_motion *node, double time_s)
+struct trs fbx_node_motion_at(struct fbx_node_motion *node, double time_s)
 {
     struct fbx_transform_values values = node->rest;
     double rotation[4];
@@ -75,4 +86,19 @@ struct trs fbx_node_motion_at(const struct fbx_node_motion *node, double time_s)
             fbx_motion_at(&node->motions[i], time_s, field(&values, i));
     fbx_motion_turn(&node->motions[FBX_MOVED_ROTATION], time_s, rotation);
     return fbx_transform_turned(&values, rotation);
+}
+
+void fbx_node_motion_turn(struct fbx_node_motion *node, double time_s, double out[4])
+{
+    if (node->motions[FBX_MOVED_PRE_ROTATION].sheet_count > 0 ||
+        node->motions[FBX_MOVED_POST_ROTATION].sheet_count > 0) {
+        const struct trs trs = fbx_node_motion_at(node, time_s);
+        memcpy(out, trs.rotation, sizeof trs.rotation);
+        return;
+    }
+    fbx_motion_turn(&node->motions[FBX_MOVED_ROTATION], time_s, out);
+    if (node->post[3] != 1)
+        quat_mul(out, node->post, out);
+    if (node->pre[3] != 1)
+        quat_mul(node->pre, out, out);
 }

@@ -4,39 +4,34 @@
 #include "base/mem.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double VALUE_MAX = 3e38;
 
-/* What a component does between two neighbouring times. */
+/* What a component does from one time to the next: at the start and at the end, from within. */
 struct piece {
-    double value[2], slope[2]; /* at the start and the end, from within */
-    enum fbx_interpolation interpolation;
-    bool is_weighted;
+    double start, end, start_slope, end_slope;
 };
 
-static struct piece piece_of(const struct fbx_component *component, double from_s, double to_s)
+/* `key` is the last one that is not after from_s, or 0. */
+static struct piece piece_of(const struct fbx_component *component, uint32_t key, double from_s, double to_s)
 {
     const struct fbx_curve *curve = component->curve;
-    struct piece piece = {.value = {component->constant, component->constant}, .interpolation = FBX_KEY_CONSTANT};
+    struct piece piece = {.start = component->constant, .end = component->constant};
     if (curve == NULL || curve->key_count == 0)
         return piece;
-    const uint32_t key = fbx_curve_key(curve, from_s);
-    const bool is_within = key + 1 < curve->key_count && from_s >= curve->keys[key].time && to_s > from_s;
-    const double start = fbx_curve_at(curve, from_s);
-    double end = start;
-    if (is_within && curve->keys[key].interpolation != FBX_KEY_CONSTANT) {
-        const struct fbx_key *from = &curve->keys[key];
-        end = fbx_piece_at(curve, key, to_s);
-        piece.interpolation = from->interpolation;
-        piece.is_weighted = from->interpolation == FBX_KEY_CUBIC &&
-                            (from->right.weight != FBX_WEIGHT || from[1].left.weight != FBX_WEIGHT);
-        piece.slope[0] = component->factor * fbx_piece_slope(curve, key, from_s);
-        piece.slope[1] = component->factor * fbx_piece_slope(curve, key, to_s);
+    const struct fbx_key *from = &curve->keys[key];
+    const bool is_within = key + 1 < curve->key_count && from_s >= from->time;
+    const double start = is_within ? fbx_piece_at(curve, key, from_s) : from->value;
+    const bool is_moving = is_within && from->interpolation != FBX_KEY_CONSTANT && to_s > from_s;
+    piece.start += component->factor * start;
+    piece.end += component->factor * (is_moving ? fbx_piece_at(curve, key, to_s) : start);
+    if (is_moving) {
+        piece.start_slope = component->factor * fbx_piece_slope(curve, key, from_s);
+        piece.end_slope = component->factor * fbx_piece_slope(curve, key, to_s);
     }
-    piece.value[0] += component->factor * start;
-    piece.value[1] += component->factor * end;
     return piece;
 }
 
@@ -47,23 +42,34 @@ struct maker {
     uint32_t count;
     const struct fbx_times *times;
     struct track *track;
-    uint32_t capacity; /* keys */
+    struct piece *pieces; /* [count] */
+    uint32_t *keys;       /* [count] */
+    double *space;        /* [count] */
+    uint32_t capacity;    /* keys */
     bool is_bad;
 };
 
-/* The least that says all pieces; FBX_KEY_CONSTANT_NEXT: none does. */
-static enum fbx_interpolation kind_of(const struct maker *maker)
+static bool is_weighted(const struct fbx_key *key)
+{
+    return key->interpolation == FBX_KEY_CUBIC && (key->right.weight != FBX_WEIGHT || key[1].left.weight != FBX_WEIGHT);
+}
+
+/* The least that says all pieces within 0 and stop_s; FBX_KEY_CONSTANT_NEXT: none does. */
+static enum fbx_interpolation kind_of(const struct fbx_component *components, uint32_t count, double stop_s)
 {
     enum fbx_interpolation kind = FBX_KEY_CONSTANT;
-    for (uint32_t i = 0; i + 1 < maker->times->count; i++)
-        for (uint32_t c = 0; c < maker->count; c++) {
-            const struct piece piece =
-                piece_of(&maker->components[c], maker->times->times_s[i], maker->times->times_s[i + 1]);
-            if (piece.is_weighted)
+    for (uint32_t c = 0; c < count; c++) {
+        const struct fbx_curve *curve = components[c].curve;
+        for (uint32_t k = 0; curve != NULL && k + 1 < curve->key_count; k++) {
+            const struct fbx_key *key = &curve->keys[k];
+            if (key[1].time <= 0 || key->time >= stop_s)
+                continue;
+            if (is_weighted(key))
                 return FBX_KEY_CONSTANT_NEXT;
-            if (piece.interpolation > kind)
-                kind = piece.interpolation;
+            if (key->interpolation > kind)
+                kind = key->interpolation;
         }
+    }
     return kind;
 }
 
@@ -94,6 +100,15 @@ static void push(struct maker *maker, double time_s, const double *values)
         maker->is_bad |= !(fabs(values[c]) <= VALUE_MAX);
 }
 
+/* One number of each piece, as an array that the next call overwrites. */
+static const double *numbers(struct maker *maker, size_t offset)
+{
+    for (uint32_t c = 0; c < maker->count; c++)
+        memcpy(&maker->space[c], (const char *)&maker->pieces[c] + offset, sizeof(double));
+    return maker->space;
+}
+#define NUMBERS(maker, member) numbers(maker, offsetof(struct piece, member))
+
 static void set_slopes(struct maker *maker, int part, const double *slopes)
 {
     if (!maker->track->is_cubic)
@@ -103,16 +118,32 @@ static void set_slopes(struct maker *maker, int part, const double *slopes)
         maker->is_bad |= !(fabs(slopes[c]) <= VALUE_MAX);
 }
 
-/* The key at the end of a piece, after one at the last double before it where a component jumps there. */
-static void push_end(struct maker *maker, double from_s, double to_s, const double *ends, const double *next,
-                     const double *slopes)
+static void take_pieces(struct maker *maker, double from_s, double to_s)
 {
-    const double before_s = nextafter(to_s, -HUGE_VAL);
-    bool is_jump = false;
+    for (uint32_t c = 0; c < maker->count; c++) {
+        const struct fbx_curve *curve = maker->components[c].curve;
+        uint32_t *key = &maker->keys[c];
+        while (curve != NULL && *key + 1 < curve->key_count && curve->keys[*key + 1].time <= from_s)
+            ++*key;
+        maker->pieces[c] = piece_of(&maker->components[c], *key, from_s, to_s);
+    }
+}
+
+static bool is_jump(const struct maker *maker, const double *ends)
+{
     for (uint32_t c = 0; c < maker->count; c++)
-        is_jump |= ends[c] != next[c];
-    if (!is_jump || maker->track->is_step) {
-        push(maker, to_s, next);
+        if (ends[c] != maker->pieces[c].start)
+            return true;
+    return false;
+}
+
+/* The key between the pieces that were and those that are, after one at the last double before it where a component
+ * jumps there. */
+static void push_between(struct maker *maker, double from_s, double time_s, const double *ends, const double *slopes)
+{
+    const double before_s = nextafter(time_s, -HUGE_VAL);
+    if (maker->track->is_step || !is_jump(maker, ends)) {
+        push(maker, time_s, NUMBERS(maker, start));
         set_slopes(maker, PART_IN, slopes);
         return;
     }
@@ -120,33 +151,31 @@ static void push_end(struct maker *maker, double from_s, double to_s, const doub
         push(maker, before_s, ends);
         set_slopes(maker, PART_IN, slopes);
     }
-    push(maker, to_s, next);
+    push(maker, time_s, NUMBERS(maker, start));
 }
 
 static void push_all(struct maker *maker)
 {
     const struct fbx_times *times = maker->times;
-    double *space = mem_alloc(5 * (size_t)maker->count * sizeof *space);
-    double *starts = space, *ends = starts + maker->count, *next = ends + maker->count;
-    double *slopes = next + maker->count, *end_slopes = slopes + maker->count;
+    double *ends = mem_alloc(3 * (size_t)maker->count * sizeof *ends), *slopes = ends + maker->count;
+    maker->space = slopes + maker->count;
+    maker->pieces = mem_alloc(maker->count * sizeof *maker->pieces);
+    maker->keys = mem_zalloc(maker->count, sizeof *maker->keys);
     for (uint32_t i = 0; i < times->count; i++) {
-        const double from_s = times->times_s[i], to_s = i + 1 < times->count ? times->times_s[i + 1] : from_s;
-        for (uint32_t c = 0; c < maker->count; c++) {
-            const struct piece piece = piece_of(&maker->components[c], from_s, to_s);
-            starts[c] = piece.value[0];
-            ends[c] = piece.value[1];
-            slopes[c] = piece.slope[0];
-            end_slopes[c] = piece.slope[1];
-            next[c] = piece_of(&maker->components[c], to_s, to_s).value[0];
-        }
+        const double time_s = times->times_s[i], to_s = i + 1 < times->count ? times->times_s[i + 1] : time_s;
+        take_pieces(maker, time_s, to_s);
         if (i == 0)
-            push(maker, from_s, starts);
-        if (i + 1 == times->count)
-            break;
-        set_slopes(maker, PART_OUT, slopes);
-        push_end(maker, from_s, to_s, ends, next, end_slopes);
+            push(maker, time_s, NUMBERS(maker, start));
+        else
+            push_between(maker, times->times_s[i - 1], time_s, ends, slopes);
+        if (i + 1 < times->count)
+            set_slopes(maker, PART_OUT, NUMBERS(maker, start_slope));
+        memcpy(ends, NUMBERS(maker, end), maker->count * sizeof *ends);
+        memcpy(slopes, NUMBERS(maker, end_slope), maker->count * sizeof *slopes);
     }
-    free(space);
+    free(ends);
+    free(maker->pieces);
+    free(maker->keys);
 }
 
 /* Keys that are all the same are one key. */
@@ -174,10 +203,8 @@ int fbx_track_exact(struct track *track, const struct fbx_component *components,
     for (uint32_t c = 0; c < count; c++)
         if (components[c].curve != NULL)
             fbx_times_add(&times, components[c].curve, stop_s);
-    if (times.count == 0)
-        fbx_times_add(&times, &(struct fbx_curve){.keys = (struct fbx_key[]){{0}}, .key_count = 1}, stop_s);
-    fbx_times_sort(&times);
-    const enum fbx_interpolation kind = kind_of(&maker);
+    fbx_times_complete(&times);
+    const enum fbx_interpolation kind = kind_of(components, count, stop_s);
     *is_exact = kind != FBX_KEY_CONSTANT_NEXT;
     track->is_step = kind == FBX_KEY_CONSTANT;
     track->is_cubic = kind == FBX_KEY_CUBIC;

@@ -56,17 +56,19 @@ static void rotate3(double v[3], const double q[4])
 
 void fbx_quat_from_euler(const double angles_deg[3], enum fbx_rotation_order order, double out[4])
 {
+    bool is_first = true;
     memcpy(out, (const double[4]){0, 0, 0, 1}, 4 * sizeof *out);
-    if (order == FBX_ORDER_SPHERIC)
-        return;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && order != FBX_ORDER_SPHERIC; i++) {
         const uint8_t axis = AXES[order][i];
         if (angles_deg[axis] == 0)
             continue;
-        const double half_rad = angles_deg[axis] * RAD_PER_DEG / 2;
-        double turn[4] = {0, 0, 0, cos(half_rad)};
-        turn[axis] = sin(half_rad);
-        quat_mul(turn, out, out);
+        double turn[4] = {0};
+        sincos(angles_deg[axis] * RAD_PER_DEG / 2, &turn[axis], &turn[3]);
+        if (is_first)
+            memcpy(out, turn, sizeof turn);
+        else
+            quat_mul(turn, out, out);
+        is_first = false;
     }
 }
 
