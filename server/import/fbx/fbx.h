@@ -29,6 +29,7 @@ struct fbx {
     uint32_t *geometry_of;          /* its Geometry of the kind Mesh, the last of several, or FBX_NONE */
     struct dmat4 *scene_from_node;  /* at rest, in double precision, with scales as they are inherited */
     struct trs *node_from_geometry; /* the geometric transform */
+    int32_t *skin_of;               /* the skin that deforms its mesh, or -1; fbx_read_skins() */
 };
 
 /* fbx_state.c. Before fbx_scene_read(), and after everything, whatever failed: frees what its members point to. */

@@ -176,9 +176,9 @@ static bool is_clear(struct outline *outline, const struct triangulate_corner *c
     const double height = outline->cells_per_y > 0 ? 1 / outline->cells_per_y : 0;
     for (uint32_t row = first; row <= last; row++) {
         /* A little more than the row, so that rounding leaves out nothing that lies at its border. */
-        const double low = row == first ? -INFINITY : outline->min_y + (row - 1e-6) * height;
-        const double high = row == last ? INFINITY : outline->min_y + (row + 1 + 1e-6) * height;
-        double min = INFINITY, max = -INFINITY;
+        const double low = row == first ? -HUGE_VAL : outline->min_y + (row - 1e-6) * height;
+        const double high = row == last ? HUGE_VAL : outline->min_y + (row + 1 + 1e-6) * height;
+        double min = HUGE_VAL, max = -HUGE_VAL;
         for (int k = 0; k < 3; k++)
             widen(t[k], t[(k + 1) % 3], low, high, &min, &max);
         const double margin = outline->cells_per_x > 0 ? 1e-6 / outline->cells_per_x : 0;

@@ -1,0 +1,19 @@
+/* fbx_material.h - materials of an FBX file, and which of them a node's polygons have. One thread. */
+#pragma once
+
+#include "import/fbx/fbx.h"
+#include "import/fbx/fbx_surface.h"
+
+/* The materials of a Model in the order of its links: what LayerElementMaterial counts. */
+struct fbx_slots {
+    int32_t *materials; /* [count], of the builder; heap */
+    uint32_t count;
+};
+
+void fbx_slots_of(const struct fbx *fbx, uint32_t node, struct fbx_slots *slots);
+void fbx_slots_fini(struct fbx_slots *slots);
+
+/* The layers of a surface that the material's textures lie by, for texcoords and second_texcoords; NULL: none. Without
+ * a material (-1) the first two. */
+void fbx_corner_uvs(const struct fbx *fbx, int32_t material, const struct fbx_surface *surface,
+                    const struct fbx_layer_element *uvs[2]);

@@ -1,0 +1,191 @@
+/* fbx_mesh.c - geometries to meshes.
+ *
+ * A mesh without a skin is in its node's space: the geometric transform is in its vertices. Nodes share a mesh where
+ * they show the same geometry with the same materials, geometric transform and skin. */
+#include "import/fbx/fbx_material.h"
+#include "import/fbx/fbx_primitive.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What polygons of one primitive have in common. */
+struct part {
+    uint32_t topology; /* TOPOLOGY_ */
+    int32_t material;
+};
+
+static int32_t material_at(const struct fbx_surface *surface, const struct fbx_slots *slots, uint32_t polygon)
+{
+    const uint32_t corner = surface->starts[polygon];
+    const struct fbx_place place = {corner, surface->corners[corner], polygon};
+    const double *value = fbx_layer_element_at(&surface->materials, &place);
+    const double slot = value == NULL ? 0 : *value;
+    return slot >= 0 && slot < slots->count ? slots->materials[(uint32_t)slot] : -1;
+}
+
+static int compare_parts(const void *a, const void *b, void *user)
+{
+    const struct part *parts = user;
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    if (parts[i].material != parts[k].material)
+        return parts[i].material < parts[k].material ? -1 : 1;
+    if (parts[i].topology != parts[k].topology)
+        return parts[i].topology < parts[k].topology ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+/* Fills parts and order, which is that of the polygons by part. */
+static void sort_polygons(const struct fbx_surface *surface, const struct fbx_slots *slots, struct part *parts,
+                          uint32_t *order)
+{
+    const uint32_t count = surface->size.polygon_count;
+    for (uint32_t p = 0; p < count; p++) {
+        const uint32_t corner_count = surface->starts[p + 1] - surface->starts[p];
+        parts[p].topology = corner_count > 2    ? TOPOLOGY_TRIANGLES
+                            : corner_count == 2 ? TOPOLOGY_LINES
+                                                : TOPOLOGY_POINTS;
+        parts[p].material = material_at(surface, slots, p);
+        order[p] = p;
+    }
+    qsort_r(order, count, sizeof *order, compare_parts, parts);
+}
+
+static int add_primitives(struct fbx_mesh_reader *reader, const struct fbx_slots *slots, struct err *err)
+{
+    const uint32_t count = reader->surface.size.polygon_count;
+    struct part *parts = mem_alloc(count * sizeof *parts);
+    uint32_t *order = mem_alloc(count * sizeof *order);
+    sort_polygons(&reader->surface, slots, parts, order);
+    int rc = 0;
+    for (uint32_t begin = 0, end; begin < count && rc == 0; begin = end) {
+        const struct part *part = &parts[order[begin]];
+        for (end = begin + 1; end < count && memcmp(part, &parts[order[end]], sizeof *part) == 0;)
+            end++;
+        rc = fbx_add_primitive(reader, part->topology, part->material, order + begin, end - begin, err);
+    }
+    free(parts);
+    free(order);
+    return rc;
+}
+
+/* What the vertices are multiplied by: nothing beneath a skin, whose matrices begin in geometry space. */
+static void set_space(struct fbx_mesh_reader *reader)
+{
+    struct trs trs = reader->fbx->node_from_geometry[reader->node];
+    if (reader->fbx->skin_of[reader->node] >= 0)
+        trs = (struct trs){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    reader->out_from_geometry = dmat4_from_trs(&trs);
+    reader->is_mirrored = trs.scale[0] * trs.scale[1] * trs.scale[2] < 0;
+    struct dmat4 inverse;
+    dmat4_invert(&reader->out_from_geometry, &inverse); /* the identity where there is none */
+    for (int column = 0; column < 3; column++)
+        for (int row = 0; row < 3; row++)
+            reader->corners.normal_from_geometry[3 * column + row] = inverse.m[4 * row + column];
+}
+
+static int add_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slots, struct err *err)
+{
+    struct fbx *fbx = reader->fbx;
+    struct bake_builder *builder = fbx->builder;
+    const struct fbx_surface *surface = &reader->surface;
+    const uint32_t corner_count = surface->size.corner_count;
+    reader->mesh = builder->mesh_count;
+    const struct mesh mesh = {.name = fbx_name(fbx, reader->geometry), .primitive_first = builder->primitive_count};
+    if (import_put_mesh(fbx->import, &mesh, err) < 0)
+        return err->code;
+    set_space(reader);
+    reader->corners.surface = surface;
+    reader->corners.made_normals = fbx_lacks_normals(surface) ? fbx_make_normals(surface) : NULL;
+    reader->vertices = mem_alloc(corner_count * sizeof *reader->vertices);
+    reader->indices = mem_alloc(3 * (size_t)corner_count * sizeof *reader->indices);
+    const int rc = add_primitives(reader, slots, err);
+    free(reader->corners.made_normals);
+    free(reader->vertices);
+    free(reader->indices);
+    triangulator_fini(&reader->triangulator);
+    builder->meshes[reader->mesh].primitive_count = builder->primitive_count - mesh.primitive_first;
+    return rc;
+}
+
+/* The rest weights of the node's blend shapes. */
+static int add_weights(struct fbx_mesh_reader *reader, struct err *err)
+{
+    struct bake_builder *builder = reader->fbx->builder;
+    struct node *node = &builder->nodes[reader->node];
+    node->weight_first = builder->weight_count;
+    node->weight_count = reader->deform.target_count;
+    float *weights = bake_add_weight(builder, node->weight_count);
+    if (weights == NULL)
+        return import_full(reader->fbx->import, err);
+    for (uint32_t t = 0; t < node->weight_count; t++)
+        weights[t] = (float)reader->deform.rest_weights[t];
+    return 0;
+}
+
+/* A node before this one that shows the same, or -1. Skins of two nodes have the same joints, but for the node itself.
+ */
+static int64_t same_node(const struct fbx *fbx, uint32_t node, const struct fbx_slots *slots)
+{
+    for (uint32_t n = 0; n < node; n++) {
+        if (fbx->geometry_of[n] != fbx->geometry_of[node] || (fbx->skin_of[n] < 0) != (fbx->skin_of[node] < 0) ||
+            memcmp(&fbx->node_from_geometry[n], &fbx->node_from_geometry[node], sizeof(struct trs)) != 0)
+            continue;
+        struct fbx_slots others;
+        fbx_slots_of(fbx, n, &others);
+        const bool is_same = others.count == slots->count &&
+                             (slots->count == 0 ||
+                              memcmp(others.materials, slots->materials, slots->count * sizeof *slots->materials) == 0);
+        fbx_slots_fini(&others);
+        if (is_same)
+            return n;
+    }
+    return -1;
+}
+
+static int read_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slots, struct err *err)
+{
+    struct fbx *fbx = reader->fbx;
+    if (fbx_surface_read(&reader->surface, &fbx->scene, reader->geometry, err) < 0 ||
+        fbx_deform_read(fbx, reader->node, reader->geometry, reader->surface.size.point_count, &reader->deform, err) <
+            0 ||
+        add_mesh(reader, slots, err) < 0)
+        return err->code;
+    fbx->builder->nodes[reader->node].mesh = (int32_t)reader->mesh;
+    return add_weights(reader, err);
+}
+
+static int read_node(struct fbx *fbx, uint32_t n, const struct fbx_slots *slots, struct err *err)
+{
+    struct node *node = &fbx->builder->nodes[n];
+    node->skin = fbx->skin_of[n];
+    const int64_t same = same_node(fbx, n, slots);
+    if (same >= 0) {
+        const struct node *other = &fbx->builder->nodes[same];
+        node->mesh = other->mesh;
+        node->weight_first = other->weight_first;
+        node->weight_count = other->weight_count;
+        return 0;
+    }
+    struct fbx_mesh_reader reader = {.fbx = fbx, .node = n, .geometry = fbx->geometry_of[n]};
+    const int rc = read_mesh(&reader, slots, err);
+    fbx_surface_fini(&reader.surface);
+    fbx_deform_fini(&reader.deform);
+    return rc;
+}
+
+int fbx_read_meshes(struct fbx *fbx, struct err *err)
+{
+    for (uint32_t n = 0; n < fbx->node_count; n++) {
+        if (fbx->geometry_of[n] == FBX_NONE)
+            continue;
+        struct fbx_slots slots;
+        fbx_slots_of(fbx, n, &slots);
+        const int rc = read_node(fbx, n, &slots, err);
+        fbx_slots_fini(&slots);
+        if (rc < 0)
+            return rc;
+    }
+    return import_put_influence_first(fbx->import, &fbx->builder->influence_count, err);
+}

@@ -1,0 +1,28 @@
+/* fbx_primitive.h - one mesh while it is read, and its primitives: polygons of one material and one kind, with their
+ * vertices. One thread. */
+#pragma once
+
+#include "import/fbx/fbx_deform.h"
+#include "import/fbx/fbx_vertex.h"
+#include "import/mesh/triangulate.h"
+
+struct fbx_mesh_reader {
+    struct fbx *fbx;
+    uint32_t node, geometry; /* of the builder; of the scene's objects */
+    uint32_t mesh;           /* of the builder */
+    struct fbx_surface surface;
+    struct fbx_deform deform;
+    struct fbx_corner_reader corners;
+    struct dmat4 out_from_geometry; /* what is baked into the vertices */
+    bool is_mirrored;               /* out_from_geometry turns triangles over */
+    struct triangulator triangulator;
+    struct fbx_vertex *vertices; /* of the primitive that is being read; room for all corners */
+    uint32_t vertex_count;
+    uint32_t *indices; /* likewise, with room for all triangles */
+    uint32_t index_count;
+};
+
+/* Adds a primitive of these polygons; all have 1 corner (TOPOLOGY_POINTS), 2 (TOPOLOGY_LINES) or more. material: of
+ * the builder, or -1. Returns 0, ERR_MODEL_LIMIT or what import_full() does. */
+int fbx_add_primitive(struct fbx_mesh_reader *reader, uint32_t topology, int32_t material, const uint32_t *polygons,
+                      uint32_t polygon_count, struct err *err);
