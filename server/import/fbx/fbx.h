@@ -25,11 +25,12 @@ struct fbx {
 
     /* Of nodes: [node_count]. */
     uint32_t node_count;
-    uint32_t *object_of;            /* its Model */
-    uint32_t *geometry_of;          /* its Geometry of the kind Mesh, the last of several, or FBX_NONE */
-    struct dmat4 *scene_from_node;  /* at rest, in double precision, with scales as they are inherited */
-    struct trs *node_from_geometry; /* the geometric transform */
-    int32_t *skin_of;               /* the skin that deforms its mesh, or -1; fbx_read_skins() */
+    uint32_t *object_of;             /* its Model */
+    uint32_t *geometry_of;           /* its Geometry of the kind Mesh, the last of several, or FBX_NONE */
+    struct dmat4 *scene_from_node;   /* at rest, in double precision, with scales as they are inherited */
+    struct trs *node_from_geometry;  /* the geometric transform */
+    int32_t *skin_of;                /* the skin that deforms its mesh, or -1; fbx_read_skins() */
+    struct fbx_weights **weights_of; /* its geometry's weights, shared by nodes, or NULL; fbx_read_skins() */
 };
 
 /* fbx_state.c. Before fbx_scene_read(), and after everything, whatever failed: frees what its members point to. */
@@ -61,6 +62,7 @@ void fbx_simplify_scales(struct fbx *fbx);
 
 int fbx_read_materials(struct fbx *fbx, struct err *err); /* fbx_material.c */
 int fbx_read_skins(struct fbx *fbx, struct err *err);     /* fbx_skin.c: before the meshes that they deform */
+void fbx_skins_fini(struct fbx *fbx);                     /* fbx_skin.c: skin_of and weights_of; after the meshes */
 int fbx_read_meshes(struct fbx *fbx, struct err *err);    /* fbx_mesh.c: and node.mesh, node.skin, rest weights */
 int fbx_read_cameras(struct fbx *fbx, struct err *err);   /* fbx_camera.c */
 int fbx_read_clips(struct fbx *fbx, struct err *err);     /* fbx_clip.c: all but weights and transforms is left out */

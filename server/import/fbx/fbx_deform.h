@@ -1,31 +1,54 @@
-/* fbx_deform.h - what deforms a geometry: the weights of its skin and its blend shapes, by control point. One thread.
- *
- * Influences of control point p are entries[firsts[p] .. firsts[p + 1]), weights positive with the sum 1, joints those
- * of the skin in the builder. A target of a blend shape moves some control points: offsets are in geometry space. */
+/* fbx_deform.h - what deforms a geometry: the weights of its skin, and its blend shapes. One thread. */
 #pragma once
 
 #include "import/fbx/fbx.h"
 
+/* --- fbx_skin.c --- */
+
+/* Influences of control point p are entries[firsts[p] .. firsts[p + 1]): positive, with the sum 1, joints of the skins
+ * that the geometry's nodes have (fbx.skin_of). Heap arrays. */
+struct fbx_weights {
+    uint32_t *firsts; /* [point_count + 1] */
+    struct influence *entries;
+    uint32_t point_count;
+    uint32_t cluster_count; /* the joints before that of the node itself, which points without weights follow */
+};
+
+/* --- fbx_blend.c: blend shapes, their in-between shapes, and how much of each a channel shows --- */
+
+enum { FBX_CHANNEL_SHAPES_MAX = 64 };
+
+/* A channel is one slider. Its shapes are targets target_first .. + shape_count of the geometry. */
+struct fbx_channel {
+    uint32_t object; /* the Deformer "BlendShapeChannel"; its property "DeformPercent" is what curves drive */
+    uint32_t target_first, shape_count;
+    double percent;                               /* at rest */
+    uint32_t shapes[FBX_CHANNEL_SHAPES_MAX];      /* Geometry objects, by rising full_percents */
+    double full_percents[FBX_CHANNEL_SHAPES_MAX]; /* at which each shape is shown alone */
+};
+
+struct fbx_blend {
+    struct fbx_channel *channels; /* heap */
+    uint32_t channel_count, target_count;
+};
+
+/* The blend shapes of a Geometry, with the channels of all its "BlendShape" deformers in the file's order. */
+int fbx_blend_read(struct fbx *fbx, uint32_t geometry, struct fbx_blend *blend, struct err *err);
+void fbx_blend_fini(struct fbx_blend *blend);
+
+/* Weights of a channel's shapes where its slider is at `percent`: straight lines between 0 (no shape) and the full
+ * percents, and on beyond the last (FBX SDK reference, FbxBlendShapeChannel). Fills out[channel->shape_count]. */
+void fbx_channel_weights(const struct fbx_channel *channel, double percent, double *out);
+
+/* A shape moves some control points; offsets are in geometry space. Heap arrays. */
 struct fbx_target {
-    struct str name;
     uint32_t count;
-    uint32_t *points;     /* [count]: control points, below the geometry's */
+    uint32_t *points;     /* [count]: control points, below point_count */
     double (*offsets)[3]; /* [count] */
     double (*normals)[3]; /* [count]: of normals, or NULL: the file has none */
 };
 
-/* Heap arrays, freed by fbx_deform_fini(). */
-struct fbx_deform {
-    uint32_t *firsts; /* [point_count + 1], or NULL without a skin */
-    struct influence *entries;
-    struct fbx_target *targets;
-    double *rest_weights; /* [target_count] */
-    uint32_t target_count;
-};
-
-/* What deforms the Geometry `geometry` where Model `node` (a node of the builder) shows it; after fbx_read_skins(),
- * whose fbx->skin_of says which skin the joints are of. Returns 0, ERR_BAD_MODEL or ERR_MODEL_LIMIT; fbx_deform_fini()
- * is needed and safe in any case. */
-int fbx_deform_read(struct fbx *fbx, uint32_t node, uint32_t geometry, uint32_t point_count, struct fbx_deform *deform,
+/* Reads the Geometry "Shape" `shape`. fbx_target_fini() is needed and safe in any case. */
+int fbx_target_read(const struct fbx *fbx, uint32_t shape, uint32_t point_count, struct fbx_target *target,
                     struct err *err);
-void fbx_deform_fini(struct fbx_deform *deform);
+void fbx_target_fini(struct fbx_target *target);

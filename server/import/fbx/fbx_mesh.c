@@ -113,14 +113,20 @@ static int add_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slot
 static int add_weights(struct fbx_mesh_reader *reader, struct err *err)
 {
     struct bake_builder *builder = reader->fbx->builder;
+    const struct fbx_blend *blend = &reader->blend;
     struct node *node = &builder->nodes[reader->node];
     node->weight_first = builder->weight_count;
-    node->weight_count = reader->deform.target_count;
+    node->weight_count = blend->target_count;
     float *weights = bake_add_weight(builder, node->weight_count);
     if (weights == NULL)
         return import_full(reader->fbx->import, err);
-    for (uint32_t t = 0; t < node->weight_count; t++)
-        weights[t] = (float)reader->deform.rest_weights[t];
+    for (uint32_t c = 0; c < blend->channel_count; c++) {
+        double values[FBX_CHANNEL_SHAPES_MAX];
+        const struct fbx_channel *channel = &blend->channels[c];
+        fbx_channel_weights(channel, channel->percent, values);
+        for (uint32_t s = 0; s < channel->shape_count; s++)
+            weights[channel->target_first + s] = (float)values[s];
+    }
     return 0;
 }
 
@@ -148,9 +154,7 @@ static int read_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slo
 {
     struct fbx *fbx = reader->fbx;
     if (fbx_surface_read(&reader->surface, &fbx->scene, reader->geometry, err) < 0 ||
-        fbx_deform_read(fbx, reader->node, reader->geometry, reader->surface.size.point_count, &reader->deform, err) <
-            0 ||
-        add_mesh(reader, slots, err) < 0)
+        fbx_blend_read(fbx, reader->geometry, &reader->blend, err) < 0 || add_mesh(reader, slots, err) < 0)
         return err->code;
     fbx->builder->nodes[reader->node].mesh = (int32_t)reader->mesh;
     return add_weights(reader, err);
@@ -168,10 +172,11 @@ static int read_node(struct fbx *fbx, uint32_t n, const struct fbx_slots *slots,
         node->weight_count = other->weight_count;
         return 0;
     }
-    struct fbx_mesh_reader reader = {.fbx = fbx, .node = n, .geometry = fbx->geometry_of[n]};
+    struct fbx_mesh_reader reader = {
+        .fbx = fbx, .node = n, .geometry = fbx->geometry_of[n], .weights = fbx->weights_of[n]};
     const int rc = read_mesh(&reader, slots, err);
     fbx_surface_fini(&reader.surface);
-    fbx_deform_fini(&reader.deform);
+    fbx_blend_fini(&reader.blend);
     return rc;
 }
 

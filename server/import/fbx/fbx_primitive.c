@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NOT_MOVED UINT32_MAX
+
 static uint32_t vertex_index(struct fbx_mesh_reader *reader, struct vertex_set *set, uint32_t polygon, uint32_t corner)
 {
     const struct fbx_vertex vertex = fbx_vertex_of(&reader->corners, polygon, corner);
@@ -129,27 +131,27 @@ static int add_attributes(const struct fbx_mesh_reader *reader, struct primitive
 static int add_influences(const struct fbx_mesh_reader *reader, struct err *err)
 {
     struct bake_builder *builder = reader->fbx->builder;
-    const struct fbx_deform *deform = &reader->deform;
+    const struct fbx_weights *weights = reader->weights;
     uint32_t *firsts = bake_add_influence_first(builder, reader->vertex_count);
     if (firsts == NULL)
         return import_full(reader->fbx->import, err);
     for (uint32_t v = 0; v < reader->vertex_count; v++) {
         firsts[v] = builder->influence_count;
-        if (deform->firsts == NULL)
+        if (weights == NULL)
             continue;
         const uint32_t point = reader->vertices[v].control_point;
-        const uint32_t count = deform->firsts[point + 1] - deform->firsts[point];
+        const uint32_t count = weights->firsts[point + 1] - weights->firsts[point];
         struct influence *out = bake_add_influence(builder, count);
         if (out == NULL)
             return import_full(reader->fbx->import, err);
-        memcpy(out, deform->entries + deform->firsts[point], count * sizeof *out);
+        memcpy(out, weights->entries + weights->firsts[point], count * sizeof *out);
     }
     return 0;
 }
 
-/* Offsets by control point as deltas by vertex. */
-static int add_deltas(const struct fbx_mesh_reader *reader, const struct fbx_target *target, const double (*offsets)[3],
-                      const uint32_t *places, uint32_t *first, struct err *err)
+/* Offsets by control point as deltas by vertex; places[p] is that of control point p among them. */
+static int add_deltas(const struct fbx_mesh_reader *reader, const double (*offsets)[3], const uint32_t *places,
+                      uint32_t *first, struct err *err)
 {
     struct bake_builder *builder = reader->fbx->builder;
     *first = UINT32_MAX;
@@ -162,7 +164,7 @@ static int add_deltas(const struct fbx_mesh_reader *reader, const struct fbx_tar
     for (uint32_t v = 0; v < reader->vertex_count; v++) {
         const uint32_t place = places[reader->vertices[v].control_point];
         double delta[3] = {0};
-        if (place < target->count)
+        if (place != NOT_MOVED)
             dmat4_direction(&reader->out_from_geometry, offsets[place], delta);
         deltas[v] = (struct vec3){(float)delta[0], (float)delta[1], (float)delta[2]};
     }
@@ -170,30 +172,42 @@ static int add_deltas(const struct fbx_mesh_reader *reader, const struct fbx_tar
     return 0;
 }
 
+static int add_target(const struct fbx_mesh_reader *reader, const struct fbx_target *target, struct str name,
+                      struct err *err)
+{
+    const size_t places_bytes = reader->surface.size.point_count * sizeof(uint32_t);
+    uint32_t *places = mem_alloc(places_bytes);
+    memset(places, 0xff, places_bytes);
+    for (uint32_t i = 0; i < target->count; i++)
+        places[target->points[i]] = i;
+    struct morph_target out = {.name = name};
+    int rc = add_deltas(reader, (const double(*)[3])target->offsets, places, &out.position_first, err);
+    if (rc == 0)
+        rc = add_deltas(reader, (const double(*)[3])target->normals, places, &out.normal_first, err);
+    free(places);
+    return rc < 0 ? rc : import_put_morph_target(reader->fbx->import, &out, err);
+}
+
+/* A slider with one shape gives it its name; in-between shapes have names of their own. */
 static int add_targets(const struct fbx_mesh_reader *reader, struct primitive *primitive, struct err *err)
 {
-    struct bake_builder *builder = reader->fbx->builder;
-    const struct fbx_deform *deform = &reader->deform;
-    primitive->morph_target_first = builder->morph_target_count;
-    primitive->morph_target_count = deform->target_count;
-    if (deform->target_count == 0)
-        return 0;
-    uint32_t *places = mem_alloc(reader->surface.size.point_count * sizeof *places);
-    int rc = 0;
-    for (uint32_t t = 0; t < deform->target_count && rc == 0; t++) {
-        const struct fbx_target *target = &deform->targets[t];
-        struct morph_target out = {.name = target->name};
-        memset(places, 0xff, reader->surface.size.point_count * sizeof *places);
-        for (uint32_t i = 0; i < target->count; i++)
-            places[target->points[i]] = i;
-        rc = add_deltas(reader, target, (const double(*)[3])target->offsets, places, &out.position_first, err);
-        if (rc == 0)
-            rc = add_deltas(reader, target, (const double(*)[3])target->normals, places, &out.normal_first, err);
-        if (rc == 0)
-            rc = import_put_morph_target(reader->fbx->import, &out, err);
+    struct fbx *fbx = reader->fbx;
+    primitive->morph_target_first = fbx->builder->morph_target_count;
+    primitive->morph_target_count = reader->blend.target_count;
+    for (uint32_t c = 0; c < reader->blend.channel_count; c++) {
+        const struct fbx_channel *channel = &reader->blend.channels[c];
+        for (uint32_t s = 0; s < channel->shape_count; s++) {
+            struct fbx_target target;
+            const uint32_t named = channel->shape_count == 1 ? channel->object : channel->shapes[s];
+            int rc = fbx_target_read(fbx, channel->shapes[s], reader->surface.size.point_count, &target, err);
+            if (rc == 0)
+                rc = add_target(reader, &target, fbx_name(fbx, named), err);
+            fbx_target_fini(&target);
+            if (rc < 0)
+                return rc;
+        }
     }
-    free(places);
-    return rc;
+    return 0;
 }
 
 static int add_indices(const struct fbx_mesh_reader *reader, struct primitive *primitive, struct err *err)

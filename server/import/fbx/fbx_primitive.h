@@ -11,7 +11,8 @@ struct fbx_mesh_reader {
     uint32_t node, geometry; /* of the builder; of the scene's objects */
     uint32_t mesh;           /* of the builder */
     struct fbx_surface surface;
-    struct fbx_deform deform;
+    const struct fbx_weights *weights; /* or NULL: it has no skin */
+    struct fbx_blend blend;
     struct fbx_corner_reader corners;
     struct dmat4 out_from_geometry; /* what is baked into the vertices */
     bool is_mirrored;               /* out_from_geometry turns triangles over */

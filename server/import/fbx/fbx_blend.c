@@ -1,0 +1,170 @@
+#include "import/fbx/fbx_deform.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double property_or(const struct fbx *fbx, uint32_t object, const char *name, double fallback)
+{
+    double value = fallback;
+    if (!fbx_property_real(&fbx->scene, object, name, &value))
+        value = fbx_child_real(&fbx->scene.file, fbx->scene.objects[object].record, name, fallback);
+    return isfinite(value) ? value : fallback;
+}
+
+/* Keeps shapes by rising percents; of equal ones the file's order. */
+static void insert_shape(struct fbx_channel *channel, uint32_t shape, double percent)
+{
+    uint32_t at = channel->shape_count++;
+    for (; at > 0 && channel->full_percents[at - 1] > percent; at--) {
+        channel->shapes[at] = channel->shapes[at - 1];
+        channel->full_percents[at] = channel->full_percents[at - 1];
+    }
+    channel->shapes[at] = shape;
+    channel->full_percents[at] = percent;
+}
+
+static int read_channel(struct fbx *fbx, uint32_t object, struct fbx_blend *blend, struct err *err)
+{
+    const struct fbx_scene *scene = &fbx->scene;
+    struct fbx_channel channel = {.object = object, .target_first = blend->target_count};
+    channel.percent = property_or(fbx, object, "DeformPercent", 0);
+    double *percents = NULL;
+    uint32_t percent_count = 0, link_count = 0, place = 0;
+    if (fbx_doubles(&scene->file, fbx_child(&scene->file, scene->objects[object].record, "FullWeights"), &percents,
+                    &percent_count, err) < 0)
+        return err->code;
+    const struct fbx_link *links = fbx_children(scene, object, &link_count);
+    for (uint32_t i = 0; i < link_count; i++) {
+        if (!fbx_object_is(scene, links[i].child, "Geometry", "Shape"))
+            continue;
+        if (channel.shape_count == FBX_CHANNEL_SHAPES_MAX) {
+            bake_warn(fbx->builder, "shapes_ignored", "%s has more than %d shapes", FBX_OBJECT_TEXT(scene, object),
+                      FBX_CHANNEL_SHAPES_MAX);
+            break;
+        }
+        const double percent = place < percent_count ? percents[place] : 100;
+        insert_shape(&channel, links[i].child, isfinite(percent) ? percent : 100);
+        place++;
+    }
+    free(percents);
+    if (channel.shape_count == 0)
+        return 0;
+    blend->target_count += channel.shape_count;
+    blend->channels = mem_realloc(blend->channels, (blend->channel_count + 1) * sizeof channel);
+    blend->channels[blend->channel_count++] = channel;
+    return 0;
+}
+
+int fbx_blend_read(struct fbx *fbx, uint32_t geometry, struct fbx_blend *blend, struct err *err)
+{
+    *blend = (struct fbx_blend){0};
+    uint32_t count = 0;
+    const struct fbx_link *links = fbx_children(&fbx->scene, geometry, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!fbx_object_is(&fbx->scene, links[i].child, "Deformer", "BlendShape"))
+            continue;
+        uint32_t channel_count = 0;
+        const struct fbx_link *channels = fbx_children(&fbx->scene, links[i].child, &channel_count);
+        for (uint32_t c = 0; c < channel_count; c++)
+            if (fbx_object_is(&fbx->scene, channels[c].child, "Deformer", "BlendShapeChannel") &&
+                read_channel(fbx, channels[c].child, blend, err) < 0)
+                return err->code;
+    }
+    return 0;
+}
+
+void fbx_blend_fini(struct fbx_blend *blend)
+{
+    free(blend->channels);
+    *blend = (struct fbx_blend){0};
+}
+
+/* The shape nearest to 0 on one side of it (step 1: above, -1: below), or -1. */
+static int nearest_shape(const struct fbx_channel *channel, int step)
+{
+    const int count = (int)channel->shape_count;
+    for (int i = step > 0 ? 0 : count - 1; i >= 0 && i < count; i += step)
+        if (channel->full_percents[i] * step > 0)
+            return i;
+    return -1;
+}
+
+void fbx_channel_weights(const struct fbx_channel *channel, double percent, double *out)
+{
+    const double *fulls = channel->full_percents;
+    const int count = (int)channel->shape_count, step = percent < 0 ? -1 : 1;
+    memset(out, 0, channel->shape_count * sizeof *out);
+    int to = nearest_shape(channel, step);
+    if (to < 0) {
+        /* On the side without shapes the line of the other side goes on. */
+        to = nearest_shape(channel, -step);
+        if (to >= 0)
+            out[to] = percent / fulls[to];
+        return;
+    }
+    int from = -1; /* no shape, at 0 */
+    for (int next = to + step; next >= 0 && next < count && fulls[to] * step <= percent * step; next += step) {
+        from = to;
+        to = next;
+    }
+    const double start = from < 0 ? 0 : fulls[from], length = fulls[to] - start;
+    const double u = length == 0 ? 1 : (percent - start) / length;
+    if (from >= 0)
+        out[from] = 1 - u;
+    out[to] = u;
+}
+
+static int check_target(const struct fbx *fbx, uint32_t shape, uint32_t point_count, const struct fbx_target *target,
+                        struct err *err)
+{
+    const struct fbx_scene *scene = &fbx->scene;
+    const uint32_t record = scene->objects[shape].record;
+    for (uint32_t i = 0; i < target->count; i++) {
+        const double *offset = target->offsets[i];
+        if (target->points[i] >= point_count)
+            return fbx_bad(&scene->file, record, err, "%s moves control point %u of %u", FBX_OBJECT_TEXT(scene, shape),
+                           target->points[i], point_count);
+        if (!isfinite((float)offset[0]) || !isfinite((float)offset[1]) || !isfinite((float)offset[2]))
+            return fbx_bad(&scene->file, record, err, "offset %u of %s is not finite", i,
+                           FBX_OBJECT_TEXT(scene, shape));
+    }
+    return 0;
+}
+
+int fbx_target_read(const struct fbx *fbx, uint32_t shape, uint32_t point_count, struct fbx_target *target,
+                    struct err *err)
+{
+    *target = (struct fbx_target){0};
+    const struct fbx_file *file = &fbx->scene.file;
+    const uint32_t record = fbx->scene.objects[shape].record;
+    int32_t *points = NULL;
+    double *offsets = NULL, *normals = NULL;
+    uint32_t offset_count = 0, normal_count = 0;
+    if (fbx_int32s(file, fbx_child(file, record, "Indexes"), &points, &target->count, err) < 0)
+        return err->code;
+    target->points = (uint32_t *)points;
+    if (fbx_doubles(file, fbx_child(file, record, "Vertices"), &offsets, &offset_count, err) < 0)
+        return err->code;
+    target->offsets = (double(*)[3])(void *)offsets;
+    if (fbx_doubles(file, fbx_child(file, record, "Normals"), &normals, &normal_count, err) < 0)
+        return err->code;
+    target->normals = (double(*)[3])(void *)normals;
+    if (offset_count / 3 < target->count)
+        target->count = offset_count / 3;
+    if (normal_count / 3 < target->count) {
+        free(target->normals);
+        target->normals = NULL;
+    }
+    return check_target(fbx, shape, point_count, target, err);
+}
+
+void fbx_target_fini(struct fbx_target *target)
+{
+    free(target->points);
+    free(target->offsets);
+    free(target->normals);
+    *target = (struct fbx_target){0};
+}
