@@ -143,7 +143,12 @@ static int bake(struct import *import, struct err *err)
     if (import->info == NULL)
         return import_full(import, err);
     import->info->format = bake_textz(import->builder, format->name);
-    const int rc = format->reader == READER_GLTF ? import_gltf(import, err) : import_assimp(import, err);
+    int rc = 0;
+    switch (format->reader) {
+    case READER_GLTF: rc = import_gltf(import, err); break;
+    case READER_FBX: rc = import_fbx(import, err); break;
+    case READER_ASSIMP: rc = import_assimp(import, err); break;
+    }
     return rc < 0 ? rc : import_finish(import, err);
 }
 

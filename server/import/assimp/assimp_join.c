@@ -57,16 +57,6 @@ static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
     return true;
 }
 
-void vertex_set_init(struct vertex_set *set, size_t count_max)
-{
-    size_t slot_count = 16;
-    while (slot_count < 2 * count_max)
-        slot_count *= 2;
-    set->mask = slot_count - 1;
-    set->slots = mem_alloc(slot_count * sizeof *set->slots);
-    memset(set->slots, 0xff, slot_count * sizeof *set->slots);
-}
-
 void assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
                  const struct vertex_weights *weights, struct joined *out)
 {

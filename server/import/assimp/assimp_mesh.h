@@ -2,6 +2,7 @@
 #pragma once
 
 #include "import/assimp/assimp.h"
+#include "import/mesh/vertex_set.h"
 
 /* Influences of vertex v: firsts[v]..firsts[v + 1] into entries; assimp has them by bone. Weights as in the file,
  * positive, or 0 where the bone has no node. Without bones: both NULL. */
@@ -28,22 +29,6 @@ void assimp_weights_fini(struct vertex_weights *weights);
 /* Adds the weights of the joined vertices, normalised. */
 int assimp_influences(struct assimp_job *job, const struct aiMesh *from, const struct vertex_weights *weights,
                       const struct joined *joined, struct err *err);
-
-/* A set of vertices by hashes that its user makes, with open addressing. */
-#define VERTEX_NONE UINT32_MAX
-struct vertex_set {
-    uint32_t *slots; /* [mask + 1]: a vertex, or VERTEX_NONE; heap */
-    size_t mask;
-};
-void vertex_set_init(struct vertex_set *set, size_t count_max);
-static inline uint32_t *vertex_set_first(const struct vertex_set *set, uint64_t hash)
-{
-    return &set->slots[hash & set->mask];
-}
-static inline uint32_t *vertex_set_next(const struct vertex_set *set, const uint32_t *slot)
-{
-    return &set->slots[((size_t)(slot - set->slots) + 1) & set->mask];
-}
 
 /* `texcoords` are the UV sets that are baked, or NULL. */
 void assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],

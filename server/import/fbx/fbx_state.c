@@ -10,6 +10,7 @@ void fbx_init(struct fbx *fbx, struct import *import)
 
 void fbx_fini(struct fbx *fbx)
 {
+    fbx_skins_fini(fbx);
     fbx_scene_fini(&fbx->scene);
     free(fbx->node_of);
     free(fbx->material_of);

@@ -48,6 +48,9 @@ int zip_unpack(const struct import *import, struct buf *out, struct err *err);
  * Returns 0, ERR_NOT_A_MODEL, ERR_BAD_MODEL, ERR_MODEL_LIMIT, ERR_UNSUPPORTED_EXTENSION, ERR_COMPANION_MISSING. */
 int import_gltf(struct import *import, struct err *err);
 
+/* FBX, by our own reader. Same contract. */
+int import_fbx(struct import *import, struct err *err);
+
 /* Everything else, by assimp. Same contract. */
 int import_assimp(struct import *import, struct err *err);
 

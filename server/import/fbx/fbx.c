@@ -1,0 +1,25 @@
+/* fbx.c - import_fbx(): from a file's bytes to the builder, part by part (fbx.h). */
+#include "import/fbx/fbx.h"
+
+static int read_all(struct fbx *fbx, struct err *err)
+{
+    if (fbx_scene_read(&fbx->scene, fbx->import, err) < 0)
+        return err->code;
+    fbx_read_settings(fbx);
+    if (fbx_read_nodes(fbx, err) < 0 || fbx_read_materials(fbx, err) < 0 || fbx_read_skins(fbx, err) < 0 ||
+        fbx_read_meshes(fbx, err) < 0 || fbx_read_cameras(fbx, err) < 0 || fbx_read_clips(fbx, err) < 0)
+        return err->code;
+    fbx_simplify_scales(fbx);
+    if (fbx_read_extras(fbx, err) < 0)
+        return err->code;
+    return fbx->builder->is_failed ? import_full(fbx->import, err) : 0;
+}
+
+int import_fbx(struct import *import, struct err *err)
+{
+    struct fbx fbx;
+    fbx_init(&fbx, import);
+    const int rc = read_all(&fbx, err);
+    fbx_fini(&fbx);
+    return rc;
+}
