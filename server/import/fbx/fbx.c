@@ -10,6 +10,7 @@ static int read_all(struct fbx *fbx, struct err *err)
         fbx_read_meshes(fbx, err) < 0 || fbx_read_cameras(fbx, err) < 0 || fbx_read_clips(fbx, err) < 0)
         return err->code;
     fbx_simplify_scales(fbx);
+    fbx_read_visibility(fbx);
     if (fbx_read_extras(fbx, err) < 0)
         return err->code;
     return fbx->builder->is_failed ? import_full(fbx->import, err) : 0;
