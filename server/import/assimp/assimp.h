@@ -7,7 +7,7 @@
 #include "import/assimp/assimp_tree.h"
 #include "import/source/import.h"
 #include "import/texture/texture.h"
-#include "import/texture/texture_mix.h"
+#include "import/texture/material_textures.h"
 
 #include <assimp/material.h>
 #include <assimp/scene.h>
@@ -34,6 +34,12 @@ struct name_list {
     uint32_t count;
 };
 
+/* An embedded texture of raw texels as a file, or NULL. */
+struct assimp_tga {
+    uint8_t *bytes;
+    size_t size_bytes;
+};
+
 struct assimp_job {
     struct import *import;
     const char *ending; /* of the file, as formats.def has it */
@@ -45,6 +51,7 @@ struct assimp_job {
     struct collada *collada;         /* what the file says itself, or NULL */
     struct texcoord_sets *texcoords; /* [aiScene.mNumMaterials]: channels of texture coordinates */
     struct texture_mixer mixer;
+    struct assimp_tga *tgas; /* [aiScene.mNumTextures]: of those that a material has; while materials are read */
     bool has_texcoords, has_second_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
 };
 
@@ -72,32 +79,18 @@ void assimp_axes(struct assimp_job *job);
 /* Materials and their textures, by assimp's material index. */
 int assimp_materials(struct assimp_job *job, struct err *err);
 
-/* --- the textures of assimp's materials: which there are (assimp_texture.c) and where each goes
- * (assimp_texture_slots.c). Functions return 0, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. `material` is assimp's number. */
+/* --- the textures of assimp's materials (assimp_texture.c), for where they go (texture/material_textures.h) --- */
 
-/* A texture of an assimp material. */
-struct assimp_texture {
-    struct aiString path;    /* as assimp has it: of a file, or of one that is embedded */
-    int set;                 /* assimp's channel of texture coordinates */
-    uint32_t wrap_s, wrap_t; /* TEXTURE_WRAP_ */
-    bool is_transformed;     /* it is moved, scaled or turned on the surface: */
-    struct aiUVTransform transform;
+/* The paths of one material's textures, as assimp has them: of files, or of those that are embedded. */
+struct assimp_paths {
+    struct aiString of[TEXTURE_USE_COUNT];
 };
 
-/* The material's first texture of a type; false: it has none. */
-bool assimp_texture_find(const struct aiMaterial *material, enum aiTextureType type, struct assimp_texture *out);
-/* Its place among the model's textures, found or not. ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. */
-int assimp_texture_add(struct assimp_job *job, const struct assimp_texture *texture, enum texture_content content,
-                       struct err *err);
-
-/* Base colour, normals, occlusion and emission. */
-int assimp_surface_textures(struct assimp_job *job, uint32_t material, struct material *to, struct err *err);
-/* Metallic and roughness, out of the one or two textures that files have for them; after the factors, which a texture
- * replaces. */
-int assimp_roughness_texture(struct assimp_job *job, uint32_t material, struct material *to, struct err *err);
-/* The opacity texture into the base colour's alpha, and by what is there in the end how it is drawn; after the base
- * colour. */
-int assimp_opacity_texture(struct assimp_job *job, uint32_t material, struct material *to, struct err *err);
+/* The textures of assimp's material `material`. They borrow `paths`, the job and the name. */
+void assimp_textures_find(struct assimp_job *job, uint32_t material, const char *name, struct assimp_paths *paths,
+                          struct material_textures *out);
+/* Frees what it made of embedded textures. */
+void assimp_textures_fini(struct assimp_job *job);
 
 /* --- skins, nodes, meshes --- */
 

@@ -1,21 +1,13 @@
 /* assimp_material.c - assimp's materials as metallic-roughness ones: colours, opacity, shininess, and which texture
  * goes where. */
 #include "import/assimp/assimp.h"
+#include "import/texture/material_values.h"
 
 #include "base/mem.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-/* The sRGB curve (IEC 61966-2-1): colours of these formats are what a painter saw on a screen. */
-static float linear_of(float srgb)
-{
-    if (!(srgb > 0))
-        return 0;
-    if (srgb >= 1)
-        return 1;
-    return srgb <= 0.04045f ? srgb / 12.92f : powf((srgb + 0.055f) / 1.055f, 2.4f);
-}
 
 static bool get_number(const struct aiMaterial *material, const char *key, unsigned type, unsigned index, float *out)
 {
@@ -74,18 +66,13 @@ static void set_color(const struct assimp_job *job, const struct aiMaterial *fro
     /* In FBX and COLLADA a texture stands in the colour's place; black under a texture means the same elsewhere. */
     if (is_textured && (assimp_is_format(job, "fbx dae zae") || is_black(&color)))
         color.r = color.g = color.b = 1;
-    to->base_color[0] = linear_of(color.r);
-    to->base_color[1] = linear_of(color.g);
-    to->base_color[2] = linear_of(color.b);
+    to->base_color[0] = linear_from_srgb(color.r);
+    to->base_color[1] = linear_from_srgb(color.g);
+    to->base_color[2] = linear_from_srgb(color.b);
     set_opacity(from, to);
 }
 
 /* --- what it reflects --- */
-
-/* The exponent n of Blinn and Phong's highlight as a roughness: alpha = sqrt(2 / (n + 2)) makes the lobes alike (Walter
- * et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", 5.2; Karis 2013, "Specular BRDF Reference"),
- * and alpha is the square of the roughness (glTF 2.0, B.2.3). */
-static float roughness_of_exponent(float n) { return sqrtf(sqrtf(2 / (n + 2))); }
 
 /* A material without a highlight is as rough as can be: the models of light without one, and black specular colours. */
 static bool has_highlight(const struct aiMaterial *from)
@@ -116,7 +103,7 @@ static float roughness_of(const struct assimp_job *job, const struct aiMaterial 
     if (get_number(from, AI_MATKEY_GLOSSINESS_FACTOR, &value))
         return 1 - fraction(value);
     if (has_highlight(from) && get_number(from, AI_MATKEY_SHININESS, &value) && value > 0)
-        return roughness_of_exponent(value);
+        return roughness_from_exponent(value);
     return 1;
 }
 
@@ -177,9 +164,9 @@ static void set_emission(const struct assimp_job *job, const struct aiMaterial *
         return;
     }
     intensity = intensity > 0 ? fminf(intensity, EMISSION_MAX) : 0;
-    to->emissive[0] = linear_of(color.r) * intensity;
-    to->emissive[1] = linear_of(color.g) * intensity;
-    to->emissive[2] = linear_of(color.b) * intensity;
+    to->emissive[0] = linear_from_srgb(color.r) * intensity;
+    to->emissive[1] = linear_from_srgb(color.g) * intensity;
+    to->emissive[2] = linear_from_srgb(color.b) * intensity;
 }
 
 /* --- all of it --- */
@@ -188,17 +175,22 @@ static int add_material(struct assimp_job *job, uint32_t index, struct err *err)
 {
     const struct aiMaterial *from = job->scene->mMaterials[index];
     struct material to = MATERIAL_PLAIN;
+    struct material_textures textures;
+    struct assimp_paths paths = {0};
+    char where[32];
+    snprintf(where, sizeof where, "material %u", index);
+    assimp_textures_find(job, index, where, &paths, &textures);
     /* Formats that say whether backs are seen; of the others nothing says that they are not. */
     int is_two_sided = !assimp_is_format(job, "3ds ac ac3d b3d lwo lws lxo");
     aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &is_two_sided, NULL);
     to.flags = (is_two_sided != 0 ? MATERIAL_DOUBLE_SIDED : 0) |
                (shading_of(from) == (int)aiShadingMode_NoShading ? MATERIAL_UNLIT : 0);
-    if (assimp_surface_textures(job, index, &to, err) < 0)
+    if (material_textures_surface(&textures, &to, err) < 0)
         return err->code;
     set_color(job, from, &to);
     set_reflection(job, from, &to);
     set_emission(job, from, &to);
-    if (assimp_roughness_texture(job, index, &to, err) < 0 || assimp_opacity_texture(job, index, &to, err) < 0)
+    if (material_textures_roughness(&textures, &to, err) < 0 || material_textures_opacity(&textures, &to, err) < 0)
         return err->code;
     struct aiString name = {0};
     if (aiGetMaterialString(from, AI_MATKEY_NAME, &name) == aiReturn_SUCCESS)
@@ -219,5 +211,6 @@ int assimp_materials(struct assimp_job *job, struct err *err)
         rc = add_material(job, m, err);
     if (rc == 0)
         texture_mixer_end(&job->mixer);
+    assimp_textures_fini(job);
     return rc;
 }

@@ -1,8 +1,10 @@
-/* assimp_texture.c - textures of assimp's materials: files beside the model and those embedded in it. */
+/* assimp_texture.c - textures of assimp's materials: files beside the model and those embedded in it, and what each is
+ * for. */
 #include "import/assimp/assimp.h"
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,26 +51,44 @@ static uint8_t *tga_of(const struct aiTexture *texture, size_t *size_bytes)
     return tga;
 }
 
-static int add_embedded(struct assimp_job *job, uint32_t index, struct texture_request *request, struct err *err)
+static void set_embedded(struct assimp_job *job, uint32_t index, struct texture_request *request)
 {
     static const uint8_t NOTHING = 0;
     const struct aiTexture *texture = job->scene->mTextures[index];
-    const bool is_file = texture->mHeight == 0;
-    uint8_t *tga = is_file ? NULL : tga_of(texture, &request->size_bytes);
-    request->bytes = is_file ? (const uint8_t *)texture->pcData : tga;
-    if (is_file)
+    request->image = index + 1;
+    if (texture->mHeight == 0) {
+        request->bytes = (const uint8_t *)texture->pcData;
         request->size_bytes = texture->mWidth;
+    } else {
+        struct assimp_tga *tga = &job->tgas[index];
+        if (tga->bytes == NULL)
+            tga->bytes = tga_of(texture, &tga->size_bytes);
+        request->bytes = tga->bytes;
+        request->size_bytes = tga->size_bytes;
+    }
     if (request->bytes == NULL) {
         request->bytes = &NOTHING;
         request->size_bytes = 0;
     }
-    const int rc = texture_add(job->import, request, err);
-    free(tga);
-    return rc;
+}
+
+/* AC3D: texrep, then texoff, where v points up; ours points down. What the numbers of other formats mean is not certain
+ * enough. False: they are not taken. */
+static bool take_transform(const struct assimp_job *job, const float numbers[5], float uv_from_texcoord[6])
+{
+    if (!assimp_is_format(job, "ac ac3d"))
+        return false;
+    const float m[6] = {numbers[2], 0, numbers[0], 0, numbers[3], 1 - numbers[3] - numbers[1]};
+    for (int i = 0; i < 6; i++)
+        if (!isfinite(m[i]))
+            return false;
+    memcpy(uv_from_texcoord, m, sizeof m);
+    return true;
 }
 
 /* Translation, scale and rotation of the texture, which formats define differently. */
-static void find_transform(const struct aiMaterial *material, enum aiTextureType type, struct assimp_texture *out)
+static void find_transform(const struct assimp_job *job, const struct aiMaterial *material, enum aiTextureType type,
+                           struct used_texture *out)
 {
     static const float IDENTITY[5] = {0, 0, 1, 1, 0};
     float numbers[5];
@@ -76,40 +96,87 @@ static void find_transform(const struct aiMaterial *material, enum aiTextureType
     const bool is_there =
         aiGetMaterialFloatArray(material, "$tex.uvtrafo", (unsigned)type, 0, numbers, &count) == aiReturn_SUCCESS &&
         count == 5;
-    out->is_transformed = is_there && memcmp(numbers, IDENTITY, sizeof numbers) != 0;
-    if (out->is_transformed)
-        out->transform = (struct aiUVTransform){
-            .mTranslation = {numbers[0], numbers[1]}, .mScaling = {numbers[2], numbers[3]}, .mRotation = numbers[4]};
+    out->is_moved_unknown = is_there && memcmp(numbers, IDENTITY, sizeof numbers) != 0 &&
+                            !take_transform(job, numbers, out->uv_from_texcoord);
 }
 
-bool assimp_texture_find(const struct aiMaterial *material, enum aiTextureType type, struct assimp_texture *out)
+/* A larger factor of a bump map is an error of the file and is ignored. */
+static const float BUMP_FACTOR_MAX = 100;
+
+/* The factor of the heights; in OBJ it is a property of the texture. */
+static float bump_factor(const struct aiMaterial *material, enum aiTextureType type)
+{
+    float factor = 1;
+    unsigned one = 1;
+    if (aiGetMaterialFloatArray(material, "$tex.bumpmult", (unsigned)type, 0, &factor, &one) != aiReturn_SUCCESS) {
+        one = 1;
+        aiGetMaterialFloatArray(material, AI_MATKEY_BUMPSCALING, &factor, &one);
+    }
+    return fabsf(factor) <= BUMP_FACTOR_MAX ? factor : 1;
+}
+
+/* The material's first texture of a type, where it has one. */
+static void find(struct assimp_job *job, const struct aiMaterial *material, enum aiTextureType type,
+                 struct aiString *path, struct used_texture *out)
 {
     enum aiTextureMapMode modes[3] = {aiTextureMapMode_Wrap, aiTextureMapMode_Wrap, aiTextureMapMode_Wrap};
-    *out = (struct assimp_texture){0};
-    if (aiGetMaterialTexture(material, type, 0, &out->path, NULL, NULL, NULL, NULL, modes, NULL) != aiReturn_SUCCESS ||
-        out->path.length == 0)
-        return false;
-    aiGetMaterialIntegerArray(material, "$tex.uvwsrc", (unsigned)type, 0, &out->set, NULL);
-    if (out->set < 0 || out->set >= AI_MAX_NUMBER_OF_TEXTURECOORDS)
-        out->set = 0;
-    out->wrap_s = wrap_of(modes[0]);
-    out->wrap_t = wrap_of(modes[1]);
-    find_transform(material, type, out);
-    return true;
+    if (aiGetMaterialTexture(material, type, 0, path, NULL, NULL, NULL, NULL, modes, NULL) != aiReturn_SUCCESS ||
+        path->length == 0)
+        return;
+    int set = 0;
+    aiGetMaterialIntegerArray(material, "$tex.uvwsrc", (unsigned)type, 0, &set, NULL);
+    *out = (struct used_texture){
+        .is_there = true,
+        .request = {.wrap_s = wrap_of(modes[0]), .wrap_t = wrap_of(modes[1])},
+        .name = path->data,
+        .set = set < 0 || set >= AI_MAX_NUMBER_OF_TEXTURECOORDS ? 0 : set,
+        .uv_from_texcoord = UV_FROM_TEXCOORD_NONE,
+        .height_factor = bump_factor(material, type),
+    };
+    find_transform(job, material, type, out);
+    const int embedded = find_embedded(job->scene, path->data);
+    if (embedded < 0)
+        out->request.uri = path->data;
+    else
+        set_embedded(job, (uint32_t)embedded, &out->request);
 }
 
-int assimp_texture_add(struct assimp_job *job, const struct assimp_texture *texture, enum texture_content content,
-                       struct err *err)
+void assimp_textures_find(struct assimp_job *job, uint32_t material, const char *name, struct assimp_paths *paths,
+                          struct material_textures *out)
 {
-    struct texture_request request = {.wrap_s = texture->wrap_s, .wrap_t = texture->wrap_t, .content = content};
-    const int embedded = find_embedded(job->scene, texture->path.data);
-    if (embedded < 0) {
-        request.uri = texture->path.data;
-        return texture_add(job->import, &request, err);
+    /* Of several types for one use the first that the material has. */
+    static const struct {
+        enum texture_use use;
+        enum aiTextureType type;
+    } TYPES[] = {
+        {USE_BASE_COLOR, aiTextureType_BASE_COLOR},
+        {USE_BASE_COLOR, aiTextureType_DIFFUSE},
+        {USE_NORMALS, aiTextureType_NORMALS},
+        {USE_NORMALS, aiTextureType_NORMAL_CAMERA},
+        {USE_NORMALS, aiTextureType_HEIGHT},
+        {USE_EMISSIVE, aiTextureType_EMISSION_COLOR},
+        {USE_EMISSIVE, aiTextureType_EMISSIVE},
+        {USE_OCCLUSION, aiTextureType_AMBIENT_OCCLUSION},
+        {USE_OCCLUSION, aiTextureType_LIGHTMAP},
+        {USE_METALLIC, aiTextureType_METALNESS},
+        {USE_ROUGHNESS, aiTextureType_DIFFUSE_ROUGHNESS},
+        {USE_OPACITY, aiTextureType_OPACITY},
+    };
+    *out = (struct material_textures){
+        .import = job->import, .mixer = &job->mixer, .texcoords = &job->texcoords[material], .material = name};
+    if (job->tgas == NULL)
+        job->tgas = mem_zalloc((size_t)job->scene->mNumTextures + 1, sizeof *job->tgas);
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+        const enum texture_use use = TYPES[i].use;
+        if (!out->uses[use].is_there)
+            find(job, job->scene->mMaterials[material], TYPES[i].type, &paths->of[use], &out->uses[use]);
     }
-    int found;
-    request.image = (uint32_t)embedded + 1;
-    if (texture_find(job->import, &request, &found, err) < 0)
-        return err->code;
-    return found >= 0 ? found : add_embedded(job, (uint32_t)embedded, &request, err);
+}
+
+void assimp_textures_fini(struct assimp_job *job)
+{
+    for (uint32_t i = 0; job->tgas != NULL && i < job->scene->mNumTextures; i++)
+        free(job->tgas[i].bytes);
+    free(job->tgas);
+    job->tgas = NULL;
 }
