@@ -100,9 +100,6 @@ static void find_transform(const struct assimp_job *job, const struct aiMaterial
                             !take_transform(job, numbers, out->uv_from_texcoord);
 }
 
-/* A larger factor of a bump map is an error of the file and is ignored. */
-static const float BUMP_FACTOR_MAX = 100;
-
 /* The factor of the heights; in OBJ it is a property of the texture. */
 static float bump_factor(const struct aiMaterial *material, enum aiTextureType type)
 {
@@ -112,7 +109,7 @@ static float bump_factor(const struct aiMaterial *material, enum aiTextureType t
         one = 1;
         aiGetMaterialFloatArray(material, AI_MATKEY_BUMPSCALING, &factor, &one);
     }
-    return fabsf(factor) <= BUMP_FACTOR_MAX ? factor : 1;
+    return fabsf(factor) <= HEIGHT_FACTOR_MAX ? factor : 1;
 }
 
 /* The material's first texture of a type, where it has one. */

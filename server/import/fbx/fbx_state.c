@@ -14,6 +14,7 @@ void fbx_fini(struct fbx *fbx)
     fbx_scene_fini(&fbx->scene);
     free(fbx->node_of);
     free(fbx->material_of);
+    free(fbx->material_uvs);
     free(fbx->clip_of);
     free(fbx->clip_starts_s);
     free(fbx->object_of);

@@ -139,8 +139,10 @@ int material_textures_roughness(struct material_textures *from, struct material 
     int texture = a;
     /* One picture for both that is not grey is packed as in glTF. */
     if (!(a >= 0 && b >= 0 && is_same(metallic, roughness) && !texture_is_grey(from->import->builder, a))) {
-        const struct texture_mix mix = {
-            .kind = MIX_METALLIC_ROUGHNESS, .a = a, .b = b, .factors = {to->metallic, to->roughness}};
+        const struct texture_mix mix = {.kind = MIX_METALLIC_ROUGHNESS,
+                                        .a = a,
+                                        .b = b,
+                                        .factors = {to->metallic, to->roughness, roughness->is_gloss}};
         texture = texture_mix(from->mixer, &mix, err);
         if (texture < 0)
             return texture;

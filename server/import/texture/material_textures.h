@@ -27,6 +27,7 @@ struct used_texture {
     int64_t set;                    /* the file's number of the texture coordinates that it lies by */
     float uv_from_texcoord[6];      /* as in struct material_texture */
     bool is_moved_unknown; /* it is moved, scaled or turned by numbers of unknown meaning, and a warning says so */
+    bool is_gloss;         /* of USE_ROUGHNESS: it says how smooth the surface is */
     float height_factor;   /* of USE_NORMALS, where it is a map of heights: times NORMAL_MAP_HEIGHT */
 };
 
@@ -38,6 +39,9 @@ struct material_textures {
     const char *material;            /* what it is called in messages: "material 3" */
     struct used_texture uses[TEXTURE_USE_COUNT];
 };
+
+/* A larger factor of heights, or a smaller than its opposite, is an error of the file; readers take 1 instead. */
+#define HEIGHT_FACTOR_MAX 100.0f
 
 #define UV_FROM_TEXCOORD_NONE                                                                                          \
     {                                                                                                                  \

@@ -14,7 +14,8 @@ enum texture_mix_kind {
     /* a: colours, b: opacity. The colours, with alpha times b's alpha where that says something, else b's brightness.
      */
     MIX_OPACITY,
-    /* a: metallic, b: roughness, both grey. factors: what stands for a missing one. */
+    /* a: metallic, b: roughness, both grey. factors: what stands for a missing one; [2]: 1 where b is glossiness, which
+     * is 1 - roughness. */
     MIX_METALLIC_ROUGHNESS,
     /* KHR_materials_pbrSpecularGlossiness: a: diffuse, b: specular with gloss in alpha; gloss: their factors. The
      * nearest base colour, and the nearest metallic and roughness. */

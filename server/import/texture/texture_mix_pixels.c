@@ -128,7 +128,7 @@ static void mix_metallic_roughness(const struct mix_inputs *inputs, const uint8_
 {
     const struct texture_mix *mix = inputs->mix;
     out[0] = out[3] = 255;
-    out[1] = mix->b < 0 ? byte_of(mix->factors[1]) : b[0];
+    out[1] = mix->b < 0 ? byte_of(mix->factors[1]) : mix->factors[2] > 0 ? (uint8_t)(255 - b[0]) : b[0];
     out[2] = mix->a < 0 ? byte_of(mix->factors[0]) : a[0];
 }
 

@@ -1,0 +1,213 @@
+#include "import/fbx/fbx_texture.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Layers and nodes of a shading network that are followed to a texture with a picture. */
+enum { DEPTH_MAX = 8 };
+
+/* --- pictures beside the file --- */
+
+static char *copy(struct fbx_span span)
+{
+    char *text = mem_alloc(span.size_bytes + 1);
+    memcpy(text, span.bytes, span.size_bytes);
+    text[span.size_bytes] = '\0';
+    return text;
+}
+
+static bool exists(const struct fbx *fbx, const char *path)
+{
+    const uint8_t *bytes;
+    size_t size_bytes;
+    struct err err;
+    return source_files_read(fbx->import->files, path, SOURCE_TEXTURE, &bytes, &size_bytes, &err) == 0;
+}
+
+/* The path's last folder and file: models move together with a folder of textures. */
+static struct fbx_span last_two_parts(struct fbx_span path)
+{
+    const struct fbx_span name = fbx_file_name_of(path);
+    if (name.size_bytes + 1 >= path.size_bytes)
+        return name;
+    const struct fbx_span folder =
+        fbx_file_name_of((struct fbx_span){path.bytes, path.size_bytes - name.size_bytes - 1});
+    if (folder.size_bytes == 0 || memchr(folder.bytes, ':', folder.size_bytes) != NULL)
+        return name;
+    return (struct fbx_span){folder.bytes, folder.size_bytes + 1 + name.size_bytes};
+}
+
+/* The path, of those that the texture and its Video give, at which a file is: as it is, in a folder of the same name
+ * beside the model, or beside it, where texture_add() finds it too. Where there is none, the first. Heap. */
+static char *find_path(const struct fbx *fbx, uint32_t texture)
+{
+    const struct fbx_scene *scene = &fbx->scene;
+    const uint32_t video = fbx_first_child(scene, texture, "Video", NULL);
+    const struct fbx_span none = fbx_span_of("");
+    const struct fbx_span given[] = {fbx_relative_path(scene, texture), fbx_absolute_path(scene, texture),
+                                     video == FBX_NONE ? none : fbx_relative_path(scene, video),
+                                     video == FBX_NONE ? none : fbx_absolute_path(scene, video)};
+    char *first = NULL;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const struct fbx_span tries[] = {given[i], last_two_parts(given[i]), fbx_file_name_of(given[i])};
+        for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+            if (tries[k].size_bytes == 0)
+                continue;
+            char *path = copy(tries[k]);
+            if (exists(fbx, path)) {
+                const bool is_name_of_first = first != NULL && strcmp(texture_base_name(first), path) == 0;
+                free(is_name_of_first ? path : first);
+                return is_name_of_first ? first : path;
+            }
+            if (first == NULL)
+                first = path;
+            else
+                free(path);
+        }
+    }
+    return first != NULL ? first : copy(none);
+}
+
+/* --- how it lies --- */
+
+/* c = a * b, each the rows of a 2x3 matrix. */
+static void multiply(const double a[6], const double b[6], double c[6])
+{
+    double out[6];
+    for (int row = 0; row < 2; row++)
+        for (int column = 0; column < 3; column++)
+            out[3 * row + column] =
+                a[3 * row] * b[column] + a[3 * row + 1] * b[3 + column] + (column == 2 ? a[3 * row + 2] : 0);
+    memcpy(c, out, sizeof out);
+}
+
+/* Puts `m`, with `pivot` as its origin, after what is there. */
+static void then(double all[6], const double m[6], const double pivot[3])
+{
+    const double to_pivot[6] = {1, 0, -pivot[0], 0, 1, -pivot[1]}, from_pivot[6] = {1, 0, pivot[0], 0, 1, pivot[1]};
+    multiply(to_pivot, all, all);
+    multiply(m, all, all);
+    multiply(from_pivot, all, all);
+}
+
+/* FbxTexture's properties: coordinates are swapped, multiplied by Scaling (how often the picture is repeated), turned
+ * by Rotation's third angle, and Translation is added. So do 3ds Max, which writes its tiling there, and readers built
+ * on the FBX SDK. */
+void fbx_texture_transform(const struct fbx_scene *scene, uint32_t object, float uv_from_texcoord[6])
+{
+    static const double ORIGIN[3] = {0, 0, 0}, UPSIDE_DOWN[6] = {1, 0, 0, 0, -1, 1}, SWAPPED[6] = {0, 1, 0, 1, 0, 0};
+    static const float NONE[6] = UV_FROM_TEXCOORD_NONE;
+    double translation[3] = {0}, rotation[3] = {0}, scaling[3] = {1, 1, 1}, turn_pivot[3] = {0}, scale_pivot[3] = {0};
+    int64_t is_swapped = 0;
+    fbx_property_real3(scene, object, "Translation", translation);
+    fbx_property_real3(scene, object, "Rotation", rotation);
+    fbx_property_real3(scene, object, "Scaling", scaling);
+    fbx_property_real3(scene, object, "TextureRotationPivot", turn_pivot);
+    fbx_property_real3(scene, object, "TextureScalingPivot", scale_pivot);
+    fbx_property_integer(scene, object, "UVSwap", &is_swapped);
+    const double angle = rotation[2] * (acos(-1) / 180), c = cos(angle), s = sin(angle);
+    const double scale[6] = {scaling[0], 0, 0, 0, scaling[1], 0}, turn[6] = {c, -s, 0, s, c, 0},
+                 move[6] = {1, 0, translation[0], 0, 1, translation[1]};
+    double all[6] = {1, 0, 0, 0, -1, 1};
+    if (is_swapped != 0)
+        multiply(SWAPPED, all, all);
+    then(all, scale, scale_pivot);
+    then(all, turn, turn_pivot);
+    then(all, move, ORIGIN);
+    multiply(UPSIDE_DOWN, all, all);
+    memcpy(uv_from_texcoord, NONE, sizeof NONE);
+    for (int i = 0; i < 6; i++)
+        if (!isfinite((float)all[i]))
+            return;
+    for (int i = 0; i < 6; i++)
+        uv_from_texcoord[i] = (float)all[i];
+}
+
+static uint32_t wrap_of(const struct fbx_scene *scene, uint32_t object, const char *property)
+{
+    enum { CLAMP = 1 }; /* FbxTexture::EWrapMode */
+    int64_t mode = 0;
+    fbx_property_integer(scene, object, property, &mode);
+    return mode == CLAMP ? TEXTURE_WRAP_CLAMP : TEXTURE_WRAP_REPEAT;
+}
+
+/* --- textures --- */
+
+static bool is_texture(const struct fbx_scene *scene, uint32_t object)
+{
+    return fbx_object_is(scene, object, "Texture", NULL) || fbx_object_is(scene, object, "LayeredTexture", NULL);
+}
+
+/* The first texture that is linked to the object; *count: how many there are. */
+static uint32_t first_texture(const struct fbx_scene *scene, uint32_t object, uint32_t *count)
+{
+    uint32_t link_count, first = FBX_NONE;
+    const struct fbx_link *links = fbx_children(scene, object, &link_count);
+    *count = 0;
+    for (uint32_t i = 0; i < link_count; i++) {
+        if (!is_texture(scene, links[i].child))
+            continue;
+        first = *count == 0 ? links[i].child : first;
+        (*count)++;
+    }
+    return first;
+}
+
+/* The texture with a picture that stands for this one: the first layer, and of a Texture that has neither a file nor a
+ * Video the one that is linked to it. */
+static uint32_t with_picture(const struct fbx *fbx, uint32_t texture, const char *material)
+{
+    const struct fbx_scene *scene = &fbx->scene;
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
+        const bool is_layered = fbx_object_is(scene, texture, "LayeredTexture", NULL);
+        if (!is_layered &&
+            (fbx_absolute_path(scene, texture).size_bytes > 0 || fbx_relative_path(scene, texture).size_bytes > 0 ||
+             fbx_first_child(scene, texture, "Video", NULL) != FBX_NONE))
+            return texture;
+        uint32_t count;
+        const uint32_t inner = first_texture(scene, texture, &count);
+        if (inner == FBX_NONE)
+            return is_layered ? FBX_NONE : texture;
+        if (is_layered && count > 1)
+            bake_warn(fbx->builder, "texture_layers_ignored", "%s: of the %u layers of %s the first is drawn", material,
+                      count, FBX_OBJECT_TEXT(scene, texture));
+        texture = inner;
+    }
+    return FBX_NONE;
+}
+
+void fbx_texture_read(struct fbx_textures *textures, uint32_t object, const char *material, struct fbx_texture *out)
+{
+    const struct fbx *fbx = textures->fbx;
+    const struct fbx_scene *scene = &fbx->scene;
+    *out = (struct fbx_texture){.uv_set = fbx_span_of("")};
+    const uint32_t texture = with_picture(fbx, object, material);
+    if (texture == FBX_NONE)
+        return;
+    struct used_texture *used = &out->used;
+    used->is_there = true;
+    used->request.wrap_s = wrap_of(scene, texture, "WrapModeU");
+    used->request.wrap_t = wrap_of(scene, texture, "WrapModeV");
+    fbx_texture_transform(scene, texture, used->uv_from_texcoord);
+    fbx_property_text(scene, texture, "UVSet", &out->uv_set);
+    if (fbx_span_is(out->uv_set, "default")) /* FbxTexture's word for: none is chosen */
+        out->uv_set = fbx_span_of("");
+    struct fbx_video *video = fbx_video_of(textures, texture);
+    if (video != NULL) {
+        fbx_video_read(textures, video, &used->request);
+        out->path = copy(fbx_file_name(scene, texture));
+    } else {
+        out->path = find_path(fbx, texture);
+        used->request.uri = out->path;
+    }
+    used->name = out->path;
+}
+
+void fbx_texture_fini(struct fbx_texture *texture)
+{
+    free(texture->path);
+    *texture = (struct fbx_texture){0};
+}
