@@ -76,6 +76,9 @@ static int by_object(const void *a, const void *b)
 const struct fbx_drive *fbx_take_drives(const struct fbx_take_list *list, const struct fbx_take *take, uint32_t object,
                                         uint32_t *count)
 {
+    *count = 0;
+    if (take->drive_count == 0)
+        return NULL;
     const struct fbx_drive *drives = list->drives + take->drive_first;
     uint32_t low = 0, high = take->drive_count;
     while (low < high) {
@@ -85,7 +88,6 @@ const struct fbx_drive *fbx_take_drives(const struct fbx_take_list *list, const 
         else
             high = middle;
     }
-    *count = 0;
     while (low + *count < take->drive_count && drives[low + *count].object == object)
         ++*count;
     return *count > 0 ? &drives[low] : NULL;
