@@ -199,7 +199,7 @@ static int add_layers(struct fbx_take_list *list, const struct fbx_scene *scene,
         is_solo[found++] = is_on(scene, links[i].child, "Solo");
         rc = add_layer(list, scene, links[i].child, err);
     }
-    if (rc == 0)
+    if (rc == 0 && found > 0)
         silence(list->layers + list->takes[list->take_count - 1].layer_first, is_solo, found);
     free(is_solo);
     return rc;
