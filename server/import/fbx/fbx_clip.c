@@ -12,6 +12,8 @@ static int add_node(struct fbx *fbx, const struct fbx_take_reader *reader, uint3
     if (rc == 0 && node.is_moving)
         rc = fbx_add_node_channels(fbx, &node, n, stop_s, err);
     fbx_node_motion_fini(&node);
+    if (rc == 0)
+        rc = fbx_add_weight_channel(fbx, reader, n, stop_s, err);
     return rc < 0 ? err_prefix(err, "%s", FBX_OBJECT_TEXT(&fbx->scene, fbx->object_of[n])) : 0;
 }
 

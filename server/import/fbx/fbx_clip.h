@@ -36,5 +36,8 @@ struct trs fbx_node_motion_at(struct fbx_node_motion *node, double time_s);
 void fbx_node_motion_turn(struct fbx_node_motion *node, double time_s, double out[4]);
 
 /* Adds the channels of a moving node: of each path that differs from the node's rest. */
-int fbx_add_node_channels(struct fbx *fbx, struct fbx_node_motion *node, uint32_t n, double stop_s,
-                          struct err *err);
+int fbx_add_node_channels(struct fbx *fbx, struct fbx_node_motion *node, uint32_t n, double stop_s, struct err *err);
+
+/* Adds the weights of a node's blend shapes, where the take moves one of them. */
+int fbx_add_weight_channel(struct fbx *fbx, const struct fbx_take_reader *reader, uint32_t n, double stop_s,
+                           struct err *err);
