@@ -147,14 +147,17 @@ static void add_corners(struct fbx_times *corners, const struct fbx_times *times
                         double percent)
 {
     enum { PARTS = 8 };
-    struct fbx_key *keys = mem_alloc(((size_t)times->count * PARTS + 1) * sizeof *keys);
+    struct fbx_key *keys = mem_zalloc((size_t)times->count * PARTS + 1, sizeof *keys);
     struct fbx_curve found = {.keys = keys};
     for (uint64_t i = 0; i + PARTS < (uint64_t)times->count * PARTS; i++) {
         const double start_s = times->times_s[i / PARTS], span_s = times->times_s[i / PARTS + 1] - start_s;
         const double from_s = start_s + span_s * (double)(i % PARTS) / PARTS;
         const double to_s = fmin(from_s + span_s / PARTS, nextafter(start_s + span_s, -HUGE_VAL));
-        if (to_s > from_s && (percent_at(motion, from_s) > percent) != (percent_at(motion, to_s) > percent))
-            keys[found.key_count++] = (struct fbx_key){.time = crossing(motion, percent, from_s, to_s)};
+        const double from = percent_at(motion, from_s) - percent, to = percent_at(motion, to_s) - percent;
+        if (from == 0)
+            keys[found.key_count++].time = from_s;
+        else if (to_s > from_s && (from < 0 ? to > 0 : to < 0))
+            keys[found.key_count++].time = crossing(motion, percent, from_s, to_s);
     }
     fbx_times_add(corners, &found, HUGE_VAL);
     free(keys);
