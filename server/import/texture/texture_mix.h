@@ -33,7 +33,7 @@ struct specular_glossiness {
 struct texture_mix {
     enum texture_mix_kind kind;
     int32_t a, b; /* textures that are TEXTURE_FOUND; one of the two may be -1 */
-    float factors[2];
+    float factors[3];
     struct specular_glossiness gloss;
 };
 
