@@ -1,4 +1,4 @@
-/* assimp.c - import_assimp(): every format but glTF, by assimp: settings and repairs for Debian's 5.2.5. */
+/* assimp.c - import_assimp(): every format but glTF and FBX, by assimp: settings and repairs for Debian's 5.2.5. */
 #include "import/assimp/assimp.h"
 #include "import/collada/collada.h"
 
@@ -52,7 +52,7 @@ static int convert(struct assimp_job *job, struct err *err)
         return err_set(err, ERR_BAD_MODEL, "the file has no scene");
     if (node_tree_init(&job->tree, scene, job->import->limits, err) < 0)
         return err->code;
-    if (scene->mNumMeshes == 0 && scene->mNumAnimations == 0 && job->tree.model_node_count <= 1)
+    if (scene->mNumMeshes == 0 && scene->mNumAnimations == 0 && job->tree.count <= 1)
         return err_set(err, ERR_BAD_MODEL, "the file holds no mesh, no skeleton and no animation");
     if (assimp_is_format(job, "mdl"))
         node_tree_join_siblings(&job->tree, &MDL_BONES);
@@ -66,7 +66,7 @@ static int convert(struct assimp_job *job, struct err *err)
         return err->code;
     assimp_find_attributes(job);
     if (assimp_skins(job, err) < 0 || assimp_nodes(job, err) < 0 || add_clips(job, err) < 0 ||
-        (assimp_is_format(job, "fbx") ? assimp_fbx_extras(job, err) : assimp_extras(job, err)) < 0)
+        assimp_extras(job, err) < 0)
         return err->code;
     import_sort_markers(job->import);
     return 0;

@@ -116,6 +116,5 @@ int assimp_md5_clips(struct assimp_job *job, struct err *err);
 /* The frames a second of an .md5anim (NUL-terminated), or 0 where it gives none. */
 double assimp_md5_rate(const uint8_t *bytes);
 
-/* Extras and markers, of FBX and of other formats; after the clips. */
-int assimp_fbx_extras(struct assimp_job *job, struct err *err);
+/* Extras and markers; after the clips. */
 int assimp_extras(struct assimp_job *job, struct err *err);

@@ -5,44 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* An entry of the scene's metadata as a number. */
-static bool find_number(const struct aiScene *scene, const char *key, double *value)
-{
-    const int32_t *integer = assimp_metadata(scene->mMetaData, key, AI_INT32);
-    const float *single = assimp_metadata(scene->mMetaData, key, AI_FLOAT);
-    const double *real = assimp_metadata(scene->mMetaData, key, AI_DOUBLE);
-    if (integer == NULL && single == NULL && real == NULL)
-        return false;
-    *value = integer != NULL ? *integer : single != NULL ? (double)*single : *real;
-    return isfinite(*value);
-}
-
-/* FBX: GlobalSettings' axis (0..2) and sign. */
-static bool find_axis(const struct aiScene *scene, const char *key, const char *sign_key, float axis[3])
-{
-    double index, sign = 1;
-    if (!find_number(scene, key, &index) || index < 0 || index > 2)
-        return false;
-    find_number(scene, sign_key, &sign);
-    axis[0] = axis[1] = axis[2] = 0;
-    axis[(int)index] = sign < 0 ? -1 : 1;
-    return true;
-}
-
-static void fbx_axes(struct assimp_job *job)
-{
-    struct model_info *info = job->import->info;
-    double unit_cm;
-    if (find_axis(job->scene, "UpAxis", "UpAxisSign", info->up))
-        info->flags |= MODEL_HAS_UP;
-    if (find_axis(job->scene, "FrontAxis", "FrontAxisSign", info->forward))
-        info->flags |= MODEL_HAS_FORWARD;
-    if (find_number(job->scene, "UnitScaleFactor", &unit_cm) && unit_cm > 0) {
-        info->unit_m = (float)(unit_cm / 100);
-        info->flags |= MODEL_HAS_UNIT;
-    }
-}
-
 /* Where models of a format face, in the file's own axes. In the engines of id Software and their kin an entity that is
  * turned by 0 degrees looks along +x (AngleVectors() of Quake's mathlib.c), in Blitz3D along +z (MoveEntity), which is
  * -z once it is right-handed. Of IQM, which belongs to no engine, it is a guess. */
@@ -104,8 +66,6 @@ void assimp_axes(struct assimp_job *job)
     const struct aiString *generator = assimp_metadata(job->scene->mMetaData, "SourceAsset_Generator", AI_AISTRING);
     if (generator != NULL)
         info->generator = assimp_text(job->import->builder, generator);
-    if (assimp_is_format(job, "fbx"))
-        fbx_axes(job);
     if (assimp_is_format(job, "dae zae"))
         undo_root(job, MODEL_HAS_UP | MODEL_HAS_UNIT);
     if (assimp_is_format(job, "md5mesh md5anim 3ds ase dxf mdl md2 md3 mdc"))

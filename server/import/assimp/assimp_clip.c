@@ -1,6 +1,6 @@
 /* assimp_clip.c - assimp's animations to clips: one channel for each path of a model node that moves. */
 #include "import/assimp/assimp_clip.h"
-#include "import/fbx/fbx_takes.h"
+#include "import/assimp/assimp_track.h"
 
 #include "base/mem.h"
 
@@ -13,6 +13,13 @@ static const double TICKS_PER_S_UNKNOWN = 25;
 
 /* Decomposing a matrix twice gives values this near each other, relative to 1 or the value. */
 static const double SAME_VALUE = 1e-6;
+
+/* What one assimp animation says, by node. */
+struct animation_source {
+    const struct aiAnimation *animation;
+    const struct aiNodeAnim **of_node; /* [tree->count], NULL = none */
+    struct track_time time;
+};
 
 /* assimp gives every channel all three tracks; one that the file does not have is a key of the rest value. */
 static bool is_rest(const struct node *node, uint32_t path, const struct track *track)
@@ -33,6 +40,12 @@ static bool is_rest(const struct node *node, uint32_t path, const struct track *
     return path != PATH_ROTATION || 1 - fabs(dot) < SAME_VALUE * SAME_VALUE;
 }
 
+void motion_fini(struct motion *motion)
+{
+    for (int p = 0; p < 3; p++)
+        track_fini(&motion->paths[p]);
+}
+
 int clip_add_motion(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err)
 {
     for (uint32_t path = 0; path < 3; path++) {
@@ -45,38 +58,12 @@ int clip_add_motion(struct assimp_job *job, uint32_t node, const struct motion *
     return 0;
 }
 
-static bool is_chain_animated(const struct assimp_job *job, const struct animation_source *source, uint32_t last)
-{
-    for (uint32_t i = job->tree.nodes[last].chain_first; i < last; i++)
-        if (source->of_tree_node[i] != NULL && job->tree.nodes[i].part != PART_GEOMETRIC)
-            return true;
-    return false;
-}
-
-/* assimp 5.2.5 gives a node that has nothing beside pre- and post-rotation a channel of its own with the
- * pre-rotation in it and the post-rotation the wrong way round, and leaves the chain above it as well. So the
- * chain does not count, and the post-rotation node's matrix C corrects the rotation: R * C * C. */
-static void correct_post_rotation(const struct assimp_job *job, uint32_t last, struct motion *motion)
-{
-    for (uint32_t i = job->tree.nodes[last].chain_first; i < last; i++) {
-        struct trs trs;
-        if (job->tree.nodes[i].part != PART_POST_ROTATION)
-            continue;
-        const struct dmat4 *c = &job->tree.nodes[i].parent_from_node;
-        const struct dmat4 twice = dmat4_mul(c, c);
-        trs_from_dmat4(&twice, &trs);
-        struct track *track = &motion->paths[PATH_ROTATION];
-        for (uint32_t k = 0; k < track->count; k++)
-            quat_mul(track->values + 4 * (size_t)k, trs.rotation, track->values + 4 * (size_t)k);
-    }
-}
-
 /* MS3D: a key is relative to the joint at rest, local = rest * key (MilkShape 3D viewer, EvaluateJoint); assimp adds
  * the key's translation without turning it as the joint stands. */
-static void turn_ms3d_moves(const struct assimp_job *job, uint32_t last, struct motion *motion)
+static void turn_ms3d_moves(const struct assimp_job *job, uint32_t n, struct motion *motion)
 {
     struct track *track = &motion->paths[PATH_TRANSLATION];
-    const double *rest = job->tree.nodes[last].parent_from_node.m;
+    const double *rest = job->tree.nodes[n].parent_from_node.m;
     for (uint32_t k = 0; k < track->count; k++) {
         double *at = track->values + 3 * (size_t)k;
         const double move[3] = {at[0] - rest[12], at[1] - rest[13], at[2] - rest[14]};
@@ -85,44 +72,47 @@ static void turn_ms3d_moves(const struct assimp_job *job, uint32_t last, struct 
     }
 }
 
+/* The motion of node `n` by its own channel. Returns 0 or as track_from_*(), naming the node. */
+static int motion_from_channel(struct motion *motion, const struct assimp_job *job,
+                               const struct animation_source *source, uint32_t n, struct err *err)
+{
+    const struct aiNodeAnim *channel = source->of_node[n];
+    *motion = (struct motion){0};
+    if (track_from_vectors(&motion->paths[PATH_TRANSLATION], channel->mPositionKeys, channel->mNumPositionKeys,
+                           source->time, err) < 0 ||
+        track_from_rotations(&motion->paths[PATH_ROTATION], channel->mRotationKeys, channel->mNumRotationKeys,
+                             source->time, err) < 0 ||
+        track_from_vectors(&motion->paths[PATH_SCALE], channel->mScalingKeys, channel->mNumScalingKeys, source->time,
+                           err) < 0) {
+        motion_fini(motion);
+        return err_prefix(err, "clip '%s', node '%s'", source->animation->mName.data,
+                          job->tree.nodes[n].node->mName.data);
+    }
+    return 0;
+}
+
 static int add_node_motion(struct assimp_job *job, const struct animation_source *source, uint32_t n, struct err *err)
 {
-    const uint32_t last = job->tree.of_model_node[n];
     struct motion motion;
-    int rc;
-    if (source->of_tree_node[last] != NULL) {
-        rc = motion_from_channel(&motion, job, source, last, err);
-        if (rc == 0)
-            correct_post_rotation(job, last, &motion);
-        if (rc == 0 && assimp_is_format(job, "ms3d"))
-            turn_ms3d_moves(job, last, &motion);
-    } else if (is_chain_animated(job, source, last)) {
-        rc = motion_from_pivot_chain(&motion, job, source, n, err);
-    } else {
+    if (source->of_node[n] == NULL)
         return 0;
-    }
-    if (rc == 0) {
-        rc = clip_add_motion(job, n, &motion, err);
-        motion_fini(&motion);
-    }
+    if (motion_from_channel(&motion, job, source, n, err) < 0)
+        return err->code;
+    if (assimp_is_format(job, "ms3d"))
+        turn_ms3d_moves(job, n, &motion);
+    const int rc = clip_add_motion(job, n, &motion, err);
+    motion_fini(&motion);
     return rc;
 }
 
 static struct track_time time_of(const struct assimp_job *job, const struct aiAnimation *animation, double ticks_per_s)
 {
-    struct track_time time = {.ticks_per_s = ticks_per_s != 0 ? ticks_per_s : animation->mTicksPerSecond,
-                              .end_s = HUGE_VAL};
+    struct track_time time = {.ticks_per_s = ticks_per_s != 0 ? ticks_per_s : animation->mTicksPerSecond};
     if (isnan(time.ticks_per_s) || time.ticks_per_s == 0)
         time.ticks_per_s = TICKS_PER_S_UNKNOWN;
     if (assimp_is_format(job, "bvh")) /* the file gives seconds a frame */
         time.ticks_per_s = 1 / track_decimal(1 / time.ticks_per_s);
     time.is_float = assimp_is_format(job, "dae zae");
-    /* An FBX take is a part of a longer time line, and its keys may lie outside of it. */
-    if (assimp_is_format(job, "fbx") && isfinite(animation->mDuration)) {
-        fbx_take_of(fabs(animation->mDuration / time.ticks_per_s), &time.begin_s, &time.end_s);
-        time.file_ticks_per_s = FBX_TICKS_PER_S;
-        time.end_s = round(time.end_s * FBX_TICKS_PER_S) / FBX_TICKS_PER_S;
-    }
     return time;
 }
 
@@ -136,11 +126,11 @@ static void find_channels(struct assimp_job *job, struct animation_source *sourc
         if (i == NODE_TREE_NONE)
             bake_warn(builder, "channel_without_node", "clip '%s': no node is called '%s'", animation->mName.data,
                       channel->mNodeName.data);
-        else if (source->of_tree_node[i] != NULL)
+        else if (source->of_node[i] != NULL)
             bake_warn(builder, "channel_twice", "clip '%s': two channels for nodes called '%s'; the first is taken",
                       animation->mName.data, channel->mNodeName.data);
         else
-            source->of_tree_node[i] = channel;
+            source->of_node[i] = channel;
     }
 }
 
@@ -188,7 +178,7 @@ static int add_morphs(struct assimp_job *job, const struct animation_source *sou
     for (uint32_t c = 0; c < source->animation->mNumMorphMeshChannels; c++) {
         const struct aiMeshMorphAnim *from = source->animation->mMorphMeshChannels[c];
         const uint32_t i = find_morph_node(job, &from->mName);
-        const uint32_t n = i == NODE_TREE_NONE ? 0 : job->tree.nodes[i].model_node;
+        const uint32_t n = i == NODE_TREE_NONE ? 0 : i;
         const struct node *node = &builder->nodes[n];
         if (i == NODE_TREE_NONE || node->weight_count == 0 || from->mNumKeys == 0) {
             bake_warn(builder, "morph_channel_dropped", "clip '%s': no mesh with morph targets for '%s'",
@@ -221,17 +211,17 @@ int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation,
     struct bake_builder *builder = job->import->builder;
     struct animation_source source = {
         .animation = animation,
-        .of_tree_node = mem_zalloc(job->tree.count, sizeof *source.of_tree_node),
+        .of_node = mem_zalloc(job->tree.count, sizeof *source.of_node),
         .time = time_of(job, animation, ticks_per_s),
     };
     struct clip clip = {.name = name, .channel_first = builder->channel_count};
     int rc = 0;
     find_channels(job, &source);
-    for (uint32_t n = 0; n < job->tree.model_node_count && rc == 0; n++)
+    for (uint32_t n = 0; n < job->tree.count && rc == 0; n++)
         rc = add_node_motion(job, &source, n, err);
     if (rc == 0)
         rc = add_morphs(job, &source, err);
-    free(source.of_tree_node);
+    free(source.of_node);
     if (rc < 0)
         return rc;
     clip.channel_count = builder->channel_count - clip.channel_first;

@@ -2,26 +2,13 @@
 #pragma once
 
 #include "import/assimp/assimp.h"
-#include "import/assimp/assimp_track.h"
+#include "import/curve/track.h"
 
 /* Translation, rotation, scale, as PATH_ numbers them; count 0 = none. */
 struct motion {
     struct track paths[3];
 };
 
-/* What one assimp animation says, by tree node. */
-struct animation_source {
-    const struct aiAnimation *animation;
-    const struct aiNodeAnim **of_tree_node; /* [tree->count], NULL = none */
-    struct track_time time;
-};
-
-/* The motion of tree node `i` by its own channel. Returns 0 or as track_from_*(), naming the node. */
-int motion_from_channel(struct motion *motion, const struct assimp_job *job, const struct animation_source *source,
-                        uint32_t i, struct err *err);
-/* The motion of model node `n`, whose transform assimp spread over a chain of tree nodes. */
-int motion_from_pivot_chain(struct motion *motion, const struct assimp_job *job, const struct animation_source *source,
-                            uint32_t n, struct err *err);
 void motion_fini(struct motion *motion);
 
 /* Adds the tracks of a node to the model, but those of one key that say what the rest transform says. */

@@ -67,7 +67,7 @@ static struct dmat4 rest_of(const struct collada *collada, uint32_t n)
 static int compare(const struct assimp_job *job, const struct collada *collada, struct dmat4 *rests, struct err *err)
 {
     const struct node_tree *tree = &job->tree;
-    if (tree->count != collada->node_count || tree->model_node_count != tree->count)
+    if (tree->count != collada->node_count)
         return err_set(err, ERR_BAD_MODEL, "the file has %u nodes, and assimp finds %u", collada->node_count - 1,
                        tree->count - 1);
     for (uint32_t n = 0; n < tree->count; n++) {

@@ -1,5 +1,5 @@
-/* assimp_extras.c - what files say of nodes, materials and clips beyond their format, and the markers of clips: FBX by
- * our own reader (assimp_fbx_extras.c); of other formats the metadata that assimp gives nodes. */
+/* assimp_extras.c - what files say of nodes, materials and clips beyond their format, and the markers of clips: the
+ * metadata that assimp gives nodes. */
 #include "import/assimp/assimp.h"
 #include "import/text/json_write.h"
 
@@ -14,7 +14,7 @@
 /* What assimp itself adds, for exporters and for its own links. */
 static bool is_bookkeeping(const struct aiString *key)
 {
-    static const char *const KEYS[] = {"Collada_id", "Collada_sid", "IsNull", "AnimationIndex"};
+    static const char *const KEYS[] = {"Collada_id", "Collada_sid", "AnimationIndex"};
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
         if (strcmp(key->data, KEYS[i]) == 0)
             return true;
@@ -97,8 +97,8 @@ static int add_metadata(struct assimp_job *job, struct err *err)
     struct buf buf;
     int rc = 0;
     buf_init(&buf, 0);
-    for (uint32_t n = 0; n < job->tree.model_node_count && rc == 0; n++) {
-        const struct aiNode *node = job->tree.nodes[job->tree.of_model_node[n]].node;
+    for (uint32_t n = 0; n < job->tree.count && rc == 0; n++) {
+        const struct aiNode *node = job->tree.nodes[n].node;
         char where[64];
         snprintf(where, sizeof where, "the metadata of node %u", n);
         buf_clear(&buf);

@@ -1,7 +1,6 @@
 /* assimp_io.c - loads a file with assimp, whose view of files is the model's source files and nothing else. */
 #include "import/assimp/assimp.h"
 #include "import/collada/collada.h"
-#include "import/fbx/fbx_takes.h"
 #include "import/text/text_utf8.h"
 
 #include "base/mem.h"
@@ -18,8 +17,6 @@ struct assimp_io {
     struct aiFileIO io; /* what assimp takes; its user data is this struct */
     struct source_files *files;
     const char *file; /* the one that is loaded: some readers put its ending in lower case, and still mean this one */
-    const uint8_t *bytes; /* that stand for the file's own, or NULL */
-    size_t size_bytes;
 };
 
 struct open_file {
@@ -88,6 +85,14 @@ static void hide_skew(struct open_file *open)
     collada_remove_skew(open->own, open->size_bytes);
 }
 
+/* FBX is read by posed's own reader only: assimp's would take it under another format's ending, where its readers of
+ * that ending refuse the content, and as an object of a scene. */
+static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
+{
+    struct err err;
+    return format_check(file_format_of("a.fbx"), bytes, size_bytes, &err) == 0;
+}
+
 static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const char *mode)
 {
     const struct assimp_io *own = (const struct assimp_io *)(void *)io->UserData;
@@ -96,12 +101,9 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
     size_t size_bytes;
     struct err err;
     if (strpbrk(mode, "wa+") != NULL ||
-        source_files_read(own->files, name, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0)
+        source_files_read(own->files, name, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0 ||
+        is_fbx(bytes, size_bytes))
         return NULL;
-    if (own->bytes != NULL && name == own->file) {
-        bytes = own->bytes;
-        size_bytes = own->size_bytes;
-    }
     struct open_file *open = mem_zalloc(1, sizeof *open);
     open->bytes = bytes;
     open->size_bytes = size_bytes;
@@ -142,24 +144,14 @@ bool assimp_is_format(const struct assimp_job *job, const char *endings)
 
 const struct aiScene *assimp_load(struct import *import, const char *file, unsigned steps, bool by_name)
 {
-    uint8_t *widened = NULL;
-    size_t widened_bytes;
     struct assimp_io io = {.io = {.OpenProc = open_proc, .CloseProc = close_proc, .UserData = (aiUserData)(void *)&io},
                            .files = import->files,
                            .file = file};
-    const struct file_format *format = file_format_of(file);
-    if (strcmp(import_file_name(import), file) == 0 && format != NULL && strcmp(format->ending, "fbx") == 0 &&
-        fbx_widen_takes(import->bytes, import->size_bytes, &widened, &widened_bytes)) {
-        io.bytes = widened;
-        io.size_bytes = widened_bytes;
-    }
     struct aiPropertyStore *settings = aiCreatePropertyStore();
-    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 1);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_MD5_NO_ANIM_AUTOLOAD, 1);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, by_name);
     const struct aiScene *scene = aiImportFileExWithProperties(file, steps, &io.io, settings);
     aiReleasePropertyStore(settings);
-    free(widened);
     return scene;
 }

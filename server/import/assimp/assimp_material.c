@@ -63,8 +63,8 @@ static void set_color(const struct assimp_job *job, const struct aiMaterial *fro
     /* COLLADA 1.5, 8 "constant": the colour is the emission, no light falls on it. */
     if (assimp_is_format(job, "dae zae") && shading_of(from) == (int)aiShadingMode_NoShading)
         get_color(from, AI_MATKEY_COLOR_EMISSIVE, &color);
-    /* In FBX and COLLADA a texture stands in the colour's place; black under a texture means the same elsewhere. */
-    if (is_textured && (assimp_is_format(job, "fbx dae zae") || is_black(&color)))
+    /* In COLLADA a texture stands in the colour's place; black under a texture means the same elsewhere. */
+    if (is_textured && (assimp_is_format(job, "dae zae") || is_black(&color)))
         color.r = color.g = color.b = 1;
     to->base_color[0] = linear_from_srgb(color.r);
     to->base_color[1] = linear_from_srgb(color.g);
@@ -94,12 +94,11 @@ static bool has_highlight(const struct aiMaterial *from)
     }
 }
 
-static float roughness_of(const struct assimp_job *job, const struct aiMaterial *from)
+static float roughness_of(const struct aiMaterial *from)
 {
     float value;
-    /* Of FBX it is assimp's 1 - sqrt(exponent) / 10, which is what Blender writes and reads. */
     if (get_number(from, AI_MATKEY_ROUGHNESS_FACTOR, &value))
-        return assimp_is_format(job, "fbx") && !has_highlight(from) ? 1 : fraction(value);
+        return fraction(value);
     if (get_number(from, AI_MATKEY_GLOSSINESS_FACTOR, &value))
         return 1 - fraction(value);
     if (has_highlight(from) && get_number(from, AI_MATKEY_SHININESS, &value) && value > 0)
@@ -107,39 +106,13 @@ static float roughness_of(const struct assimp_job *job, const struct aiMaterial 
     return 1;
 }
 
-/* Physical materials of Maya and 3ds Max in FBX, which assimp hands on as they are. */
-static const struct {
-    const char *metallic, *roughness;
-} PHYSICAL[] = {
-    {"$raw.Maya|metallic", "$raw.Maya|roughness"},                            /* Stingray PBS */
-    {"$raw.Maya|metalness", "$raw.Maya|specularRoughness"},                   /* Arnold, Standard Surface */
-    {"$raw.3dsMax|Parameters|metalness", "$raw.3dsMax|Parameters|roughness"}, /* Physical Material */
-    {"$raw.3dsMax|main|metalness", "$raw.3dsMax|main|roughness"},             /* PBR Material */
-};
-
-static bool is_by_blender(const struct assimp_job *job)
-{
-    static const char NAME[] = "Blender";
-    const struct str generator = job->import->info->generator;
-    return generator.offset != STR_NONE && generator.size_bytes >= sizeof NAME - 1 &&
-           memcmp(job->import->builder->text + generator.offset, NAME, sizeof NAME - 1) == 0;
-}
-
 /* Dielectric, unless the file says otherwise. */
-static void set_reflection(const struct assimp_job *job, const struct aiMaterial *from, struct material *to)
+static void set_reflection(const struct aiMaterial *from, struct material *to)
 {
-    float metallic = 0, roughness;
-    to->roughness = roughness_of(job, from);
-    /* Blender's FBX exporter has the metallic value there; elsewhere that is a mirror's share, of most materials 1. */
-    if (!get_number(from, AI_MATKEY_METALLIC_FACTOR, &metallic) && assimp_is_format(job, "fbx") && is_by_blender(job))
-        get_number(from, AI_MATKEY_REFLECTIVITY, &metallic);
+    float metallic = 0;
+    get_number(from, AI_MATKEY_METALLIC_FACTOR, &metallic);
     to->metallic = fraction(metallic);
-    for (size_t i = 0; i < sizeof PHYSICAL / sizeof *PHYSICAL; i++) {
-        if (get_number(from, PHYSICAL[i].metallic, 0, 0, &metallic))
-            to->metallic = fraction(metallic);
-        if (get_number(from, PHYSICAL[i].roughness, 0, 0, &roughness))
-            to->roughness = fraction(roughness);
-    }
+    to->roughness = roughness_of(from);
 }
 
 /* --- what it emits --- */
@@ -157,7 +130,7 @@ static void set_emission(const struct assimp_job *job, const struct aiMaterial *
     struct material_texture *texture = &to->textures[TEXTURE_EMISSIVE];
     if (texture->texture >= 0 && is_black(&color))
         color.r = color.g = color.b = 1;
-    if (texture->texture < 0 && !assimp_is_format(job, "fbx dae zae obj"))
+    if (texture->texture < 0 && !assimp_is_format(job, "dae zae obj"))
         *texture = to->textures[TEXTURE_BASE_COLOR];
     if (is_black(&color) || (to->flags & MATERIAL_UNLIT) != 0) {
         *texture = MATERIAL_PLAIN.textures[TEXTURE_EMISSIVE];
@@ -188,7 +161,7 @@ static int add_material(struct assimp_job *job, uint32_t index, struct err *err)
     if (material_textures_surface(&textures, &to, err) < 0)
         return err->code;
     set_color(job, from, &to);
-    set_reflection(job, from, &to);
+    set_reflection(from, &to);
     set_emission(job, from, &to);
     if (material_textures_roughness(&textures, &to, err) < 0 || material_textures_opacity(&textures, &to, err) < 0)
         return err->code;

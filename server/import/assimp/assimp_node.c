@@ -116,11 +116,9 @@ static int add_weights(struct assimp_job *job, struct node *node, const unsigned
 static int show_meshes(struct assimp_job *job, struct shared_meshes *shared, uint32_t n, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
-    const struct aiNode *from = job->tree.nodes[job->tree.of_model_node[n]].node;
-    struct dmat4 node_from_mesh;
-    const bool is_geometric = node_tree_geometric(&job->tree, n, &node_from_mesh);
+    const struct aiNode *from = job->tree.nodes[n].node;
     unsigned *meshes = mem_alloc(from->mNumMeshes * sizeof *meshes);
-    bool is_used = is_geometric;
+    bool is_used = false;
     int rc = 0;
     for (int32_t skin = -1; skin < (int32_t)job->skins.count && rc == 0; skin++) {
         const uint32_t count = pick(job, from, skin, meshes);
@@ -130,7 +128,7 @@ static int show_meshes(struct assimp_job *job, struct shared_meshes *shared, uin
         const uint32_t place = is_used ? builder->node_count : n;
         struct node added = {.name = {.offset = STR_NONE}, .parent = (int32_t)n, .matrix = -1};
         if (is_used && mesh >= 0)
-            set_transform(job, &added, &node_from_mesh);
+            set_transform(job, &added, &DMAT4_IDENTITY);
         if (mesh < 0 || (is_used && import_put_node(job->import, &added, err) < 0)) {
             rc = err->code;
             break;
@@ -156,10 +154,9 @@ static int check_meshes(const struct assimp_job *job, const struct aiNode *from,
 
 static struct str name_of(struct assimp_job *job, uint32_t n)
 {
-    const uint32_t i = job->tree.of_model_node[n];
-    const struct aiString *name = &job->tree.nodes[i].node->mName;
+    const struct aiString *name = &job->tree.nodes[n].node->mName;
     if (job->shown.count == job->tree.count)
-        name = &job->shown.names[i];
+        name = &job->shown.names[n];
     if (assimp_is_auto_name(name))
         return (struct str){.offset = STR_NONE};
     return assimp_text(job->import->builder, name);
@@ -183,14 +180,13 @@ void assimp_collada_names(struct assimp_job *job)
 
 int assimp_nodes(struct assimp_job *job, struct err *err)
 {
-    for (uint32_t n = 0; n < job->tree.model_node_count; n++) {
-        const struct aiNode *from = job->tree.nodes[job->tree.of_model_node[n]].node;
-        const struct dmat4 rest = node_tree_rest(&job->tree, n);
+    for (uint32_t n = 0; n < job->tree.count; n++) {
+        const struct aiNode *from = job->tree.nodes[n].node;
         if (check_meshes(job, from, err) < 0)
             return err->code;
-        struct node node = {.parent = node_tree_model_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
+        struct node node = {.parent = node_tree_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
         node.name = name_of(job, n);
-        set_transform(job, &node, &rest);
+        set_transform(job, &node, &job->tree.nodes[n].parent_from_node);
         if (import_put_node(job->import, &node, err) < 0)
             return err->code;
     }
@@ -201,8 +197,8 @@ int assimp_nodes(struct assimp_job *job, struct err *err)
     struct shared_meshes shared = {.first_made = mem_alloc(job->scene->mNumMeshes * sizeof *shared.first_made)};
     memset(shared.first_made, 0xff, job->scene->mNumMeshes * sizeof *shared.first_made);
     int rc = 0;
-    for (uint32_t n = 0; n < job->tree.model_node_count && rc == 0; n++)
-        if (job->tree.nodes[job->tree.of_model_node[n]].node->mNumMeshes > 0)
+    for (uint32_t n = 0; n < job->tree.count && rc == 0; n++)
+        if (job->tree.nodes[n].node->mNumMeshes > 0)
             rc = show_meshes(job, &shared, n, err);
     free(shared.first_made);
     free(shared.made);

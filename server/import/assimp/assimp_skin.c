@@ -64,7 +64,7 @@ static int collect(struct assimp_job *job, uint32_t m, struct skin_joint *joints
     *count = 0;
     for (uint32_t b = 0; b < mesh->mNumBones; b++) {
         const struct aiBone *bone = mesh->mBones[b];
-        const int32_t node = node_tree_model_node(&job->tree, &bone->mName);
+        const int32_t node = node_tree_index(&job->tree, &bone->mName);
         struct dmat4 offset = dmat4_from_assimp(&bone->mOffsetMatrix);
         offset = dmat4_mul(&offset, &scene);
         if (!dmat4_is_finite(&offset))

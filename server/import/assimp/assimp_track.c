@@ -2,7 +2,6 @@
 #include "import/assimp/assimp_track.h"
 
 #include "anim/model/mat.h"
-#include "anim/pose/sample.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -12,9 +11,8 @@
 
 static void allocate(struct track *track, uint32_t count, uint32_t components)
 {
-    /* Two more than there are: cutting may add a key at each end. */
-    *track = (struct track){.times_s = mem_alloc(((size_t)count + 2) * sizeof *track->times_s),
-                            .values = mem_alloc(((size_t)count + 2) * components * sizeof *track->values),
+    *track = (struct track){.times_s = mem_alloc((size_t)count * sizeof *track->times_s),
+                            .values = mem_alloc((size_t)count * components * sizeof *track->values),
                             .count = count,
                             .components = components};
 }
@@ -67,43 +65,6 @@ static void sort(struct track *track)
     *track = sorted;
 }
 
-static void insert(struct track *track, uint32_t at, double time_s, const double *value)
-{
-    const size_t size = track->components * sizeof *track->values;
-    double *values = track->values + (size_t)at * track->components;
-    memmove(track->times_s + at + 1, track->times_s + at, (track->count - at) * sizeof *track->times_s);
-    memmove(values + track->components, values, (track->count - at) * size);
-    track->times_s[at] = time_s;
-    memcpy(values, value, size);
-    track->count++;
-}
-
-/* Removes the keys outside 0..end_s, with keys at the cuts in their place. */
-static void cut(struct track *track, double end_s)
-{
-    const bool is_early = track->times_s[0] < 0;
-    const bool is_late = track->times_s[track->count - 1] > end_s;
-    if (!isfinite(end_s) || (!is_early && !is_late))
-        return;
-    double *ends = mem_alloc(2 * (size_t)track->components * sizeof *ends);
-    track_sample(track, 0, ends);
-    track_sample(track, end_s, ends + track->components);
-    uint32_t first = 0, end = track->count;
-    while (first < end && track->times_s[first] < 0)
-        first++;
-    while (end > first && track->times_s[end - 1] > end_s)
-        end--;
-    track->count = end - first;
-    memmove(track->times_s, track->times_s + first, track->count * sizeof *track->times_s);
-    memmove(track->values, track->values + (size_t)first * track->components,
-            (size_t)track->count * track->components * sizeof *track->values);
-    if (is_early && (track->count == 0 || track->times_s[0] > 0))
-        insert(track, 0, 0, ends);
-    if (is_late && (track->count == 0 || track->times_s[track->count - 1] < end_s))
-        insert(track, track->count, end_s, ends + track->components);
-    free(ends);
-}
-
 double track_decimal(double value)
 {
     const float single = (float)value;
@@ -122,9 +83,6 @@ double track_decimal(double value)
 static int finish(struct track *track, struct track_time time, struct err *err)
 {
     for (uint32_t i = 0; i < track->count; i++) {
-        track->times_s[i] -= time.begin_s;
-        if (time.file_ticks_per_s > 0)
-            track->times_s[i] = round(track->times_s[i] * time.file_ticks_per_s) / time.file_ticks_per_s;
         if (time.is_float)
             track->times_s[i] = track_decimal(track->times_s[i]);
         if (!isfinite(track->times_s[i])) {
@@ -141,8 +99,6 @@ static int finish(struct track *track, struct track_time time, struct err *err)
             quat_normalize(track->values + (size_t)i * 4);
     }
     sort(track);
-    if (track->count > 0)
-        cut(track, time.end_s);
     return 0;
 }
 
@@ -182,21 +138,4 @@ int track_from_values(struct track *track, const double *ticks, const double *va
         track->times_s[i] = ticks[i] / time.ticks_per_s;
     memcpy(track->values, values, (size_t)count * components * sizeof *values);
     return finish(track, time, err);
-}
-
-void track_sample(const struct track *track, double time_s, double *out)
-{
-    const uint32_t components = track->components;
-    const uint32_t key = sample_key(track->times_s, track->count, time_s);
-    const double *from = track->values + (size_t)key * components, *to = from + components;
-    if (key + 1 == track->count || time_s <= track->times_s[key]) {
-        memcpy(out, from, components * sizeof *out);
-        return;
-    }
-    const double u = (time_s - track->times_s[key]) / (track->times_s[key + 1] - track->times_s[key]);
-    if (track->is_rotation)
-        quat_slerp(from, to, u, out);
-    else
-        for (uint32_t c = 0; c < components; c++)
-            out[c] = from[c] + u * (to[c] - from[c]);
 }

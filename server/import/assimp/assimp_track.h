@@ -7,13 +7,10 @@
 
 #include <assimp/anim.h>
 
-/* How key ticks become seconds, and what part of the time is kept. */
+/* How key ticks become seconds. */
 struct track_time {
     double ticks_per_s; /* not 0 */
     bool is_float;      /* seconds that were decimal text in the file and passed through a float: see track_decimal() */
-    double end_s;       /* keys outside 0..end_s are cut off, with the value there kept; INFINITY keeps all */
-    double begin_s;     /* where on the importer's time line time 0 is */
-    double file_ticks_per_s; /* the file's times are whole ticks of this rate; 0: not so */
 };
 
 /* keys[count] of a position, scale or rotation. Of keys at one time the last counts.
@@ -29,6 +26,3 @@ int track_from_values(struct track *track, const double *ticks, const double *va
 /* The shortest decimal number that rounds to the float `value`, as a double; `value` itself when it is not a float.
  * Files write times as decimal text, and a time asked for as text then meets its key exactly. */
 double track_decimal(double value);
-
-/* Linear between keys, rotations by slerp, the nearest key outside. out[components]. */
-void track_sample(const struct track *track, double time_s, double *out);

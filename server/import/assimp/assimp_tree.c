@@ -1,4 +1,4 @@
-/* assimp_tree.c - assimp's nodes as an array, parents first, and which of them are nodes of the file. */
+/* assimp_tree.c - assimp's nodes as an array, parents first. */
 #include "import/assimp/assimp_tree.h"
 
 #include "base/mem.h"
@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char CHAIN_MARK[] = "_$AssimpFbx$_";
 
 struct dmat4 dmat4_from_assimp(const struct aiMatrix4x4 *m)
 {
@@ -60,85 +58,6 @@ static int flatten(struct node_tree *tree, const struct aiScene *scene, const st
     return rc;
 }
 
-static bool is_folded(enum tree_part part) { return part != PART_NODE; }
-
-/* True when `helper` is `owner` with the mark behind it; *component is what follows the mark. */
-static bool is_helper_of(const struct aiNode *helper, const struct aiNode *owner, const char **component)
-{
-    const size_t length = owner->mName.length, mark = sizeof CHAIN_MARK - 1;
-    if (helper->mName.length < length + mark || memcmp(helper->mName.data, owner->mName.data, length) != 0 ||
-        memcmp(helper->mName.data + length, CHAIN_MARK, mark) != 0)
-        return false;
-    *component = helper->mName.data + length + mark;
-    return true;
-}
-
-static enum tree_part part_above(const char *component)
-{
-    if (strncmp(component, "Geometric", 9) == 0)
-        return PART_GEOMETRIC;
-    if (strcmp(component, "PostRotation") == 0)
-        return PART_POST_ROTATION;
-    if (strcmp(component, "RotationPivotInverse") == 0 || strcmp(component, "ScalingOffset") == 0 ||
-        strncmp(component, "ScalingPivot", 12) == 0)
-        return PART_PIVOT;
-    return PART_CHAIN;
-}
-
-/* Marks the helpers above node `i`; in this order of nodes they stand right before it. */
-static void fold_above(struct node_tree *tree, uint32_t i)
-{
-    struct tree_node *node = &tree->nodes[i];
-    const char *component;
-    node->chain_first = i;
-    while (node->chain_first > 0) {
-        struct tree_node *above = &tree->nodes[node->chain_first - 1];
-        if (tree->nodes[node->chain_first].parent != node->chain_first - 1 || above->node->mNumChildren != 1 ||
-            above->node->mNumMeshes != 0 || !is_helper_of(above->node, node->node, &component))
-            return;
-        above->part = part_above(component);
-        node->chain_first--;
-    }
-}
-
-/* Marks node `i` when it only takes back the geometric transform of the node above it. */
-static void fold_below(struct node_tree *tree, uint32_t i)
-{
-    struct tree_node *node = &tree->nodes[i];
-    const char *component;
-    uint32_t owner = node->parent;
-    while (owner != NODE_TREE_NONE && tree->nodes[owner].part == PART_AFTER)
-        owner = tree->nodes[owner].parent;
-    if (owner != NODE_TREE_NONE && is_helper_of(node->node, tree->nodes[owner].node, &component) &&
-        strncmp(component, "Geometric", 9) == 0 && strstr(component, "Inverse") != NULL)
-        node->part = PART_AFTER;
-}
-
-static void fold(struct node_tree *tree)
-{
-    for (uint32_t i = 0; i < tree->count; i++)
-        if (strstr(tree->nodes[i].node->mName.data, CHAIN_MARK) == NULL)
-            fold_above(tree, i);
-        else
-            tree->nodes[i].chain_first = i;
-    for (uint32_t i = 0; i < tree->count; i++)
-        if (tree->nodes[i].part == PART_NODE)
-            fold_below(tree, i);
-    tree->of_model_node = mem_alloc(tree->count * sizeof *tree->of_model_node);
-    for (uint32_t i = 0; i < tree->count; i++)
-        if (!is_folded(tree->nodes[i].part)) {
-            tree->nodes[i].model_node = tree->model_node_count;
-            tree->of_model_node[tree->model_node_count++] = i;
-        } else if (tree->nodes[i].part == PART_AFTER) {
-            tree->nodes[i].model_node = tree->nodes[tree->nodes[i].parent].model_node;
-        }
-    for (uint32_t n = 0; n < tree->model_node_count; n++) {
-        const uint32_t i = tree->of_model_node[n];
-        for (uint32_t k = tree->nodes[i].chain_first; k < i; k++)
-            tree->nodes[k].model_node = n;
-    }
-}
-
 static int compare_names(const struct aiString *a, const struct aiString *b)
 {
     const size_t size = a->length < b->length ? a->length : b->length;
@@ -162,7 +81,6 @@ int node_tree_init(struct node_tree *tree, const struct aiScene *scene, const st
         node_tree_fini(tree);
         return rc;
     }
-    fold(tree);
     tree->by_name = mem_alloc(tree->count * sizeof *tree->by_name);
     for (uint32_t i = 0; i < tree->count; i++)
         tree->by_name[i] = i;
@@ -174,7 +92,6 @@ void node_tree_fini(struct node_tree *tree)
 {
     free(tree->nodes);
     free(tree->by_name);
-    free(tree->of_model_node);
     *tree = (struct node_tree){0};
 }
 
@@ -226,40 +143,16 @@ void node_tree_join_siblings(struct node_tree *tree, const struct aiString *abov
     free(siblings);
 }
 
-int32_t node_tree_model_parent(const struct node_tree *tree, uint32_t n)
+int32_t node_tree_parent(const struct node_tree *tree, uint32_t n)
 {
-    const uint32_t top = tree->nodes[tree->of_model_node[n]].chain_first;
-    const uint32_t parent = tree->nodes[top].parent;
-    return parent == NODE_TREE_NONE ? -1 : (int32_t)tree->nodes[parent].model_node;
+    const uint32_t parent = tree->nodes[n].parent;
+    return parent == NODE_TREE_NONE ? -1 : (int32_t)parent;
 }
 
-struct dmat4 node_tree_rest(const struct node_tree *tree, uint32_t n)
-{
-    const uint32_t last = tree->of_model_node[n];
-    struct dmat4 product = DMAT4_IDENTITY;
-    for (uint32_t i = tree->nodes[last].chain_first; i <= last; i++)
-        if (tree->nodes[i].part != PART_GEOMETRIC)
-            product = dmat4_mul(&product, &tree->nodes[i].parent_from_node);
-    return product;
-}
-
-bool node_tree_geometric(const struct node_tree *tree, uint32_t n, struct dmat4 *node_from_mesh)
-{
-    const uint32_t last = tree->of_model_node[n];
-    bool is_any = false;
-    *node_from_mesh = DMAT4_IDENTITY;
-    for (uint32_t i = tree->nodes[last].chain_first; i <= last; i++)
-        if (tree->nodes[i].part == PART_GEOMETRIC) {
-            *node_from_mesh = dmat4_mul(node_from_mesh, &tree->nodes[i].parent_from_node);
-            is_any = true;
-        }
-    return is_any;
-}
-
-int32_t node_tree_model_node(const struct node_tree *tree, const struct aiString *name)
+int32_t node_tree_index(const struct node_tree *tree, const struct aiString *name)
 {
     const uint32_t i = node_tree_find(tree, name);
-    return i == NODE_TREE_NONE ? -1 : (int32_t)tree->nodes[i].model_node;
+    return i == NODE_TREE_NONE ? -1 : (int32_t)i;
 }
 
 struct str assimp_text(struct bake_builder *builder, const struct aiString *name)

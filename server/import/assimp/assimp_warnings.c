@@ -1,8 +1,6 @@
 /* assimp_warnings.c - warnings, with stable codes, of what a file has and assimp 5.2.5 does not give:
  *   curves_linear, curves_may_be_linear   clips that are not straight between their keys
- *   angles_by_arc                         FBX rotations about several axes at once, between keys
  *   offset_replaced                       BVH roots that have an OFFSET and position channels
- *   layers_not_blended                    takes of several layers
  *   clip_names_lost                       clips that the file names and assimp does not
  *   skeleton_not_read, clips_not_read     of formats whose meshes alone are read
  *   frames_not_read                       vertex animation, of which the first frame is shown
@@ -10,7 +8,6 @@
  *   clips_unreliable                      old LightWave scenes
  *   frame_rate_assumed                    seconds made of frames at a rate that is not in the file */
 #include "import/assimp/assimp.h"
-#include "import/fbx/fbx_scan.h"
 
 #include "base/bytes.h"
 
@@ -34,27 +31,6 @@ static bool has_bones(const struct aiScene *scene)
 
 /* --- curves --- */
 
-/* For smaller turns, interpolated angles and the arc differ by less than 0.05 degrees. */
-enum { WIDE_DEGREES = 5 };
-
-static bool has_wide_turns(const struct aiScene *scene)
-{
-    const double same = cos(WIDE_DEGREES / 2.0 * acos(-1) / 180);
-    for (uint32_t a = 0; a < scene->mNumAnimations; a++)
-        for (uint32_t c = 0; c < scene->mAnimations[a]->mNumChannels; c++) {
-            const struct aiNodeAnim *channel = scene->mAnimations[a]->mChannels[c];
-            for (uint32_t k = 1; k < channel->mNumRotationKeys; k++) {
-                const struct aiQuaternion *p = &channel->mRotationKeys[k - 1].mValue,
-                                          *q = &channel->mRotationKeys[k].mValue;
-                const double dot = (double)p->x * (double)q->x + (double)p->y * (double)q->y +
-                                   (double)p->z * (double)q->z + (double)p->w * (double)q->w;
-                if (fabs(dot) < same)
-                    return true;
-            }
-        }
-    return false;
-}
-
 /* Three keys or more: two of a spline without tension are straight. */
 static bool has_long_tracks(const struct aiScene *scene)
 {
@@ -71,31 +47,6 @@ static void warn_of_curves(const struct assimp_job *job)
 {
     bake_warn(job->import->builder, "curves_linear",
               "the clips have curves that are not straight between their keys: straight lines stand for them");
-}
-
-static void warn_of_fbx(const struct assimp_job *job)
-{
-    struct bake_builder *builder = job->import->builder;
-    const struct fbx_findings losses = fbx_scan(job->import->bytes, job->import->size_bytes);
-    const uint32_t bent = losses.cubic_count + losses.stepped_count;
-    if (bent > 0)
-        bake_warn(builder, "curves_linear",
-                  "%u of %u animation curves are curved (%u) or stepped (%u) between their keys: straight lines stand "
-                  "for them",
-                  bent, losses.curve_count, losses.cubic_count, losses.stepped_count);
-    else if (losses.is_uncertain)
-        bake_warn(builder, "curves_may_be_linear",
-                  "animation curves of this file's version may be curved between their keys: straight lines stand for "
-                  "them");
-    if (losses.turning_count > 0 && has_wide_turns(job->scene))
-        bake_warn(
-            builder, "angles_by_arc",
-            "%u rotations change several angles at once: between keys more than %d degrees apart the shortest arc "
-            "stands for the file's angles",
-            losses.turning_count, WIDE_DEGREES);
-    if (losses.layered_count > 0)
-        bake_warn(builder, "layers_not_blended", "%u takes have several animation layers, which are not blended",
-                  losses.layered_count);
 }
 
 /* The value of an attribute in the tag that begins at `tag`, cut to 63 bytes; false where it has none. */
@@ -278,9 +229,7 @@ void assimp_warn(const struct assimp_job *job)
 {
     const bool has_clips = job->scene->mNumAnimations > 0;
     struct bake_builder *builder = job->import->builder;
-    if (assimp_is_format(job, "fbx") && has_clips)
-        warn_of_fbx(job);
-    else if (assimp_is_format(job, "dae") && has_clips && job->collada == NULL)
+    if (assimp_is_format(job, "dae") && has_clips && job->collada == NULL)
         warn_of_collada(job);
     else if (assimp_is_format(job, "zae") && has_clips)
         bake_warn(builder, "curves_may_be_linear",

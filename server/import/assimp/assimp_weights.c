@@ -46,7 +46,7 @@ int assimp_weights(const struct assimp_job *job, const struct aiMesh *from, cons
         return err->code;
     }
     for (uint32_t b = 0; b < from->mNumBones; b++) {
-        const int32_t node = node_tree_model_node(&job->tree, &from->mBones[b]->mName);
+        const int32_t node = node_tree_index(&job->tree, &from->mBones[b]->mName);
         const int32_t joint = node < 0 ? -1 : skin_joint_of(skin, (uint32_t)node);
         for (uint32_t w = 0; w < from->mBones[b]->mNumWeights; w++) {
             const struct aiVertexWeight *weight = &from->mBones[b]->mWeights[w];

@@ -291,3 +291,26 @@ TEST(assimp_opens_nothing_outside_the_root)
         assert_true(i == 0 || run.builder.source_files[i].is_missing);
     assimp_run_fini(&run);
 }
+
+/* Its FBX importer looks into files of every ending whose own importers refuse them. */
+static const char FBX[] =
+    "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXVersion: 7400\n\tCreator: \"c\"\n\tSceneInfo: "
+    "\"SceneInfo::GlobalInfo\", \"UserData\" {\n\t\tProperties70:  {\n\t\t}\n\t}\n}\n"
+    "GlobalSettings:  {\n\tProperties70:  {\n\t}\n}\n"
+    "Objects:  {\n\tGeometry: 1, \"Geometry::g\", \"Mesh\" {\n\t\tVertices: *9 {\n\t\t\ta: 0,0,0,1,0,0,0,1,0\n\t\t}\n"
+    "\t\tPolygonVertexIndex: *3 {\n\t\t\ta: 0,1,-3\n\t\t}\n\t\tGeometryVersion: 124\n\t}\n"
+    "\tModel: 2, \"Model::m\", \"Mesh\" {\n\t\tVersion: 232\n\t}\n"
+    "}\nConnections:  {\n\tC: \"OO\",2,0\n\tC: \"OO\",1,2\n}\n";
+
+TEST(assimp_reads_no_fbx)
+{
+    static const char *const NAMES[] = {"a.fbx", "a.ase", "a.csm"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        struct assimp_run run;
+        assimp_run_init(&run);
+        temp_tree_file(&run.tree, NAMES[i], FBX);
+        assimp_run_import(&run, NAMES[i]);
+        assert_int_equal(run.rc, ERR_BAD_MODEL);
+        assimp_run_fini(&run);
+    }
+}

@@ -235,58 +235,6 @@ TEST(assimp_x_emission_goes_through_the_texture)
     assimp_run_fini(&run);
 }
 
-/* --- FBX: Blender's metal and the physical materials of Maya --- */
-
-static const char FBX[] =
-    "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXVersion: 7400\n\tCreator: \"%s\"\n\tSceneInfo: "
-    "\"SceneInfo::GlobalInfo\", "
-    "\"UserData\" "
-    "{\n\t\tProperties70:  {\n\t\t}\n\t}\n}\n"
-    "GlobalSettings:  {\n\tProperties70:  {\n\t}\n}\n"
-    "Objects:  {\n"
-    "\tGeometry: 1, \"Geometry::g\", \"Mesh\" {\n\t\tVertices: *9 {\n\t\t\ta: 0,0,0,1,0,0,0,1,0\n\t\t}\n"
-    "\t\tPolygonVertexIndex: *3 {\n\t\t\ta: 0,1,-3\n\t\t}\n\t\tGeometryVersion: 124\n"
-    "\t\tLayerElementMaterial: 0 {\n\t\t\tVersion: 101\n\t\t\tName: \"\"\n\t\t\tMappingInformationType: \"AllSame\"\n"
-    "\t\t\tReferenceInformationType: \"IndexToDirect\"\n\t\t\tMaterials: *1 {\n\t\t\t\ta: 0\n\t\t\t}\n\t\t}\n"
-    "\t\tLayer: 0 {\n\t\t\tVersion: 100\n\t\t\tLayerElement:  {\n\t\t\t\tType: \"LayerElementMaterial\"\n"
-    "\t\t\t\tTypedIndex: 0\n\t\t\t}\n\t\t}\n\t}\n"
-    "\tModel: 2, \"Model::m\", \"Mesh\" {\n\t\tVersion: 232\n\t}\n"
-    "\tMaterial: 3, \"Material::steel\", \"\" {\n\t\tVersion: 102\n\t\tShadingModel: \"phong\"\n\t\tMultiLayer: 0\n"
-    "\t\tProperties70:  {\n%s\t\t}\n\t}\n"
-    "}\nConnections:  {\n\tC: \"OO\",2,0\n\tC: \"OO\",1,2\n\tC: \"OO\",3,2\n}\n";
-
-static struct material import_fbx(const char *creator, const char *properties)
-{
-    struct assimp_run run;
-    char text[4000];
-    assimp_run_init(&run);
-    snprintf(text, sizeof text, FBX, creator, properties);
-    temp_tree_file(&run.tree, "a.fbx", text);
-    assimp_run_import(&run, "a.fbx");
-    if (run.rc != 0)
-        fail_msg("%s", run.err.message);
-    const struct material out = run.model.materials[run.model.primitives[0].material];
-    assimp_run_fini(&run);
-    return out;
-}
-
-TEST(assimp_fbx_metal)
-{
-    static const char SHINY[] = "\t\t\tP: \"SpecularColor\", \"Color\", \"\", \"A\",1,1,1\n"
-                                "\t\t\tP: \"SpecularFactor\", \"Number\", \"\", \"A\",0.25\n"
-                                "\t\t\tP: \"ShininessExponent\", \"Number\", \"\", \"A\",36\n"
-                                "\t\t\tP: \"ReflectionFactor\", \"Number\", \"\", \"A\",0.75\n";
-    struct material m = import_fbx("Blender (stable FBX IO) - 4.0.0 - 5.8.12", SHINY);
-    CHECK_NEAR(m.metallic, 0.75, 1e-6);
-    CHECK_NEAR(m.roughness, 0.4, 1e-6); /* 1 - sqrt(36) / 10 */
-    m = import_fbx("FBX SDK/FBX Plugins version 2016.0", SHINY);
-    CHECK_NEAR(m.metallic, 0, 0);
-    m = import_fbx("Maya", "\t\t\tP: \"Maya|metallic\", \"Float\", \"\", \"A\",0.5\n"
-                           "\t\t\tP: \"Maya|roughness\", \"Float\", \"\", \"A\",0.25\n");
-    CHECK_NEAR(m.metallic, 0.5, 0);
-    CHECK_NEAR(m.roughness, 0.25, 0);
-}
-
 /* --- texture coordinates --- */
 
 /* Its texture is laid twice along u and thrice along v. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const struct track_time SECONDS = {.ticks_per_s = 1, .end_s = HUGE_VAL};
+static const struct track_time SECONDS = {.ticks_per_s = 1};
 
 TEST(track_sorts_and_keeps_the_last_of_equal_times)
 {
@@ -17,11 +17,6 @@ TEST(track_sorts_and_keeps_the_last_of_equal_times)
     CHECK_NEAR(track.times_s[0], 0, 0);
     CHECK_NEAR(track.times_s[1], 2, 0);
     CHECK_NEAR(track.values[3], 4, 0);
-    double out[3];
-    track_sample(&track, 0.5, out);
-    CHECK_NEAR(out[0], 1.75, 1e-15);
-    track_sample(&track, 9, out);
-    CHECK_NEAR(out[0], 4, 0);
     track_fini(&track);
 }
 
@@ -30,29 +25,9 @@ TEST(track_reads_negative_rates_backwards)
     const struct aiVectorKey keys[] = {{.mTime = 0, .mValue = {1, 0, 0}}, {.mTime = -3, .mValue = {2, 0, 0}}};
     struct track track;
     struct err err;
-    assert_int_equal(
-        track_from_vectors(&track, keys, 2, (struct track_time){.ticks_per_s = -1, .end_s = HUGE_VAL}, &err), 0);
+    assert_int_equal(track_from_vectors(&track, keys, 2, (struct track_time){.ticks_per_s = -1}, &err), 0);
     CHECK_NEAR(track.times_s[1], 3, 0);
     CHECK_NEAR(track.values[3], 2, 0);
-    track_fini(&track);
-}
-
-TEST(track_is_cut_to_the_take)
-{
-    const struct aiVectorKey keys[] = {{.mTime = -1, .mValue = {0, 0, 0}}, {.mTime = 3, .mValue = {4, 0, 0}}};
-    struct track track;
-    struct err err;
-    assert_int_equal(track_from_vectors(&track, keys, 2, (struct track_time){.ticks_per_s = 1, .end_s = 2}, &err), 0);
-    assert_int_equal(track.count, 2);
-    CHECK_NEAR(track.times_s[0], 0, 0);
-    CHECK_NEAR(track.values[0], 1, 1e-15);
-    CHECK_NEAR(track.times_s[1], 2, 0);
-    CHECK_NEAR(track.values[3], 3, 1e-15);
-    track_fini(&track);
-    /* all keys before the take: the last one's value, at the take's start */
-    assert_int_equal(track_from_vectors(&track, keys, 1, (struct track_time){.ticks_per_s = 1, .end_s = 2}, &err), 0);
-    assert_int_equal(track.count, 1);
-    CHECK_NEAR(track.times_s[0], 0, 0);
     track_fini(&track);
 }
 
@@ -67,18 +42,16 @@ TEST(track_refuses_what_is_not_finite)
     assert_null(track.times_s);
 }
 
-TEST(track_normalises_rotations_and_takes_the_short_way)
+TEST(track_normalises_rotations)
 {
     const struct aiQuatKey keys[] = {{.mTime = 0, .mValue = {.w = 2, .x = 0, .y = 0, .z = 0}},
                                      {.mTime = 1, .mValue = {.w = 0, .x = 0, .y = 0, .z = -3}}};
     struct track track;
     struct err err;
-    double out[4];
     assert_int_equal(track_from_rotations(&track, keys, 2, SECONDS, &err), 0);
     CHECK_NEAR(track.values[3], 1, 1e-15);
-    track_sample(&track, 0.5, out);
-    CHECK_NEAR(fabs(out[2]), sqrt(0.5), 1e-12);
-    CHECK_NEAR(fabs(out[3]), sqrt(0.5), 1e-12);
+    CHECK_NEAR(track.values[4 + 2], -1, 1e-15);
+    assert_true(track.is_rotation);
     track_fini(&track);
 }
 

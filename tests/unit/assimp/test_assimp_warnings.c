@@ -102,7 +102,6 @@ TEST(assimp_warnings_of_others)
     static const char STEP[] = "<Name_array count=\"2\">STEP STEP</Name_array>";
     static const char LINEAR[] = "<Name_array>LINEAR LINEAR</Name_array><stepper/>";
     static const char CLIP[] = "<animation_clip id=\"c1\" name=\"jump\" start=\"0\">";
-    static const char CUBIC[] = "KeyValueFloat: *2 {\na: 1,2\n}\nKeyAttrFlags: *1 {\na: 24840\n}\n";
     uint8_t md2[68] = "IDP2";
     md2[40] = 20;
     expect("dae", BEZIER, sizeof BEZIER - 1, 1, "curves_linear");
@@ -111,8 +110,6 @@ TEST(assimp_warnings_of_others)
     expect("dae", BEZIER, sizeof BEZIER - 1, 0, NULL);
     expect("dae", CLIP, sizeof CLIP - 1, 1, "clip_names_lost");
     expect("zae", "PK", 2, 1, "curves_may_be_linear");
-    expect("fbx", CUBIC, sizeof CUBIC - 1, 1, "curves_linear");
-    expect("fbx", CUBIC, sizeof CUBIC - 1, 0, NULL);
     expect("smd", "version 1", 9, 1, "frame_rate_assumed");
     expect("md2", md2, sizeof md2, 0, "frames_not_read");
     expect("ogex", "BoneNode", 8, 0, "skeleton_not_read");
@@ -132,25 +129,6 @@ TEST(assimp_warnings_of_lightwave)
     expect("lws", STILL, sizeof STILL - 1, 1, NULL);
     expect("lws", OLD, sizeof OLD - 1, 1, "clips_unreliable");
     expect("lws", OLD, sizeof OLD - 1, 0, NULL);
-}
-
-/* Rotations that change two angles are as good as exact while their keys are near each other. */
-TEST(assimp_warnings_of_wide_turns)
-{
-    static const char FBX[] = "AnimationCurve: 1, {\nKeyValueFloat: *2 {\na: 1,2\n}\nKeyAttrFlags: *1 {\na: 4\n}\n"
-                              "AnimationCurve: 2, {\nKeyValueFloat: *2 {\na: 1,2\n}\nKeyAttrFlags: *1 {\na: 4\n}\n"
-                              "AnimationCurveNode: 3, \"AnimCurveNode::R\", \"\" {\n}\nC: \"OP\",1,3\nC: \"OP\",2,3\n";
-    for (int degrees = 4; degrees <= 6; degrees += 2) {
-        struct checked *c = calloc(1, sizeof *c);
-        const double half = degrees / 2.0 * acos(-1) / 180;
-        struct aiQuatKey keys[2] = {{.mValue = {.w = 1}}, {.mValue = {.w = (float)cos(half), .y = (float)sin(half)}}};
-        struct aiNodeAnim channel = {.mNumRotationKeys = 2, .mRotationKeys = keys}, *channels[] = {&channel};
-        c->animation = (struct aiAnimation){.mNumChannels = 1, .mChannels = channels};
-        check_bytes(c, "fbx", FBX, sizeof FBX - 1, 1);
-        assert_int_equal(warned(c, "angles_by_arc"), degrees > 5);
-        assimp_run_fini(&c->run);
-        free(c);
-    }
 }
 
 static const char DAE[] =

@@ -133,9 +133,9 @@ void fbx_bytes_end(struct fbx_bytes *bytes)
     put(bytes, "footer", 6);
 }
 
-static void start(struct fbx_run *run, const void *bytes, size_t size_bytes)
+static void start(struct fbx_reading *run, const void *bytes, size_t size_bytes)
 {
-    *run = (struct fbx_run){0};
+    *run = (struct fbx_reading){0};
     limits_default(&run->limits);
     run->limits.value[LIMIT_BAKED_BYTES] = 1 << 20;
     run->copy = malloc(size_bytes > 0 ? size_bytes : 1);
@@ -143,15 +143,15 @@ static void start(struct fbx_run *run, const void *bytes, size_t size_bytes)
     memcpy(run->copy, bytes, size_bytes);
 }
 
-void fbx_run_file(struct fbx_run *run, const void *bytes, size_t size_bytes)
+void fbx_reading_file(struct fbx_reading *run, const void *bytes, size_t size_bytes)
 {
     start(run, bytes, size_bytes);
     run->rc = fbx_file_read(&run->file, run->copy, size_bytes, &run->limits, &run->err);
 }
 
-void fbx_run_text(struct fbx_run *run, const char *text) { fbx_run_file(run, text, strlen(text)); }
+void fbx_reading_text(struct fbx_reading *run, const char *text) { fbx_reading_file(run, text, strlen(text)); }
 
-void fbx_run_scene(struct fbx_run *run, const void *bytes, size_t size_bytes)
+void fbx_reading_scene(struct fbx_reading *run, const void *bytes, size_t size_bytes)
 {
     start(run, bytes, size_bytes);
     run->import =
@@ -159,14 +159,14 @@ void fbx_run_scene(struct fbx_run *run, const void *bytes, size_t size_bytes)
     run->rc = fbx_scene_read(&run->scene, &run->import, &run->err);
 }
 
-void fbx_run_fini(struct fbx_run *run)
+void fbx_reading_fini(struct fbx_reading *run)
 {
     fbx_file_fini(&run->file);
     fbx_scene_fini(&run->scene);
     free(run->copy);
 }
 
-bool fbx_refused(const struct fbx_run *run, int code, const char *part)
+bool fbx_refused(const struct fbx_reading *run, int code, const char *part)
 {
     if (run->rc == code && run->err.code == code && strstr(run->err.message, part) != NULL)
         return true;

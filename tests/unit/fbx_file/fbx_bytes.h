@@ -31,21 +31,21 @@ void fbx_bytes_end(struct fbx_bytes *bytes);
 #define fbx_bytes_leaf(bytes, ...) (fbx_bytes_open(bytes, __VA_ARGS__), fbx_bytes_close(bytes))
 
 /* A read file or scene, or why it was not. */
-struct fbx_run {
+struct fbx_reading {
     struct limits limits;
     struct err err;
     int rc;
     uint8_t *copy; /* heap */
     struct import import;
-    struct fbx_file file;   /* of fbx_run_file() */
-    struct fbx_scene scene; /* of fbx_run_scene() */
+    struct fbx_file file;   /* of fbx_reading_file() */
+    struct fbx_scene scene; /* of fbx_reading_scene() */
 };
-void fbx_run_file(struct fbx_run *run, const void *bytes, size_t size_bytes);
-void fbx_run_text(struct fbx_run *run, const char *text); /* fbx_run_file() of an ASCII file */
-void fbx_run_scene(struct fbx_run *run, const void *bytes, size_t size_bytes);
-void fbx_run_fini(struct fbx_run *run);
+void fbx_reading_file(struct fbx_reading *run, const void *bytes, size_t size_bytes);
+void fbx_reading_text(struct fbx_reading *run, const char *text); /* fbx_reading_file() of an ASCII file */
+void fbx_reading_scene(struct fbx_reading *run, const void *bytes, size_t size_bytes);
+void fbx_reading_fini(struct fbx_reading *run);
 /* Whether it was refused with this code and a message that has `part` in it. */
-bool fbx_refused(const struct fbx_run *run, int code, const char *part);
+bool fbx_refused(const struct fbx_reading *run, int code, const char *part);
 
 /* The file at each shorter length and with each byte changed, by fbx_walk(): read, or refused with a reason. */
 void fbx_check_damaged(const void *bytes, size_t size_bytes);

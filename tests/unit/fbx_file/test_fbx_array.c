@@ -66,9 +66,9 @@ TEST(fbx_array_of_every_type)
 {
     for (int form = 0; form < 8; form++) {
         struct fbx_bytes bytes;
-        struct fbx_run run;
+        struct fbx_reading run;
         make(&bytes, (form & 1) != 0 ? 7500 : 7400, (form & 2) != 0, (form & 4) != 0);
-        fbx_run_file(&run, bytes.data, bytes.size);
+        fbx_reading_file(&run, bytes.data, bytes.size);
         assert_int_equal(run.rc, 0);
         check_doubles(&run.file, "d", 1.5, -2.75, 3e300, 0);
         check_doubles(&run.file, "f", 1.5, -2.75, (double)3e30f, 0);
@@ -82,7 +82,7 @@ TEST(fbx_array_of_every_type)
         check_int32s(&run.file, "f", 1, -2, INT32_MAX, 0);
         check_int32s(&run.file, "l", 1, -2, INT32_MAX, INT32_MIN);
         check_int32s(&run.file, "i", 1, -2, INT32_MAX, INT32_MIN);
-        fbx_run_fini(&run);
+        fbx_reading_fini(&run);
     }
 }
 
@@ -90,36 +90,36 @@ TEST(fbx_array_bits_are_those_of_the_floats)
 {
     const uint32_t packed[4] = {0x0d050d05, 0x7f800001, 0x3f800000, 0}; /* one is a signalling NaN */
     struct fbx_bytes bytes;
-    struct fbx_run run;
+    struct fbx_reading run;
     struct err err;
     uint32_t *bits, count;
     fbx_bytes_begin(&bytes, 7400, true);
     fbx_bytes_leaf(&bytes, "KeyAttrDataFloat", "f", &(struct fbx_numbers){packed, 4, true});
     fbx_bytes_end(&bytes);
-    fbx_run_file(&run, bytes.data, bytes.size);
+    fbx_reading_file(&run, bytes.data, bytes.size);
     assert_int_equal(fbx_bits(&run.file, fbx_child(&run.file, FBX_TOP, NULL), &bits, &count, &err), 0);
     assert_int_equal(count, 4);
     assert_memory_equal(bits, packed, sizeof packed);
     free(bits);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_array_empty_or_missing)
 {
     struct fbx_bytes bytes;
-    struct fbx_run run;
+    struct fbx_reading run;
     struct err err;
     double *numbers = (double *)&bytes;
     uint32_t count = 9;
     make(&bytes, 7400, false, true);
-    fbx_run_file(&run, bytes.data, bytes.size);
+    fbx_reading_file(&run, bytes.data, bytes.size);
     assert_int_equal(fbx_doubles(&run.file, fbx_child(&run.file, FBX_TOP, "none"), &numbers, &count, &err), 0);
     assert_true(numbers == NULL && count == 0);
     numbers = (double *)&bytes;
     count = 9;
     assert_int_equal(fbx_doubles(&run.file, FBX_NONE, &numbers, &count, &err), 0);
     assert_true(numbers == NULL && count == 0);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 /* The first record's array: 27 bytes of header, 13 + 1 of the record, a type, then count, encoding, size. */
@@ -128,7 +128,7 @@ enum { COUNT_AT = 27 + 14 + 1, SIZE_AT = COUNT_AT + 8, DATA_AT = SIZE_AT + 4 };
 static void check_damage(bool is_packed, size_t at, uint8_t value, int code, const char *part)
 {
     struct fbx_bytes bytes;
-    struct fbx_run run;
+    struct fbx_reading run;
     struct err err = {0};
     double *numbers;
     uint32_t count;
@@ -136,13 +136,13 @@ static void check_damage(bool is_packed, size_t at, uint8_t value, int code, con
     fbx_bytes_leaf(&bytes, "d", "d", &(struct fbx_numbers){REALS, 4, is_packed});
     fbx_bytes_end(&bytes);
     bytes.data[at] = value;
-    fbx_run_file(&run, bytes.data, bytes.size);
+    fbx_reading_file(&run, bytes.data, bytes.size);
     assert_int_equal(run.rc, 0);
     run.rc = fbx_doubles(&run.file, 0, &numbers, &count, &err);
     run.err = err;
     assert_true(fbx_refused(&run, code, part));
     assert_true(numbers == NULL && count == 0);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_array_damaged)
@@ -158,7 +158,7 @@ TEST(fbx_array_damaged)
 TEST(fbx_array_long_list_of_binary_values)
 {
     struct fbx_bytes bytes;
-    struct fbx_run run;
+    struct fbx_reading run;
     struct err err;
     double *numbers;
     struct fbx_value *values;
@@ -168,7 +168,7 @@ TEST(fbx_array_long_list_of_binary_values)
                    'U', 's', 0.25, 0.125, 3LL, 0.5, 'U', 's', 0.25, 0.125, 4LL, 0.5, 'U', 's', 0.25, 0.125, 5LL, 0.5,
                    'U', 's', 0.25, 0.125, 6LL, 0.5, 'U', 's', 0.25, 0.0625);
     fbx_bytes_end(&bytes);
-    fbx_run_file(&run, bytes.data, bytes.size);
+    fbx_reading_file(&run, bytes.data, bytes.size);
     assert_int_equal(run.rc, 0);
     assert_int_equal(fbx_value_count(&run.file, 0), 1);
     assert_int_equal(fbx_value(&run.file, 0, 0)->kind, FBX_ARRAY);
@@ -184,7 +184,7 @@ TEST(fbx_array_long_list_of_binary_values)
     assert_int_equal(values[30].integer, 6);
     CHECK_NEAR(values[35].real, 0.0625, 0);
     free(values);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_array_damaged_everywhere)

@@ -26,8 +26,8 @@ static const char TEXT[] = "; FBX 7.5.0 project file\r\n"
 
 TEST(fbx_ascii_records_and_values)
 {
-    struct fbx_run run;
-    fbx_run_text(&run, TEXT);
+    struct fbx_reading run;
+    fbx_reading_text(&run, TEXT);
     assert_int_equal(run.rc, 0);
     const struct fbx_file *file = &run.file;
     assert_true(file->is_ascii);
@@ -45,7 +45,7 @@ TEST(fbx_ascii_records_and_values)
     assert_int_equal(fbx_integer(file, list, 4, 0), 5);
     assert_int_equal(fbx_letter(fbx_value(file, list, 5)), 'U');
     assert_true(fbx_span_is(fbx_child_text(file, FBX_TOP, "Last"), "no newline"));
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 static void check_doubles(const struct fbx_file *file, uint32_t record, uint32_t expected_count, const double *expected)
@@ -62,8 +62,8 @@ static void check_doubles(const struct fbx_file *file, uint32_t record, uint32_t
 
 TEST(fbx_ascii_arrays)
 {
-    struct fbx_run run;
-    fbx_run_text(&run, TEXT);
+    struct fbx_reading run;
+    fbx_reading_text(&run, TEXT);
     const struct fbx_file *file = &run.file;
     const uint32_t model = fbx_child(file, fbx_child(file, FBX_TOP, "Objects"), "Model");
     check_doubles(file, fbx_child(file, model, "Vertices"), 4, (double[]){1, -2.5, 300, 0.5});
@@ -72,14 +72,14 @@ TEST(fbx_ascii_arrays)
     check_doubles(file, fbx_child(file, model, "Before"), 2, (double[]){8, 9}); /* the array is all */
     check_doubles(file, fbx_child(file, model, "Other"), 1, (double[]){8});
     check_doubles(file, fbx_child(file, FBX_TOP, "List"), 5, (double[]){1, 2, 3, 4, 5});
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 /* More values than are kept singly, on several lines, with letters and texts among them. */
 TEST(fbx_ascii_long_list)
 {
     char text[1024] = "A: {\nKey: ";
-    struct fbx_run run;
+    struct fbx_reading run;
     struct err err;
     struct fbx_value *values;
     double *numbers;
@@ -91,7 +91,7 @@ TEST(fbx_ascii_long_list)
                               : ",",
                  i, i);
     strcat(text, ",\"end\"\nKeyVer: 4005\n}\n");
-    fbx_run_text(&run, text);
+    fbx_reading_text(&run, text);
     assert_int_equal(run.rc, 0);
     const uint32_t key = fbx_child(&run.file, fbx_child(&run.file, FBX_TOP, "A"), "Key");
     assert_int_equal(fbx_value_count(&run.file, key), 1);
@@ -108,19 +108,19 @@ TEST(fbx_ascii_long_list)
     assert_int_equal(count, 40);
     CHECK_NEAR(numbers[39], 19.5, 0);
     free(numbers);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 static struct fbx_value number_of(const char *word)
 {
     char text[600];
-    struct fbx_run run;
+    struct fbx_reading run;
     snprintf(text, sizeof text, "A: %s", word);
-    fbx_run_text(&run, text);
+    fbx_reading_text(&run, text);
     assert_int_equal(run.rc, 0);
     assert_int_equal(fbx_value_count(&run.file, 0), 1);
     const struct fbx_value value = *fbx_value(&run.file, 0, 0);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
     return value;
 }
 
@@ -183,16 +183,16 @@ TEST(fbx_ascii_reals_are_exact)
 static uint32_t bits_of(const char *version, const char *numbers, uint32_t index)
 {
     char text[200];
-    struct fbx_run run;
+    struct fbx_reading run;
     struct err err;
     uint32_t *bits, count;
     snprintf(text, sizeof text, "; FBX %s project file\nKeyAttrDataFloat: *4 { a: %s }", version, numbers);
-    fbx_run_text(&run, text);
+    fbx_reading_text(&run, text);
     assert_int_equal(fbx_bits(&run.file, 0, &bits, &count, &err), 0);
     assert_int_equal(count, 4);
     const uint32_t found = bits[index];
     free(bits);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
     return found;
 }
 
@@ -208,10 +208,10 @@ TEST(fbx_ascii_bits_of_floats)
 
 static void check_refused(const char *text, const char *part)
 {
-    struct fbx_run run;
-    fbx_run_text(&run, text);
+    struct fbx_reading run;
+    fbx_reading_text(&run, text);
     assert_true(fbx_refused(&run, ERR_BAD_MODEL, part));
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_ascii_refusals_name_byte_and_record)
@@ -235,16 +235,16 @@ TEST(fbx_ascii_refusals_name_byte_and_record)
 static void check_content(const char *values, const char *expected)
 {
     char text[200];
-    struct fbx_run run;
+    struct fbx_reading run;
     struct err err;
     struct fbx_span content;
     uint8_t *owned;
     snprintf(text, sizeof text, "Content: %s\n", values);
-    fbx_run_text(&run, text);
+    fbx_reading_text(&run, text);
     assert_int_equal(fbx_content(&run.file, 0, &content, &owned, &err), 0);
     assert_true(fbx_span_is(content, expected));
     free(owned);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_ascii_content_in_base64)
@@ -256,20 +256,20 @@ TEST(fbx_ascii_content_in_base64)
     check_content("\"aGVs\n bG8\"", "hello");                    /* white space, no padding */
     check_content("\"aGVsbG\",\n\"8gd29ybGQ=\"", "hello world"); /* cut anywhere */
     check_content("\"aGVsbG8=\",\"IHdvcmxk\"", "hello world");   /* padded singly */
-    struct fbx_run run;
+    struct fbx_reading run;
     struct fbx_span content;
     uint8_t *owned;
-    fbx_run_text(&run, "Content: \"aGV!\"");
+    fbx_reading_text(&run, "Content: \"aGV!\"");
     run.rc = fbx_content(&run.file, 0, &content, &owned, &run.err);
     assert_true(fbx_refused(&run, ERR_BAD_MODEL, "byte 0, record 'Content': its base64 has a character that is none"));
     assert_true(owned == NULL && content.size_bytes == 0);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_binary_content_in_pieces)
 {
     struct fbx_bytes bytes;
-    struct fbx_run run;
+    struct fbx_reading run;
     struct err err;
     struct fbx_span content;
     uint8_t *owned;
@@ -277,13 +277,13 @@ TEST(fbx_binary_content_in_pieces)
     fbx_bytes_leaf(&bytes, "Content", "R", (size_t)3, "a\0b");
     fbx_bytes_leaf(&bytes, "Content", "RR", (size_t)3, "a\0b", (size_t)1, "c");
     fbx_bytes_end(&bytes);
-    fbx_run_file(&run, bytes.data, bytes.size);
+    fbx_reading_file(&run, bytes.data, bytes.size);
     assert_int_equal(fbx_content(&run.file, 0, &content, &owned, &err), 0);
     assert_true(owned == NULL && fbx_span_equal(content, (struct fbx_span){(const uint8_t *)"a\0b", 3}));
     assert_int_equal(fbx_content(&run.file, 1, &content, &owned, &err), 0);
     assert_true(owned != NULL && fbx_span_equal(content, (struct fbx_span){(const uint8_t *)"a\0bc", 4}));
     free(owned);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_ascii_damaged_everywhere) { fbx_check_damaged(TEXT, sizeof TEXT - 1); }

@@ -29,9 +29,9 @@ TEST(fbx_binary_values_of_every_type_and_layout)
 {
     for (int form = 0; form < FORM_COUNT; form++) {
         struct fbx_bytes bytes;
-        struct fbx_run run;
+        struct fbx_reading run;
         make(&bytes, FORMS[form].version, FORMS[form].is_big_endian);
-        fbx_run_file(&run, bytes.data, bytes.size);
+        fbx_reading_file(&run, bytes.data, bytes.size);
         assert_int_equal(run.rc, 0);
         const struct fbx_file *file = &run.file;
         assert_int_equal(file->version, FORMS[form].version);
@@ -55,16 +55,16 @@ TEST(fbx_binary_values_of_every_type_and_layout)
         assert_true(fbx_is(file, fbx_child(file, model, NULL), "Empty"));
         assert_int_equal(file->records[objects].offset, 27);
         assert_true(fbx_is(file, fbx_next(file, objects, NULL), "Last"));
-        fbx_run_fini(&run);
+        fbx_reading_fini(&run);
     }
 }
 
 TEST(fbx_binary_what_is_not_there)
 {
     struct fbx_bytes bytes;
-    struct fbx_run run;
+    struct fbx_reading run;
     make(&bytes, 7400, false);
-    fbx_run_file(&run, bytes.data, bytes.size);
+    fbx_reading_file(&run, bytes.data, bytes.size);
     const struct fbx_file *file = &run.file;
     const uint32_t numbers = fbx_child(file, fbx_child(file, FBX_TOP, "Objects"), "Numbers");
     assert_int_equal(fbx_child(file, FBX_NONE, "Objects"), FBX_NONE); /* a missing parent is not the top level */
@@ -77,14 +77,14 @@ TEST(fbx_binary_what_is_not_there)
     assert_int_equal(fbx_text(file, numbers, 0).size_bytes, 0);
     assert_int_equal(fbx_integer(file, numbers, 6, 42), 0); /* -0.1 towards 0 */
     assert_int_equal(fbx_child_integer(file, fbx_child(file, FBX_TOP, "Objects"), "Numbers", 0), -2);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 /* Maya has written records that end at 0: they have values and no children. */
 TEST(fbx_binary_record_that_ends_at_zero)
 {
     struct fbx_bytes bytes;
-    struct fbx_run run;
+    struct fbx_reading run;
     fbx_bytes_begin(&bytes, 7400, false);
     fbx_bytes_open(&bytes, "A", "");
     fbx_bytes_open(&bytes, "B", "I", 5);
@@ -94,37 +94,37 @@ TEST(fbx_binary_record_that_ends_at_zero)
     fbx_bytes_leaf(&bytes, "C", "I", 6);
     fbx_bytes_close(&bytes);
     fbx_bytes_end(&bytes);
-    fbx_run_file(&run, bytes.data, bytes.size);
+    fbx_reading_file(&run, bytes.data, bytes.size);
     assert_int_equal(run.rc, 0);
     const uint32_t a = fbx_child(&run.file, FBX_TOP, "A");
     assert_int_equal(fbx_child_integer(&run.file, a, "B", 0), 5);
     assert_int_equal(fbx_child_integer(&run.file, a, "C", 0), 6);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 /* The records of zeros that end a list may be missing, and so may the footer. */
 TEST(fbx_binary_without_closing_records)
 {
     struct fbx_bytes bytes;
-    struct fbx_run run;
+    struct fbx_reading run;
     fbx_bytes_begin(&bytes, 7500, false);
     fbx_bytes_open(&bytes, "A", "");
     fbx_bytes_leaf(&bytes, "B", "I", 5);
     bytes.has_children[bytes.depth] = false;
     fbx_bytes_close(&bytes);
     fbx_bytes_leaf(&bytes, "C", "");
-    fbx_run_file(&run, bytes.data, bytes.size);
+    fbx_reading_file(&run, bytes.data, bytes.size);
     assert_int_equal(run.rc, 0);
     assert_int_equal(run.file.record_count, 3);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 static void check_refused(const struct fbx_bytes *bytes, const char *part)
 {
-    struct fbx_run run;
-    fbx_run_file(&run, bytes->data, bytes->size);
+    struct fbx_reading run;
+    fbx_reading_file(&run, bytes->data, bytes->size);
     assert_true(fbx_refused(&run, ERR_BAD_MODEL, part));
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_binary_refusals_name_byte_and_record)
@@ -154,18 +154,18 @@ TEST(fbx_binary_depth_is_limited)
 {
     struct fbx_bytes bytes;
     for (int levels = FBX_DEPTH_MAX; levels <= FBX_DEPTH_MAX + 1; levels++) {
-        struct fbx_run run;
+        struct fbx_reading run;
         fbx_bytes_begin(&bytes, 7400, false);
         for (int i = 0; i <= levels; i++)
             fbx_bytes_open(&bytes, "A", "");
         for (int i = 0; i <= levels; i++)
             fbx_bytes_close(&bytes);
-        fbx_run_file(&run, bytes.data, bytes.size);
+        fbx_reading_file(&run, bytes.data, bytes.size);
         if (levels == FBX_DEPTH_MAX)
             assert_int_equal(run.rc, 0);
         else
             assert_true(fbx_refused(&run, ERR_BAD_MODEL, "records are nested more than 64 deep"));
-        fbx_run_fini(&run);
+        fbx_reading_fini(&run);
     }
 }
 
@@ -182,9 +182,9 @@ TEST(fbx_file_neither_binary_nor_ascii)
 {
     static const char *const TEXTS[] = {"", " ; only a comment", "\"quote\"", "{", "word", "word word:", "Kaydara FBX"};
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
-        struct fbx_run run;
-        fbx_run_text(&run, TEXTS[i]);
+        struct fbx_reading run;
+        fbx_reading_text(&run, TEXTS[i]);
         assert_true(fbx_refused(&run, ERR_NOT_A_MODEL, "the file is no FBX file"));
-        fbx_run_fini(&run);
+        fbx_reading_fini(&run);
     }
 }

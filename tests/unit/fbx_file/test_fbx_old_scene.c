@@ -51,10 +51,10 @@ static uint32_t named(const struct fbx_scene *scene, const char *full_name)
 
 TEST(fbx_scene_6100_models_are_parted)
 {
-    struct fbx_run run;
+    struct fbx_reading run;
     double real;
     int64_t integer = 0;
-    fbx_run_scene(&run, TEXT_6100, sizeof TEXT_6100 - 1);
+    fbx_reading_scene(&run, TEXT_6100, sizeof TEXT_6100 - 1);
     assert_int_equal(run.rc, 0);
     const struct fbx_scene *scene = &run.scene;
     const uint32_t box = named(scene, "Model::box"), geometry = fbx_first_child(scene, box, "Geometry", "Mesh");
@@ -72,7 +72,7 @@ TEST(fbx_scene_6100_models_are_parted)
     assert_true(fbx_property_integer(scene, FBX_SETTINGS, "UpAxis", &integer) && integer == 1);
     assert_true(fbx_property_real(scene, FBX_SETTINGS, "CustomFrameRate", &real) && real == 24);
     assert_true(fbx_property_integer(scene, FBX_SETTINGS, "TimeMode", &integer) && integer == 14);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 static void check_shape(const struct fbx_scene *scene, uint32_t channel, uint32_t owner, const char *name,
@@ -94,9 +94,9 @@ static void check_shape(const struct fbx_scene *scene, uint32_t channel, uint32_
 
 TEST(fbx_scene_6100_shapes)
 {
-    struct fbx_run run;
+    struct fbx_reading run;
     uint32_t count;
-    fbx_run_scene(&run, TEXT_6100, sizeof TEXT_6100 - 1);
+    fbx_reading_scene(&run, TEXT_6100, sizeof TEXT_6100 - 1);
     const struct fbx_scene *scene = &run.scene;
     const uint32_t box = named(scene, "Model::box"), geometry = scene->objects[box].part;
     const uint32_t blend_shape = fbx_first_child(scene, geometry, "Deformer", "BlendShape");
@@ -104,15 +104,15 @@ TEST(fbx_scene_6100_shapes)
     assert_int_equal(count, 2);
     check_shape(scene, links[0].child, box, "smile", 25);
     check_shape(scene, links[1].child, box, "frown", 0);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 /* Materials two, two, one, one and textures a, b, none, b: the first polygon of `one` has none. */
 TEST(fbx_scene_6100_textures_are_the_materials)
 {
-    struct fbx_run run;
+    struct fbx_reading run;
     uint32_t count;
-    fbx_run_scene(&run, TEXT_6100, sizeof TEXT_6100 - 1);
+    fbx_reading_scene(&run, TEXT_6100, sizeof TEXT_6100 - 1);
     const struct fbx_scene *scene = &run.scene;
     const uint32_t a = named(scene, "Texture::a"), b = named(scene, "Texture::b");
     const struct fbx_link *links = fbx_children(scene, named(scene, "Material::two"), &count);
@@ -123,26 +123,26 @@ TEST(fbx_scene_6100_textures_are_the_materials)
     assert_int_equal(count, 2);
     assert_true(links[0].child == b && fbx_span_is(links[0].property, "DiffuseColor"));
     assert_true(links[1].child == b && fbx_span_is(links[1].property, "Bump"));
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 static void check_plain_texture(const char *element)
 {
     char text[1024];
-    struct fbx_run run;
+    struct fbx_reading run;
     uint32_t count;
     snprintf(text, sizeof text,
              "Objects: { Model: \"M::m\", \"Mesh\" { Vertices: 0,0,0\n %s }\n Material: \"X::x\", \"\" { }\n"
              " Texture: \"T::t\", \"\" { } }\nConnections: { Connect: \"OO\", \"T::t\", \"M::m\"\n"
              " Connect: \"OO\", \"X::x\", \"M::m\" }\n",
              element);
-    fbx_run_scene(&run, text, strlen(text));
+    fbx_reading_scene(&run, text, strlen(text));
     assert_int_equal(run.rc, 0);
     const struct fbx_link *links = fbx_children(&run.scene, named(&run.scene, "X::x"), &count);
     assert_int_equal(count, 1);
     assert_int_equal(links[0].child, named(&run.scene, "T::t"));
     assert_true(fbx_span_is(links[0].property, "DiffuseColor"));
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_scene_6100_texture_for_all)
@@ -177,10 +177,10 @@ static const char TEXT_5000[] =
 
 TEST(fbx_scene_5000_models)
 {
-    struct fbx_run run;
+    struct fbx_reading run;
     double three[3], real;
     uint32_t count;
-    fbx_run_scene(&run, TEXT_5000, sizeof TEXT_5000 - 1);
+    fbx_reading_scene(&run, TEXT_5000, sizeof TEXT_5000 - 1);
     assert_int_equal(run.rc, 0);
     const struct fbx_scene *scene = &run.scene;
     assert_int_equal(scene->file.version, 5000);
@@ -202,15 +202,15 @@ TEST(fbx_scene_5000_models)
     assert_true(fbx_object_is(scene, pose, "Pose", "BindPose"));
     const uint32_t node = fbx_child(&scene->file, scene->objects[pose].record, "PoseNode");
     assert_int_equal(fbx_object_at(scene, fbx_child(&scene->file, node, "Node"), 0), bone);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_scene_5000_parts)
 {
-    struct fbx_run run;
+    struct fbx_reading run;
     double three[3], real;
     uint32_t count;
-    fbx_run_scene(&run, TEXT_5000, sizeof TEXT_5000 - 1);
+    fbx_reading_scene(&run, TEXT_5000, sizeof TEXT_5000 - 1);
     const struct fbx_scene *scene = &run.scene;
     const uint32_t box = named(scene, "box"), geometry = scene->objects[box].part;
     assert_true(fbx_object_is(scene, geometry, "Geometry", "Mesh"));
@@ -229,25 +229,25 @@ TEST(fbx_scene_5000_parts)
     assert_true(fbx_object_is(scene, eye, "NodeAttribute", "Camera"));
     assert_true(fbx_property_real(scene, eye, "FieldOfView", &real) && real == 40);
     assert_true(fbx_property_real(scene, eye, "FilmHeight", &real) && real == 0.6);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 static uint32_t channels_of_7x(const char *version)
 {
     char text[512];
-    struct fbx_run run;
+    struct fbx_reading run;
     uint32_t count;
     snprintf(text, sizeof text,
              "; FBX %s project file\nObjects: { Geometry: 4, \"Geometry::g\", \"Mesh\" { Properties70: {\n"
              "P: \"s\", \"Number\", \"\", \"A\",60 }\n Shape: \"s\" { Indexes: *1 { a: 0 } } } }\n",
              version);
-    fbx_run_scene(&run, text, strlen(text));
+    fbx_reading_scene(&run, text, strlen(text));
     assert_int_equal(run.rc, 0);
     const uint32_t blend_shape = fbx_first_child(&run.scene, 2, "Deformer", "BlendShape");
     const struct fbx_link *links = fbx_children(&run.scene, blend_shape, &count);
     if (count > 0)
         check_shape(&run.scene, links[0].child, 2, "s", 60);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
     return count;
 }
 

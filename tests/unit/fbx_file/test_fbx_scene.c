@@ -48,8 +48,8 @@ enum { HIP = 2, DEEP, PLAIN, TWIN, EYE, BONE, LOOK };
 
 TEST(fbx_scene_objects)
 {
-    struct fbx_run run;
-    fbx_run_scene(&run, TEXT, sizeof TEXT - 1);
+    struct fbx_reading run;
+    fbx_reading_scene(&run, TEXT, sizeof TEXT - 1);
     assert_int_equal(run.rc, 0);
     const struct fbx_scene *scene = &run.scene;
     assert_int_equal(scene->file.version, 7500); /* the first line's */
@@ -70,17 +70,17 @@ TEST(fbx_scene_objects)
     assert_int_equal(fbx_object_named(scene, fbx_span_of("twin")), FBX_NONE);
     assert_string_equal(FBX_OBJECT_TEXT(scene, HIP), "Model 'hip'");
     assert_false(fbx_object_is(scene, FBX_NONE, "Model", NULL));
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_scene_properties)
 {
-    struct fbx_run run;
+    struct fbx_reading run;
     double three[3] = {0};
     double real = 0;
     int64_t integer = 0;
     struct fbx_span text;
-    fbx_run_scene(&run, TEXT, sizeof TEXT - 1);
+    fbx_reading_scene(&run, TEXT, sizeof TEXT - 1);
     const struct fbx_scene *scene = &run.scene;
     assert_true(fbx_property_real3(scene, HIP, "Lcl Translation", three)); /* the last of two */
     CHECK_NEAR(three[0], 4, 0);
@@ -98,16 +98,16 @@ TEST(fbx_scene_properties)
     assert_true(fbx_property_integer(scene, FBX_SETTINGS, "UpAxis", &integer) && integer == 2);
     assert_true(fbx_property_text(scene, FBX_SETTINGS, "TimeMode", &text) && fbx_span_is(text, "a~b"));
     assert_false(fbx_property_real(scene, FBX_NONE, "UpAxis", &real));
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_scene_properties_in_the_files_order)
 {
     static const char *const NAMES[] = {"Lcl Translation", "Show", "Mood", "Lcl Translation"};
-    struct fbx_run run;
+    struct fbx_reading run;
     struct fbx_property property;
     uint32_t cursor = FBX_NONE;
-    fbx_run_scene(&run, TEXT, sizeof TEXT - 1);
+    fbx_reading_scene(&run, TEXT, sizeof TEXT - 1);
     const struct fbx_scene *scene = &run.scene;
     for (int i = 0; i < 4; i++) {
         assert_true(fbx_property_next(scene, HIP, &cursor, &property));
@@ -120,14 +120,14 @@ TEST(fbx_scene_properties_in_the_files_order)
     assert_int_equal(property.value_count, 1);
     cursor = FBX_NONE;
     assert_false(fbx_property_next(scene, FBX_ROOT, &cursor, &property));
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_scene_links)
 {
-    struct fbx_run run;
+    struct fbx_reading run;
     uint32_t count;
-    fbx_run_scene(&run, TEXT, sizeof TEXT - 1);
+    fbx_reading_scene(&run, TEXT, sizeof TEXT - 1);
     const struct fbx_scene *scene = &run.scene;
     assert_int_equal(scene->link_count, 7); /* without those that lead nowhere */
     const struct fbx_link *links = fbx_children(scene, HIP, &count);
@@ -148,35 +148,35 @@ TEST(fbx_scene_links)
     assert_int_equal(fbx_first_child(scene, HIP, "NodeAttribute", "Camera"), EYE);
     assert_int_equal(fbx_first_child(scene, HIP, "NodeAttribute", "Light"), FBX_NONE);
     assert_int_equal(fbx_first_parent(scene, HIP, NULL, NULL), FBX_ROOT);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_scene_names_in_binary_files)
 {
     struct fbx_bytes bytes;
-    struct fbx_run run;
+    struct fbx_reading run;
     fbx_bytes_begin(&bytes, 7400, false);
     fbx_bytes_open(&bytes, "Objects", "");
     fbx_bytes_leaf(&bytes, "Model", "LNS", 1LL, (size_t)11, "a::\xff\0\1Model", "Null");
     fbx_bytes_leaf(&bytes, "Model", "LNS", 2LL, (size_t)7, "\0\1Model", "Null");
     fbx_bytes_close(&bytes);
     fbx_bytes_end(&bytes);
-    fbx_run_scene(&run, bytes.data, bytes.size);
+    fbx_reading_scene(&run, bytes.data, bytes.size);
     assert_int_equal(run.rc, 0);
     assert_true(fbx_span_is(run.scene.objects[2].name, "a::\xff"));
     assert_int_equal(run.scene.objects[3].name.size_bytes, 0);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 static double ticks_of(const char *header, const char *version)
 {
     char text[300];
-    struct fbx_run run;
+    struct fbx_reading run;
     snprintf(text, sizeof text, "; FBX %s project file\nFBXHeaderExtension: { %s }", version, header);
-    fbx_run_scene(&run, text, strlen(text));
+    fbx_reading_scene(&run, text, strlen(text));
     assert_int_equal(run.rc, 0);
     const double seconds = fbx_ticks_s(&run.scene, 46186158000);
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
     return 46186158000 / seconds;
 }
 
@@ -191,11 +191,11 @@ TEST(fbx_scene_ticks)
 
 TEST(fbx_scene_of_another_text)
 {
-    struct fbx_run run;
+    struct fbx_reading run;
     static const char OTHER[] = "key: value\nlist: [1, 2]\n";
-    fbx_run_scene(&run, OTHER, sizeof OTHER - 1);
+    fbx_reading_scene(&run, OTHER, sizeof OTHER - 1);
     assert_true(fbx_refused(&run, ERR_NOT_A_MODEL, "it has neither objects nor models nor a header"));
-    fbx_run_fini(&run);
+    fbx_reading_fini(&run);
 }
 
 TEST(fbx_scene_damaged_everywhere) { fbx_check_damaged(TEXT, sizeof TEXT - 1); }
