@@ -182,11 +182,13 @@ int assimp_nodes(struct assimp_job *job, struct err *err)
 {
     for (uint32_t n = 0; n < job->tree.count; n++) {
         const struct aiNode *from = job->tree.nodes[n].node;
+        /* The product has no negative zeros, which files have that mean the same. */
+        const struct dmat4 rest = dmat4_mul(&DMAT4_IDENTITY, &job->tree.nodes[n].parent_from_node);
         if (check_meshes(job, from, err) < 0)
             return err->code;
         struct node node = {.parent = node_tree_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
         node.name = name_of(job, n);
-        set_transform(job, &node, &job->tree.nodes[n].parent_from_node);
+        set_transform(job, &node, &rest);
         if (import_put_node(job->import, &node, err) < 0)
             return err->code;
     }
