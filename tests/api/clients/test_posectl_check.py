@@ -131,7 +131,7 @@ def test_a_file_refused_for_its_keys_is_an_error(tmp_path):
 
 
 def test_approximations_are_told():
-    done = posectl("check", REPOSITORY / "tests/oracle/models/crate.smd", "--json")
+    done = posectl("check", REPOSITORY / "tests/oracle/models/turned.bvh", "--json")
     assert [f["rule"] for f in json.loads(done.out)["models"][0]["findings"]] == ["approximated"] and done.status == 0
 
 
