@@ -78,6 +78,12 @@ Objects:  {{
 \t\tKeyAttrFlags: *1 {{
 \t\t\ta: 24836
 \t\t}}
+\t\tKeyAttrDataFloat: *4 {{
+\t\t\ta: 0,0,0,0
+\t\t}}
+\t\tKeyAttrRefCount: *1 {{
+\t\t\ta: 2
+\t\t}}
 \t}}
 }}
 Connections:  {{
