@@ -84,6 +84,8 @@ static void copy_primitive(struct bake_builder *b, struct primitive primitive, u
         APPEND_COPY(b, second_texcoord, second_texcoords, from.vertex_first, count);
     if (b->tangent_count > 0)
         APPEND_COPY(b, tangent, tangents, from.vertex_first, count);
+    if (b->dual_weight_count > 0)
+        APPEND_COPY(b, dual_weight, dual_weights, from.vertex_first, count);
     if (b->color_count > 0)
         APPEND_COPY(b, color, colors, from.vertex_first, count);
     APPEND_COPY(b, index, indices, from.index_first, from.index_count);
