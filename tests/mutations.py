@@ -22,7 +22,7 @@ def source(name):
     return str(path.relative_to(TOP))
 
 
-POSE, SAMPLE, MAT, SKIN = map(source, ("pose.c", "sample.c", "mat.c", "skin.c"))
+POSE, SAMPLE, MAT, SKIN, DUAL = map(source, ("pose.c", "sample.c", "mat.c", "skin.c", "skin_dual.c"))
 SCALE_FRAME, SCALE_EFFECT, FBX_TRANSFORM = map(source, ("scale_frame.c", "scale_effect.c", "fbx_transform.c"))
 SCALAR, LANES, ROTATION, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = map(source, (
     "kernel_scalar.c", "kernel_lanes.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_blocks.c", "clip_palette.c", "clip_compile.c"))
@@ -107,7 +107,10 @@ MUTATIONS = [
      "(2.0 * (int16_t)get_u16(bytes) + 1.0) / 65535.0"),
     ("morph weights not applied", SKIN, "add_delta(&model->morph_deltas[first + v], weights[t], sum);",
      "add_delta(&model->morph_deltas[first + v], 1.0, sum);"),
-    ("skinning ignores the weight", SKIN, "(double)influence->weight * (double)m[e]", "(double)m[e] / (end - first)"),
+    ("skinning ignores the weight", SKIN, "(double)influences[i].weight * (double)m[e]", "(double)m[e] / count"),
+    ("dual quaternions summed with the signs that they have", DUAL, "dot4(part->real, first->real) < 0 ? -weight", "dot4(part->real, first->real) < -9 ? -weight"),
+    ("dual quaternions: moved before they are turned", DUAL, "quat_mul(half, out->real, out->dual);", "quat_mul(out->real, half, out->dual);"),
+    ("blended skins the other way round", SKIN, "(1 - dual_weight) * blended[e] / total + dual_weight * dual.m[e]", "dual_weight * blended[e] / total + (1 - dual_weight) * dual.m[e]"),
     ("COLLADA tangents dropped", CURVE, "if (sampler->kinds[key] == CURVE_BEZIER)\n        return bezier(", "if (sampler->kinds[key] > CURVE_BEZIER)\n        return bezier("),
     ("COLLADA matrix elements by row, then column", TARGET, "(int32_t)(first + 4 * second)", "(int32_t)(4 * first + second)"),
     ("channels looked up by name", ANIM, "source->channel.node = (uint32_t)node;",

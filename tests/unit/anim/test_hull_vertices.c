@@ -4,6 +4,7 @@
 #include "anim/pose/skin.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
+#include "tests/unit/support/linear_palette.h"
 
 #include <string.h>
 
@@ -70,8 +71,8 @@ TEST(outline_reaches_as_far_as_all_vertices)
     pose_init(&pose);
     pose_evaluate(&pose, &f.model, POSE_REST, 0);
     assert_int_equal(pose_palette(&pose, &f.model, 0, &DMAT4_IDENTITY, palette, &err), 0);
-    skin_positions(&f.model, 0, palette, f.model.positions, all);
-    hull_vertices_positions(&hull, &f.model, 0, palette, NULL, 0, few);
+    skin_positions(&f.model, 0, LINEAR(palette), f.model.positions, all);
+    hull_vertices_positions(&hull, &f.model, 0, LINEAR(palette), NULL, 0, few);
     for (int d = 0; d < 50; d++) {
         const double direction[3] = {sin(d), cos(d * 1.3), sin(d * 2.1)};
         CHECK_NEAR(farthest(few, count, direction), farthest(all, COUNT, direction), 1e-2);
@@ -126,7 +127,7 @@ TEST(outline_has_what_is_morphed_outwards)
     fixture_finish(&f);
     assert_int_equal(hull_vertices_init(&hull, &f.model, is_used, &err), 0);
     assert_int_equal(hull_vertices_count(&hull, 0), 9);
-    hull_vertices_positions(&hull, &f.model, 0, &palette, weights, 1, out);
+    hull_vertices_positions(&hull, &f.model, 0, LINEAR(&palette), weights, 1, out);
     CHECK_NEAR(out[8].y, 3.5, 1e-6);
     CHECK_NEAR(out[7].y, 1, 0);
     hull_vertices_fini(&hull);
