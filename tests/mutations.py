@@ -107,7 +107,7 @@ MUTATIONS = [
      "(2.0 * (int16_t)get_u16(bytes) + 1.0) / 65535.0"),
     ("morph weights not applied", SKIN, "add_delta(&model->morph_deltas[first + v], weights[t], sum);",
      "add_delta(&model->morph_deltas[first + v], 1.0, sum);"),
-    ("skinning ignores the weight", SKIN, "(double)influences[i].weight * (double)m[e]", "(double)m[e] / count"),
+    ("skinning ignores the weight", SKIN, "(double)influence->weight * (double)m[e]", "(double)m[e] / count"),
     ("dual quaternions summed with the signs that they have", DUAL, "dot4(part->real, first->real) < 0 ? -weight", "dot4(part->real, first->real) < -9 ? -weight"),
     ("dual quaternions: moved before they are turned", DUAL, "quat_mul(half, out->real, out->dual);", "quat_mul(out->real, half, out->dual);"),
     ("blended skins the other way round", SKIN, "(1 - dual_weight) * blended[e] / total + dual_weight * dual.m[e]", "dual_weight * blended[e] / total + (1 - dual_weight) * dual.m[e]"),

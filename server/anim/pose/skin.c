@@ -88,19 +88,17 @@ int skin_palette_make(struct skin_palette *palette, const struct pose *pose, con
     return pose_palette(pose, model, skin, space_from_scene, palette->matrices, err);
 }
 
-/* The weighted sum of matrices, out[4 * c + r]; returns the sum of weights. */
-static double sum_matrices(const struct influence *influences, uint32_t count, const struct mat4 *matrices,
-                           double out[16])
+/* The weighted sum of matrices, out[4 * c + r]. */
+static void sum_matrices(const struct influence *influences, uint32_t count, const struct mat4 *matrices,
+                         double out[16])
 {
-    double total = 0;
     memset(out, 0, 16 * sizeof *out);
     for (uint32_t i = 0; i < count; i++) {
-        const float *m = matrices[influences[i].joint].m;
-        total += (double)influences[i].weight;
+        const struct influence *influence = &influences[i];
+        const float *m = matrices[influence->joint].m;
         for (int e = 0; e < 16; e++)
-            out[e] += (double)influences[i].weight * (double)m[e];
+            out[e] += (double)influence->weight * (double)m[e];
     }
-    return total;
 }
 
 /* The same between that and dual quaternions, 0 to 1. */
@@ -114,7 +112,10 @@ static void blend_dual(const struct influence *influences, uint32_t count, const
         memcpy(blended, dual.m, sizeof dual.m);
         return;
     }
-    const double total = sum_matrices(influences, count, palette->matrices, blended);
+    double total = 0;
+    for (uint32_t i = 0; i < count; i++)
+        total += (double)influences[i].weight;
+    sum_matrices(influences, count, palette->matrices, blended);
     for (int e = 0; e < 16; e++)
         blended[e] = (1 - dual_weight) * blended[e] / total + dual_weight * dual.m[e];
 }
