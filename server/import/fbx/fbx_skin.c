@@ -83,15 +83,6 @@ static bool is_used(const struct cluster_weights *cluster, uint32_t i, uint32_t 
            isfinite((float)cluster->weights[i]);
 }
 
-static int compare_influences(const void *a, const void *b)
-{
-    const struct influence *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return (x->joint > y->joint) - (x->joint < y->joint);
-}
-
-/* The heaviest influence comes first: dual quaternions take their signs from it. */
 static void normalise(struct fbx_weights *weights, const double *values)
 {
     for (uint32_t p = 0; p < weights->point_count; p++) {
@@ -101,7 +92,6 @@ static void normalise(struct fbx_weights *weights, const double *values)
             sum += values[i];
         for (uint32_t i = begin; i < end; i++)
             weights->entries[i].weight = (float)(values[i] / sum);
-        qsort(weights->entries + begin, end - begin, sizeof *weights->entries, compare_influences);
     }
 }
 
