@@ -22,10 +22,12 @@ def source(name):
     return str(path.relative_to(TOP))
 
 
-POSE, SAMPLE, MAT, SKIN = map(source, ("pose.c", "sample.c", "mat.c", "skin.c"))
+POSE, SAMPLE, MAT, SKIN, DUAL = map(source, ("pose.c", "sample.c", "mat.c", "skin.c", "skin_dual.c"))
 SCALE_FRAME, SCALE_EFFECT, FBX_TRANSFORM = map(source, ("scale_frame.c", "scale_effect.c", "fbx_transform.c"))
 SCALAR, LANES, ROTATION, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = map(source, (
     "kernel_scalar.c", "kernel_lanes.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_blocks.c", "clip_palette.c", "clip_compile.c"))
+FBX_CURVE, FBX_PLACE, FBX_TANGENT, FBX_LAYER, FBX_TAKE, FBX_NODE_CHANNELS, FBX_CLIP_WEIGHTS = map(source, (
+    "fbx_curve.c", "fbx_curve_place.c", "fbx_tangent.c", "fbx_layer.c", "fbx_take.c", "fbx_node_channels.c", "fbx_clip_weights.c"))
 ANSWER = source("body_palette.c")
 CURVE, TARGET = map(source, ("collada_curve.c", "collada_target.c"))
 INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accessor.c", "gltf_anim.c", "gltf_node.c"))
@@ -59,18 +61,26 @@ MUTATIONS = [
     ("FBX: a texture's layer without a name is the next one", "server/import/fbx/fbx_slots.c", "is_first ? 0 : place", "place"),
     ("FBX: glossiness is roughness", "server/import/fbx/fbx_shading.c", "out->is_gloss ? 1 - value : value", "value"),
     ("FBX: a texture that is switched off is shown", "server/import/fbx/fbx_shading.c", "LINKS[row].switch_name, 1) >= 0.5", "LINKS[row].switch_name, 1) >= 0"),
-    ("FBX: a tangent's weight ignored", "server/import/fbx/fbx_tangent.c",
-     "right->weight = (data->bits[2] & 0xffff) * WEIGHT_UNIT;", "right->weight = FBX_WEIGHT;"),
-    ("FBX: TCB tangents slacken where they tighten", "server/import/fbx/fbx_tangent.c", "0.5 : 1) * (1 - tension);", "0.5 : 1) * (1 + tension);"),
-    ("FBX: automatic tangents take the bias of the other side", "server/import/fbx/fbx_tangent.c",
-     "weight, -key->left.slope, data->flags", "weight, key->left.slope, data->flags"),
-    ("FBX: a mirrored repetition begins where it ends", "server/import/fbx/fbx_curve.c", "fmod(*whole, 2) == 0", "fmod(*whole, 2) == 1"),
-    ("FBX: relative repetitions start over", "server/import/fbx/fbx_curve.c", "value + side * (whole + 1) *", "value + side * whole *"),
+    ("FBX: a tangent's weight is ignored", FBX_TANGENT, "right->weight = (data->bits[2] & 0xffff) * WEIGHT_UNIT;", "right->weight = FBX_WEIGHT;"),
+    ("FBX: the two packed weights swapped", FBX_TANGENT, "(data->bits[2] >> 16) * WEIGHT_UNIT", "(data->bits[2] & 0xffff) * WEIGHT_UNIT"),
+    ("FBX: the bias of the left side has the right one's sign", FBX_TANGENT, "weight, -key->left.slope, data->flags", "weight, key->left.slope, data->flags"),
+    ("FBX: continuity of a TCB key turned round", FBX_TANGENT,
+     "(1 + bias) * (1 - continuity) * left.chord", "(1 + bias) * (1 + continuity) * left.chord"),
+    ("FBX: progressive clamping looks at one side", FBX_TANGENT, "fmin(sign * slope, fmin(most_left, most_right))", "fmin(sign * slope, most_left)"),
+    ("FBX: a repetition that mirrors begins as it is", FBX_PLACE, "extension.kind == FBX_EXTEND_MIRROR && fmod(index, 2) == 0",
+     "extension.kind == FBX_EXTEND_MIRROR && fmod(index, 2) == 1"),
+    ("FBX: relative repetitions rise by one range in all", FBX_PLACE, "side * (index + 1) * (last->value", "side * (last->value"),
+    ("FBX: a count of repetitions is ignored", FBX_PLACE, "        *end = fmin(*end, extension.count);", "        *end = *end + 0;"),
+    ("FBX: tangents without weights have a third", FBX_CURVE, "static const double E = 1.0 / 3 - FBX_WEIGHT;", "static const double E = 0;"),
+    ("FBX: a layer turns before those below it", FBX_LAYER, "quat_mul(below, turned, below);", "quat_mul(turned, below, below);"),
+    ("FBX: an overriding layer is mixed by its weight", FBX_LAYER, "sheet->is_base || sheet->layer.blend == FBX_LAYER_OVERRIDE;", "sheet->is_base;"),
+    ("FBX: layers add scales", FBX_LAYER, "motion->blended == FBX_BLENDED_SCALING && !sheet->layer.adds_scales", "false"),
+    ("FBX: muted layers play", FBX_TAKE, 'layer->is_off = is_on(scene, object, "Mute");', "layer->is_off = false;"),
+    ("FBX: a pivot does not move what turns about it", FBX_NODE_CHANNELS, "return node->is_bent || property ==", "return property =="),
+    ("FBX: corners of shapes in between are rounded", FBX_CLIP_WEIGHTS, "            add_corners(times, &keys, &weighing->motions[c], channel->full_percents[s]);",
+     "            (void)channel->full_percents[s];"),
     ("FBX: a clip begins at the file's time 0", "server/import/fbx/fbx_curve_place.c", "return (ticks - range->start) / range->ticks_per_s;",
      "return ticks / range->ticks_per_s;"),
-    ("FBX: layers add scales where they multiply", "server/import/fbx/fbx_layer.c",
-     "motion->blended == FBX_BLENDED_SCALING && !sheet->layer.adds_scales", "motion->blended == FBX_BLENDED_SCALING && sheet->layer.adds_scales"),
-    ("FBX: layers turn in the other order", "server/import/fbx/fbx_layer.c", "quat_mul(below, turned, below);", "quat_mul(turned, below, below);"),
     ("FBX: a cluster's Transform ignored", "server/import/fbx/fbx_skin.c", "        return matrix;", "        return DMAT4_IDENTITY;"),
     ("FBX: weights of a point are not made to sum to 1", "server/import/fbx/fbx_skin.c", "(float)(values[i] / sum)", "(float)(sum > 0 ? values[i] : sum)"),
     ("FBX: shapes in between are skipped", "server/import/fbx/fbx_blend.c", "fulls[to] * step <= percent * step", "fulls[to] * step <= -1e9"),
@@ -103,7 +113,10 @@ MUTATIONS = [
      "(2.0 * (int16_t)get_u16(bytes) + 1.0) / 65535.0"),
     ("morph weights not applied", SKIN, "add_delta(&model->morph_deltas[first + v], weights[t], sum);",
      "add_delta(&model->morph_deltas[first + v], 1.0, sum);"),
-    ("skinning ignores the weight", SKIN, "(double)influence->weight * (double)m[e]", "(double)m[e] / (end - first)"),
+    ("skinning ignores the weight", SKIN, "(double)influence->weight * (double)m[e]", "(double)m[e] / count"),
+    ("dual quaternions summed with the signs that they have", DUAL, "dot4(part->real, first->real) < 0 ? -weight", "dot4(part->real, first->real) < -9 ? -weight"),
+    ("dual quaternions: moved before they are turned", DUAL, "quat_mul(half, out->real, out->dual);", "quat_mul(out->real, half, out->dual);"),
+    ("blended skins the other way round", SKIN, "(1 - dual_weight) * blended[e] / total + dual_weight * dual.m[e]", "dual_weight * blended[e] / total + (1 - dual_weight) * dual.m[e]"),
     ("COLLADA tangents dropped", CURVE, "if (sampler->kinds[key] == CURVE_BEZIER)\n        return bezier(", "if (sampler->kinds[key] > CURVE_BEZIER)\n        return bezier("),
     ("COLLADA matrix elements by row, then column", TARGET, "(int32_t)(first + 4 * second)", "(int32_t)(4 * first + second)"),
     ("channels looked up by name", ANIM, "source->channel.node = (uint32_t)node;",

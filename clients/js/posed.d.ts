@@ -229,7 +229,7 @@ export interface ModelInfo extends Json {
   model: string;
   hash: string;
   clips: Array<{ index: number; name: string | null; start: number; duration: number } & Json>;
-  skins: Array<{ index: number; name: string | null; rigid: boolean; joints: Array<{ node: number; name: string | null }> } & Json>;
+  skins: Array<{ index: number; name: string | null; rigid: boolean; method?: "rigid" | "dual_quaternion" | "blended"; joints: Array<{ node: number; name: string | null }> } & Json>;
   nodes: Array<{ node: number; name: string | null; parent: number; mesh: number | null; skin: number | null } & Json>;
   warnings: Array<{ code: string; message: string }>;
 }

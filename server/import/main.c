@@ -135,7 +135,7 @@ static int bake(struct import *import, struct err *err)
     if (source_files_read_model(import->files, &import->bytes, &import->size_bytes, err) < 0)
         return err->code;
     uint8_t *text = NULL; /* freed when the process ends */
-    if (format->reader == READER_ASSIMP && text_to_utf8(import->bytes, import->size_bytes, &text, &import->size_bytes))
+    if (format->reader != READER_GLTF && text_to_utf8(import->bytes, import->size_bytes, &text, &import->size_bytes))
         import->bytes = text;
     if (format_check(format, import->bytes, import->size_bytes, err) < 0)
         return err->code;
@@ -143,12 +143,9 @@ static int bake(struct import *import, struct err *err)
     if (import->info == NULL)
         return import_full(import, err);
     import->info->format = bake_textz(import->builder, format->name);
-    int rc = 0;
-    switch (format->reader) {
-    case READER_GLTF: rc = import_gltf(import, err); break;
-    case READER_FBX: rc = import_fbx(import, err); break;
-    case READER_ASSIMP: rc = import_assimp(import, err); break;
-    }
+    static int (*const READERS[])(struct import *, struct err *) = {
+        [READER_GLTF] = import_gltf, [READER_FBX] = import_fbx, [READER_ASSIMP] = import_assimp};
+    const int rc = READERS[format->reader](import, err);
     return rc < 0 ? rc : import_finish(import, err);
 }
 

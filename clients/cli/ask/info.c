@@ -48,7 +48,9 @@ static void put_skins(struct text *out, const cJSON *skins)
         }
         text_printf(out, "  %5.0f  ", json_number(skin, "index"));
         text_put_column(out, json_name(skin), columns);
-        text_printf(out, "  %7d\n", cJSON_GetArraySize(json_get(skin, "joints")));
+        const char *method = json_text(skin, "method"); /* only there where it is not linear */
+        text_printf(out, "  %7d%s%s\n", cJSON_GetArraySize(json_get(skin, "joints")), method[0] == 0 ? "" : "  ",
+                    method);
     }
 }
 

@@ -18,6 +18,7 @@ static int check_vertices(const struct model *model, struct err *err)
         {"texcoords", (const float *)model->texcoords, model->texcoord_count, 2, true},
         {"second_texcoords", (const float *)model->second_texcoords, model->second_texcoord_count, 2, true},
         {"tangents", (const float *)model->tangents, model->tangent_count, 4, true},
+        {"dual_weights", model->dual_weights, model->dual_weight_count, 1, true},
         {"colors", NULL, model->color_count, 0, true},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -26,6 +27,9 @@ static int check_vertices(const struct model *model, struct err *err)
         if (!floats_are_finite(arrays[i].values, (uint64_t)arrays[i].width * arrays[i].count))
             return err_set(err, ERR_BAD_BAKE, "%s has a value that is not finite", arrays[i].section);
     }
+    for (uint32_t v = 0; v < model->dual_weight_count; v++)
+        if (!(model->dual_weights[v] >= 0 && model->dual_weights[v] <= 1))
+            return bake_check_fail(err, "dual_weights", v, "weight");
     if (model->influence_first_count != (uint64_t)count + 1)
         return err_set(err, ERR_BAD_BAKE, "influence_firsts has not one element per vertex");
     if (!floats_are_finite((const float *)model->morph_deltas, 3 * (uint64_t)model->morph_delta_count))

@@ -22,8 +22,9 @@ static bool is_skin_kind(const struct model *model, uint32_t s)
     if (skin->flags == 0)
         return s == 0 || model->skins[s - 1].flags == 0;
     const struct joint *joint = &model->joints[skin->joint_first];
-    return skin->flags == SKIN_RIGID && skin->joint_count == 1 && skin->mesh_node >= 0 &&
-           joint->node == (uint32_t)skin->mesh_node && memcmp(&joint->joint_from_bind, &IDENTITY, sizeof IDENTITY) == 0;
+    return skin->flags == SKIN_RIGID && skin->method == METHOD_LINEAR && skin->joint_count == 1 &&
+           skin->mesh_node >= 0 && joint->node == (uint32_t)skin->mesh_node &&
+           memcmp(&joint->joint_from_bind, &IDENTITY, sizeof IDENTITY) == 0;
 }
 
 static bool is_user(const struct model *model, uint32_t s)
@@ -49,6 +50,7 @@ int bake_check_skins(const struct model *model, struct err *err)
                                     !bake_is_range(skin->joint_first, skin->joint_count, model->joint_count)
                                 ? "joints"
                             : !bake_is_index(skin->mesh_node, model->node_count) ? "mesh_node"
+                            : skin->method > METHOD_BLENDED                      ? "method"
                             : !is_skin_kind(model, s)                            ? "flags"
                             : !is_user(model, s)                                 ? "mesh_node"
                                                                                  : NULL;

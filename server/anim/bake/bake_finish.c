@@ -84,6 +84,8 @@ static void copy_primitive(struct bake_builder *b, struct primitive primitive, u
         APPEND_COPY(b, second_texcoord, second_texcoords, from.vertex_first, count);
     if (b->tangent_count > 0)
         APPEND_COPY(b, tangent, tangents, from.vertex_first, count);
+    if (b->dual_weight_count > 0)
+        APPEND_COPY(b, dual_weight, dual_weights, from.vertex_first, count);
     if (b->color_count > 0)
         APPEND_COPY(b, color, colors, from.vertex_first, count);
     APPEND_COPY(b, index, indices, from.index_first, from.index_count);
@@ -258,7 +260,7 @@ static bool rest_palettes(const struct model *model, const struct pose *pose, st
     return is_finite;
 }
 
-static void measure_draws(const struct model *model, const struct pose *pose, const struct mat4 *palettes,
+static void measure_draws(const struct model *model, const struct pose *pose, struct mat4 *palettes,
                           const uint32_t *firsts, struct box *box)
 {
     uint32_t largest = 0;
@@ -266,14 +268,18 @@ static void measure_draws(const struct model *model, const struct pose *pose, co
         if (model->primitives[p].vertex_count > largest)
             largest = model->primitives[p].vertex_count;
     struct vec3 *points = mem_alloc(largest * sizeof *points);
+    struct skin_part *parts = mem_alloc(skin_parts_most(model) * sizeof *parts);
     for (uint32_t d = 0; d < model->draw_count; d++) {
         const struct draw *draw = &model->draws[d];
         if ((draw->flags & DRAW_IN_SCENE) == 0 || firsts[draw->skin] == UINT32_MAX)
             continue;
-        skin_draw(model, d, pose, palettes + firsts[draw->skin], false, points);
+        struct skin_palette palette = {.matrices = palettes + firsts[draw->skin], .parts = parts};
+        skin_palette_take_apart(&palette, model, draw->skin);
+        skin_draw(model, d, pose, &palette, false, points);
         include(box, points, model->primitives[draw->primitive].vertex_count);
     }
     free(points);
+    free(parts);
 }
 
 static void measure_rest(struct bake_builder *builder)

@@ -18,6 +18,7 @@ struct group_work {
     const struct model *model;
     const struct primitive *primitive;
     const uint8_t *is_used; /* of the primitive */
+    bool is_dual;           /* it is drawn with a skin of dual quaternions */
     uint8_t *is_outer;      /* [vertex_count of the primitive], the result */
     uint32_t *order;        /* its used vertices, by group */
     uint32_t *groups;       /* of the vertices */
@@ -131,7 +132,7 @@ static void mark_primitive(struct group_work *work)
     const struct primitive *primitive = work->primitive;
     const struct morph_target *targets = work->model->morph_targets + primitive->morph_target_first;
     memset(work->is_outer, 0, primitive->vertex_count);
-    if ((uint64_t)primitive->vertex_count * primitive->morph_target_count > MORPHED_MAX) {
+    if (work->is_dual || (uint64_t)primitive->vertex_count * primitive->morph_target_count > MORPHED_MAX) {
         memcpy(work->is_outer, work->is_used, primitive->vertex_count);
         return;
     }
@@ -141,6 +142,16 @@ static void mark_primitive(struct group_work *work)
     for (uint32_t t = 0; t < primitive->morph_target_count; t++)
         if (targets[t].position_first != UINT32_MAX)
             mark_groups(work, work->model->morph_deltas + targets[t].position_first);
+}
+
+/* [primitive_count]: 1 for those that dual quaternions move. NULL: no memory. */
+static uint8_t *find_dual(const struct model *model)
+{
+    uint8_t *is_dual = calloc((size_t)model->primitive_count + 1, 1);
+    for (uint32_t d = 0; d < model->draw_count && is_dual != NULL; d++)
+        if (skin_has_parts(model, model->draws[d].skin))
+            is_dual[model->draws[d].primitive] = 1;
+    return is_dual;
 }
 
 int hull_vertices_init(struct hull_vertices *hull, const struct model *model, const uint8_t *is_used, struct err *err)
@@ -154,13 +165,17 @@ int hull_vertices_init(struct hull_vertices *hull, const struct model *model, co
     }
     hull->firsts = calloc((size_t)model->primitive_count + 1, sizeof *hull->firsts);
     hull->vertices = malloc((all + 1) * sizeof *hull->vertices);
-    if (all > UINT32_MAX || hull->firsts == NULL || hull->vertices == NULL || !work_init(&work, largest)) {
+    uint8_t *is_dual = find_dual(model);
+    if (all > UINT32_MAX || hull->firsts == NULL || hull->vertices == NULL || is_dual == NULL ||
+        !work_init(&work, largest)) {
         work_fini(&work);
+        free(is_dual);
         return err_set(err, ERR_NO_MEMORY, "no memory for the outline of %llu vertices", (unsigned long long)all);
     }
     for (uint32_t p = 0; p < model->primitive_count; p++) {
         const uint32_t first = model->primitives[p].vertex_first;
         work.primitive = &model->primitives[p];
+        work.is_dual = is_dual[p] != 0;
         work.is_used = is_used + first;
         mark_primitive(&work);
         hull->firsts[p] = count;
@@ -170,6 +185,7 @@ int hull_vertices_init(struct hull_vertices *hull, const struct model *model, co
         hull->firsts[p + 1] = count;
     }
     work_fini(&work);
+    free(is_dual);
     return 0;
 }
 
@@ -181,7 +197,8 @@ void hull_vertices_fini(struct hull_vertices *hull)
 }
 
 void hull_vertices_positions(const struct hull_vertices *hull, const struct model *model, uint32_t primitive,
-                             const struct mat4 *palette, const double *weights, uint32_t weight_count, struct vec3 *out)
+                             const struct skin_palette *palette, const double *weights, uint32_t weight_count,
+                             struct vec3 *out)
 {
     const uint32_t *vertices = hull->vertices + hull->firsts[primitive];
     for (uint32_t i = 0; i < hull_vertices_count(hull, primitive); i++) {

@@ -3,10 +3,11 @@
  * Vertices that one joint alone moves keep their places to each other, so what lies deep inside of them in bind space
  * lies inside in every pose too: only the hull of each such group counts, and of a morphed primitive also the hulls of
  * its targets. Vertices that several joints move are grouped by the joint with the largest weight and by that weight:
- * for them the hull is an approximation. */
+ * for them the hull is an approximation. Of a primitive
+ * that dual quaternions move every vertex counts: they bulge. */
 #pragma once
 
-#include "anim/model/mat.h"
+#include "anim/pose/skin.h"
 
 #include "base/err.h"
 
@@ -29,5 +30,5 @@ static inline uint32_t hull_vertices_count(const struct hull_vertices *hull, uin
 /* Where they are in a pose: out[hull_vertices_count()]. palette: of the draw's skin; weights: of its node, weight_count
  * of them. */
 void hull_vertices_positions(const struct hull_vertices *hull, const struct model *model, uint32_t primitive,
-                             const struct mat4 *palette, const double *weights, uint32_t weight_count,
+                             const struct skin_palette *palette, const double *weights, uint32_t weight_count,
                              struct vec3 *out);

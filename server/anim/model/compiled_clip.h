@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { MODEL_COMPILED_ID = 36 };
+enum { MODEL_COMPILED_ID = 64 };
 
 /* A joint of some skin, or an ancestor of one. Breadth first, so that a node seldom follows its own parent. */
 struct rig_node {

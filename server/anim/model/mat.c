@@ -186,22 +186,38 @@ static void complete_axes(double axes[3][3], const double lengths[3])
             axis_from_others(axes, c, (c + 1) % 3, (c + 2) % 3);
 }
 
-/* Shepperd's method: the largest of the four components is taken from the diagonal (S. W. Shepperd,
- * "Quaternion from rotation matrix", 1978). The four candidates sum to 4, so the root is never of less than 1. */
-static void quat_from_axes(double axes[3][3], double q[4])
+/* Four times the squares of the components of a rotation with these axes. */
+static void quat_squares(double axes[3][3], double squares[4])
 {
     const double xx = axes[0][0], yy = axes[1][1], zz = axes[2][2];
-    const double squares[4] = {1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz};
-    int big = 0;
-    for (int i = 1; i < 4; i++)
-        if (squares[i] > squares[big])
-            big = i;
-    const double twice = sqrt(squares[big]), k = 0.5 / twice;
+    squares[0] = 1 + xx - yy - zz;
+    squares[1] = 1 - xx + yy - zz;
+    squares[2] = 1 - xx - yy + zz;
+    squares[3] = 1 + xx + yy + zz;
+}
+
+void quat_from_axes(double axes[3][3], int big, double q[4])
+{
+    double squares[4];
+    quat_squares(axes, squares);
+    const double twice = sqrt(fmax(0, squares[big])), k = twice > 0 ? 0.5 / twice : 0;
     const double xy = axes[0][1] + axes[1][0], xz = axes[0][2] + axes[2][0], yz = axes[1][2] + axes[2][1];
     const double wx = axes[1][2] - axes[2][1], wy = axes[2][0] - axes[0][2], wz = axes[0][1] - axes[1][0];
     const double rows[4][4] = {{0, xy, xz, wx}, {xy, 0, yz, wy}, {xz, yz, 0, wz}, {wx, wy, wz, 0}};
     for (int i = 0; i < 4; i++)
         q[i] = i == big ? 0.5 * twice : rows[big][i] * k;
+}
+
+/* By the largest of the four components: the candidates sum to 4, so the root is never of less than 1. */
+static void unit_quat_from_axes(double axes[3][3], double q[4])
+{
+    double squares[4];
+    int big = 0;
+    quat_squares(axes, squares);
+    for (int i = 1; i < 4; i++)
+        if (squares[i] > squares[big])
+            big = i;
+    quat_from_axes(axes, big, q);
     quat_normalize(q);
 }
 
@@ -230,7 +246,7 @@ bool trs_from_dmat4(const struct dmat4 *m, struct trs *out)
         for (int r = 0; r < 3; r++)
             axes[0][r] = -axes[0][r];
     }
-    quat_from_axes(axes, out->rotation);
+    unit_quat_from_axes(axes, out->rotation);
     const struct dmat4 again = dmat4_from_trs(out);
     return is_near(m, &again);
 }

@@ -75,6 +75,9 @@ bool dmat4_invert(const struct dmat4 *m, struct dmat4 *out);
 /* Splits an affine matrix into T * R * S; a mirrored one gets a negative x scale. False when it cannot be
  * recomposed to within 1e-6 of its largest element (shear, or a collapsed axis with rotation lost). */
 bool trs_from_dmat4(const struct dmat4 *m, struct trs *out);
+/* The quaternion of a rotation to these unit axes, in which component `big` is taken from the diagonal and the others
+ * are divided by it, not normalised (S. W. Shepperd, "Quaternion from rotation matrix", 1978). */
+void quat_from_axes(double axes[3][3], int big, double q[4]);
 /* out = m * (p, 1); m is affine. */
 void dmat4_point(const struct dmat4 *m, const double p[3], double out[3]);
 /* out = m * (v, 0). */

@@ -82,11 +82,20 @@ struct node {
 
 enum skin_flags { SKIN_RIGID = 1 }; /* made for an unskinned mesh node: one joint, identity inverse bind */
 
+/* How the matrices of a vertex' joints become one (anim/pose/skin.h). */
+enum skin_method {
+    METHOD_LINEAR = 0,          /* their weighted sum */
+    METHOD_RIGID = 1,           /* the same; the file says that each vertex has one joint */
+    METHOD_DUAL_QUATERNION = 2, /* the weighted sum of their dual quaternions and scales */
+    METHOD_BLENDED = 3,         /* between linear and dual quaternions, by the vertex' dual weight */
+};
+
 struct skin {
     struct str name;
     uint32_t joint_first, joint_count; /* at least 1 */
     int32_t mesh_node;                 /* first mesh node that uses the skin, or -1 (space=mesh) */
     uint32_t flags;                    /* SKIN_ */
+    uint32_t method;                   /* METHOD_; linear for SKIN_RIGID */
 };
 
 struct joint {

@@ -161,9 +161,10 @@ int bounds_sum_add(struct bounds_sum *sum, const struct pose *pose, struct err *
     uint32_t skin = UINT32_MAX;
     for (uint32_t e = 0; e < sum->draw_count; e++) {
         const struct draw *draw = &model->draws[sum->draws[e]];
-        int rc = draw->skin == skin ? 0 : pose_palette(pose, model, draw->skin, &DMAT4_IDENTITY, sum->palette, err);
+        int rc =
+            draw->skin == skin ? 0 : skin_palette_make(&sum->palette, pose, model, draw->skin, &DMAT4_IDENTITY, err);
         if (rc == 0) {
-            skin_draw(model, sum->draws[e], pose, sum->palette, false, sum->vertices);
+            skin_draw(model, sum->draws[e], pose, &sum->palette, false, sum->vertices);
             rc = skin_check(model, sum->draws[e], sum->vertices, err);
         }
         if (rc < 0)

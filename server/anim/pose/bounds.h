@@ -3,7 +3,7 @@
  * A box is aligned with the axes of the space it is in. Boxes are exact: their sides go through points. */
 #pragma once
 
-#include "anim/pose/pose.h"
+#include "anim/pose/skin.h"
 
 /* The joint (its place in the skin) that moves vertex `vertex` of the model most: the first of those with the greatest
  * weight; 0 for a vertex without influences. */
@@ -38,16 +38,16 @@ struct joint_box {
 
 /* The caller fills in what is marked so; the arrays are the caller's. */
 struct bounds_sum {
-    const struct model *model; /* caller */
-    const uint32_t *draws;     /* caller; [draw_count] */
-    uint32_t draw_count;       /* caller */
-    bool is_nodes;             /* caller: there is nothing but nodes, the box is around their origins */
-    struct box *entries;       /* caller: [draw_count] */
-    struct joint_box *joints;  /* caller: [node_count], or NULL when they are not wanted */
-    struct mat4 *palette;      /* caller: scratch for the largest skin */
-    struct vec3 *vertices;     /* caller: scratch for the largest primitive */
-    struct box all;            /* of the entries in the scene, of all of them when none is */
-    bool is_in_scene;          /* some entry, or some node, is */
+    const struct model *model;   /* caller */
+    const uint32_t *draws;       /* caller; [draw_count] */
+    uint32_t draw_count;         /* caller */
+    bool is_nodes;               /* caller: there is nothing but nodes, the box is around their origins */
+    struct box *entries;         /* caller: [draw_count] */
+    struct joint_box *joints;    /* caller: [node_count], or NULL when they are not wanted */
+    struct skin_palette palette; /* caller: its arrays, scratch for the largest skin */
+    struct vec3 *vertices;       /* caller: scratch for the largest primitive */
+    struct box all;              /* of the entries in the scene, of all of them when none is */
+    bool is_in_scene;            /* some entry, or some node, is */
 };
 
 /* Empties the boxes and counts the joints' vertices. */

@@ -54,26 +54,97 @@ void skin_morph_normals(const struct model *model, uint32_t primitive, const dou
     morph(model, p, model->normals + p->vertex_first, true, weights, weight_count, out);
 }
 
-/* The weighted sum of a vertex's matrices: blended[4 * c + r], rows 0..2. Linear, so transforming once by the
- * sum is the same as summing transformed vertices. */
-static void blend(const struct model *model, uint32_t vertex, const struct mat4 *palette, double blended[16])
+uint32_t skin_parts_most(const struct model *model)
 {
-    const uint32_t first = model->influence_firsts[vertex], end = model->influence_firsts[vertex + 1];
-    if (first == end) {
-        for (int i = 0; i < 16; i++)
-            blended[i] = (double)palette[0].m[i];
-        return;
-    }
-    memset(blended, 0, 16 * sizeof *blended);
-    for (uint32_t i = first; i < end; i++) {
-        const struct influence *influence = &model->influences[i];
-        const float *m = palette[influence->joint].m;
-        for (int e = 0; e < 16; e++)
-            blended[e] += (double)influence->weight * (double)m[e];
+    uint32_t most = 0;
+    for (uint32_t s = 0; s < model->skin_count; s++)
+        if (skin_has_parts(model, s) && model->skins[s].joint_count > most)
+            most = model->skins[s].joint_count;
+    return most;
+}
+
+void skin_palette_take_apart(struct skin_palette *palette, const struct model *model, uint32_t skin)
+{
+    palette->method = model->skins[skin].method;
+    for (uint32_t j = 0; j < model->skins[skin].joint_count && skin_has_parts(model, skin); j++) {
+        const struct dmat4 scene_from_bind = dmat4_from_mat4(&palette->matrices[j]);
+        skin_part_from_matrix(&scene_from_bind, &palette->parts[j]);
     }
 }
 
-void skin_position(const struct model *model, uint32_t vertex, const struct mat4 *palette, const double bind[3],
+int skin_palette_make(struct skin_palette *palette, const struct pose *pose, const struct model *model, uint32_t skin,
+                      const struct dmat4 *space_from_scene, struct err *err)
+{
+    palette->method = model->skins[skin].method;
+    if (skin_has_parts(model, skin)) {
+        if (pose_palette(pose, model, skin, &DMAT4_IDENTITY, palette->matrices, err) < 0)
+            return ERR_NOT_FINITE;
+        skin_palette_take_apart(palette, model, skin);
+        if (space_from_scene == &DMAT4_IDENTITY)
+            return 0;
+        for (uint32_t j = 0; j < model->skins[skin].joint_count; j++)
+            skin_part_move(space_from_scene, &palette->parts[j]);
+    }
+    return pose_palette(pose, model, skin, space_from_scene, palette->matrices, err);
+}
+
+/* The weighted sum of matrices, out[4 * c + r]. */
+static void sum_matrices(const struct influence *influences, uint32_t count, const struct mat4 *matrices,
+                         double out[16])
+{
+    memset(out, 0, 16 * sizeof *out);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct influence *influence = &influences[i];
+        const float *m = matrices[influence->joint].m;
+        for (int e = 0; e < 16; e++)
+            out[e] += (double)influence->weight * (double)m[e];
+    }
+}
+
+/* The same between that and dual quaternions, 0 to 1. */
+static void blend_dual(const struct influence *influences, uint32_t count, const struct skin_palette *palette,
+                       double dual_weight, double blended[16])
+{
+    struct dmat4 dual = {{0}};
+    if (dual_weight > 0)
+        skin_dual_matrix(influences, count, palette->parts, &dual);
+    if (!(dual_weight < 1)) {
+        memcpy(blended, dual.m, sizeof dual.m);
+        return;
+    }
+    double total = 0;
+    for (uint32_t i = 0; i < count; i++)
+        total += (double)influences[i].weight;
+    sum_matrices(influences, count, palette->matrices, blended);
+    for (int e = 0; e < 16; e++)
+        blended[e] = (1 - dual_weight) * blended[e] / total + dual_weight * dual.m[e];
+}
+
+static double dual_weight_of(const struct model *model, uint32_t vertex, uint32_t method)
+{
+    return method == METHOD_DUAL_QUATERNION ? 1
+           : model->dual_weight_count == 0  ? 0
+                                            : (double)model->dual_weights[vertex];
+}
+
+/* The matrix of a vertex, [4 * c + r], rows 0..2. The sum is linear, so transforming once by it is the same as summing
+ * transformed vertices. */
+static void blend(const struct model *model, uint32_t vertex, const struct skin_palette *palette, double blended[16])
+{
+    static const struct influence ALONE = {0, 1};
+    const uint32_t first = model->influence_firsts[vertex], count = model->influence_firsts[vertex + 1] - first;
+    const struct influence *influences = model->influences + first;
+    if (palette->method >= METHOD_DUAL_QUATERNION)
+        blend_dual(count > 0 ? influences : &ALONE, count > 0 ? count : 1, palette,
+                   dual_weight_of(model, vertex, palette->method), blended);
+    else if (count > 0)
+        sum_matrices(influences, count, palette->matrices, blended);
+    else
+        for (int e = 0; e < 16; e++)
+            blended[e] = (double)palette->matrices[0].m[e];
+}
+
+void skin_position(const struct model *model, uint32_t vertex, const struct skin_palette *palette, const double bind[3],
                    struct vec3 *out)
 {
     double m[16];
@@ -85,8 +156,8 @@ void skin_position(const struct model *model, uint32_t vertex, const struct mat4
     };
 }
 
-void skin_positions(const struct model *model, uint32_t primitive, const struct mat4 *palette, const struct vec3 *bind,
-                    struct vec3 *out)
+void skin_positions(const struct model *model, uint32_t primitive, const struct skin_palette *palette,
+                    const struct vec3 *bind, struct vec3 *out)
 {
     const struct primitive *p = &model->primitives[primitive];
     for (uint32_t v = 0; v < p->vertex_count; v++) {
@@ -117,8 +188,8 @@ static void transform_normal(const double m[16], const double n[3], double out[3
         out[i] = sign * (yz[i] * n[0] + zx[i] * n[1] + xy[i] * n[2]);
 }
 
-void skin_normals(const struct model *model, uint32_t primitive, const struct mat4 *palette, const struct vec3 *bind,
-                  struct vec3 *out)
+void skin_normals(const struct model *model, uint32_t primitive, const struct skin_palette *palette,
+                  const struct vec3 *bind, struct vec3 *out)
 {
     const struct primitive *p = &model->primitives[primitive];
     for (uint32_t v = 0; v < p->vertex_count; v++) {
@@ -132,7 +203,7 @@ void skin_normals(const struct model *model, uint32_t primitive, const struct ma
     }
 }
 
-void skin_tangents(const struct model *model, uint32_t primitive, const struct mat4 *palette, struct vec4 *out)
+void skin_tangents(const struct model *model, uint32_t primitive, const struct skin_palette *palette, struct vec4 *out)
 {
     const struct primitive *p = &model->primitives[primitive];
     for (uint32_t v = 0; v < p->vertex_count; v++) {
@@ -150,7 +221,7 @@ void skin_tangents(const struct model *model, uint32_t primitive, const struct m
     }
 }
 
-void skin_draw(const struct model *model, uint32_t draw, const struct pose *pose, const struct mat4 *palette,
+void skin_draw(const struct model *model, uint32_t draw, const struct pose *pose, const struct skin_palette *palette,
                bool is_normal, struct vec3 *out)
 {
     const uint32_t place = model->draws[draw].primitive;

@@ -25,8 +25,9 @@ struct fbx_tangent {
     double weight; /* how far away the control point is: a part of the piece's time */
 };
 
-/* The weight of a tangent that has none of its own: time and parameter are then the same. */
-#define FBX_WEIGHT (1.0 / 3)
+/* The weight of a tangent that has none of its own, in as many digits as programs have it. With a third, time and
+ * parameter would be the same; with this they are nearly so. */
+#define FBX_WEIGHT 0.333333
 
 struct fbx_key {
     double time; /* in ticks; of a placed curve in seconds of the clip */
@@ -63,6 +64,9 @@ void fbx_curve_fini(struct fbx_curve *curve);
 uint32_t fbx_curve_key(const struct fbx_curve *curve, double time);
 /* The value within the piece behind a key that is not the last; time is between its ends. */
 double fbx_piece_at(const struct fbx_curve *curve, uint32_t key, double time);
+/* How far such a piece is at most from the polynomial of its ends' values and slopes: the cubic that other programs and
+ * the baked model know. Not finite where a tangent has a weight of its own. */
+double fbx_piece_excess(const struct fbx_curve *curve, uint32_t key);
 /* The slope there, per second. Of a jump 0; of a curve that stands upright there, not finite. */
 double fbx_piece_slope(const struct fbx_curve *curve, uint32_t key, double time);
 /* The value at any time. A curve without keys is 0. */

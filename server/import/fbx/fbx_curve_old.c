@@ -12,6 +12,7 @@ struct list {
     uint32_t record;
     const struct fbx_value *values;
     uint32_t count, at;
+    int64_t version; /* of its letters: KeyVer */
     struct err *err;
 };
 
@@ -62,7 +63,7 @@ static int take_letter(struct list *list, const char *letters)
 static int take_weights(struct list *list, struct piece *piece)
 {
     const int letter = take_letter(list, "narlc");
-    double weights[2] = {FBX_WEIGHT, FBX_WEIGHT};
+    double weights[2] = {piece->right.weight, piece->next_left.weight};
     int rc = letter == 0 ? list->err->code : 0;
     if (letter == 'a')
         rc = take_numbers(list, weights, 2);
@@ -75,27 +76,46 @@ static int take_weights(struct list *list, struct piece *piece)
     return rc;
 }
 
-/* s and b: two slopes; a: automatic; p: two numbers of which nothing is known, and weights twice; t: tension,
- * continuity and bias, without weights. The slopes of the latter two are taken as 0. */
+/* What follows a letter of a cubic key: numbers, then lists of weights. s and b have two slopes, all others are
+ * automatic: a plainly; p, q, t (tension, continuity, bias) and d with numbers of their own, which do not count. */
+static const struct {
+    char letter;
+    uint8_t numbers;
+} CUBICS[] = {{'s', 2}, {'b', 2}, {'a', 0}, {'p', 2}, {'q', 2}, {'t', 3}, {'d', 1}};
+
+enum { VERSION_NO_WEIGHTS = 4003, VERSION_OLD = 4004, VERSION_NEW = 4005 }; /* KeyVer */
+
+static int weight_lists(int letter, int64_t version)
+{
+    switch (letter) {
+    case 's':
+    case 'b':
+        return version != VERSION_NO_WEIGHTS;
+    case 'a':
+        return version > VERSION_OLD;
+    case 'p':
+    case 'q':
+        return version > VERSION_OLD ? 2 : 1;
+    default:
+        return letter == 'd';
+    }
+}
+
 static int take_cubic(struct list *list, struct piece *piece)
 {
-    enum { VERSION_WITHOUT_WEIGHTS = 5000 }; /* of automatic tangents */
     double numbers[3] = {0};
-    const int letter = take_letter(list, "sbapt");
-    int weights = letter == 'p' ? 2 : letter == 't' ? 0 : 1, rc = letter == 0 ? list->err->code : 0;
+    const int letter = take_letter(list, "sbapqtd");
+    int rc = letter == 0 ? list->err->code : 0;
     piece->interpolation = FBX_KEY_CUBIC;
-    if (letter == 's' || letter == 'b' || letter == 'p')
-        rc = take_numbers(list, numbers, 2);
-    else if (letter == 't')
-        rc = take_numbers(list, numbers, 3);
-    if (letter == 's' || letter == 'b') {
+    piece->is_automatic = letter != 's' && letter != 'b';
+    for (size_t i = 0; i < sizeof CUBICS / sizeof *CUBICS && rc == 0; i++)
+        if (CUBICS[i].letter == letter)
+            rc = take_numbers(list, numbers, CUBICS[i].numbers);
+    if (!piece->is_automatic) {
         piece->right.slope = numbers[0];
         piece->next_left.slope = numbers[1];
     }
-    piece->is_automatic = letter == 'a';
-    if (piece->is_automatic && list->file->version == VERSION_WITHOUT_WEIGHTS)
-        weights = 0;
-    for (; weights > 0 && rc == 0; weights--)
+    for (int lists = weight_lists(letter, list->version); lists > 0 && rc == 0; lists--)
         rc = take_weights(list, piece);
     return rc;
 }
@@ -107,7 +127,7 @@ static int take_piece(struct list *list, struct piece *piece)
     if (letter == 'U')
         return take_cubic(list, piece);
     piece->interpolation = letter == 'L' ? FBX_KEY_LINEAR : FBX_KEY_CONSTANT;
-    if (letter != 'C')
+    if (letter != 'C' || list->version < VERSION_OLD)
         return letter == 0 ? list->err->code : 0;
     const int next = list->at < list->count ? fbx_letter(&list->values[list->at]) : 0;
     if (next == 0)
@@ -150,13 +170,23 @@ static int take_keys(struct list *list, struct fbx_curve *curve, bool *is_automa
     return 0;
 }
 
+/* Files without KeyVer have the one of their time. */
+static int64_t version_of(const struct fbx_file *file, uint32_t record)
+{
+    const int64_t version = fbx_child_integer(file, record, "KeyVer", 0);
+    return version > 0            ? version
+           : file->version < 5000 ? VERSION_NO_WEIGHTS
+           : file->version < 6000 ? VERSION_OLD
+                                  : VERSION_NEW;
+}
+
 int fbx_old_curve_read(struct fbx_curve *curve, const struct fbx_scene *scene, uint32_t record, struct err *err)
 {
     enum { KEY_VALUES_MIN = 3 };
     const struct fbx_file *file = &scene->file;
     const uint32_t keys = fbx_child(file, record, "Key");
     struct fbx_value *values;
-    struct list list = {.file = file, .record = keys, .err = err};
+    struct list list = {.file = file, .record = keys, .version = version_of(file, record), .err = err};
     if (keys == FBX_NONE)
         return 0;
     if (fbx_values(file, keys, &values, &list.count, err) < 0)

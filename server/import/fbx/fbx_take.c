@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- lists --- */
 
@@ -103,17 +104,27 @@ static uint32_t axis_of(struct fbx_span property)
                                                                         : 0;
 }
 
-static void read_curve_node(const struct fbx_scene *scene, uint32_t node, struct fbx_drive *drive)
+/* A curve node holds what its property is without curves: d|X, d|Y and d|Z, or one of another name. */
+static void read_defaults(const struct fbx_scene *scene, uint32_t node, struct fbx_drive *drive)
 {
     struct fbx_property property;
-    uint32_t cursor = FBX_NONE, count;
+    uint32_t cursor = FBX_NONE;
+    bool has_x = false;
     while (fbx_property_next(scene, node, &cursor, &property)) {
         const uint32_t axis = axis_of(property.name);
-        const bool is_default = axis > 0 || fbx_span_is(property.name, "X") || fbx_span_is(property.name, "d|X");
-        if (is_default)
+        const bool is_x = fbx_span_is(property.name, "X") || fbx_span_is(property.name, "d|X");
+        const bool is_other = property.name.size_bytes > 2 && memcmp(property.name.bytes, "d|", 2) == 0;
+        has_x |= is_x;
+        if (axis > 0 || is_x || (is_other && !has_x))
             drive->defaults[axis] =
                 fbx_real(&scene->file, property.record, property.value_first, drive->defaults[axis]);
     }
+}
+
+static void read_curve_node(const struct fbx_scene *scene, uint32_t node, struct fbx_drive *drive)
+{
+    uint32_t count;
+    read_defaults(scene, node, drive);
     const struct fbx_link *links = fbx_children(scene, node, &count);
     for (uint32_t i = 0; i < count; i++)
         if (fbx_object_is(scene, links[i].child, "AnimationCurve", NULL) && links[i].property.size_bytes > 0)
@@ -160,6 +171,13 @@ static void read_layer(const struct fbx_scene *scene, uint32_t object, struct fb
     layer->is_off = is_on(scene, object, "Mute");
 }
 
+static void drive_weight(struct fbx_layer *layer, const struct fbx_drive *drive)
+{
+    layer->weight_curve = drive->curves[0];
+    if (drive->curves[0] == FBX_NONE && isfinite(drive->defaults[0]))
+        layer->weight = fbx_layer_weight(drive->defaults[0]);
+}
+
 static int add_layer(struct fbx_take_list *list, const struct fbx_scene *scene, uint32_t object, struct err *err)
 {
     const uint32_t layer = list->layer_count;
@@ -173,7 +191,7 @@ static int add_layer(struct fbx_take_list *list, const struct fbx_scene *scene, 
             return err->code;
     for (uint32_t i = drive_first; i < list->drive_count; i++)
         if (list->drives[i].object == object && fbx_span_is(list->drives[i].property, "Weight"))
-            list->layers[layer].weight_curve = list->drives[i].curves[0];
+            drive_weight(&list->layers[layer], &list->drives[i]);
     return 0;
 }
 

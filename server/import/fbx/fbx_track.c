@@ -49,14 +49,23 @@ struct maker {
     bool is_bad;
 };
 
-static bool is_weighted(const struct fbx_key *key)
+/* Below this share of the largest value a piece is the cubic of its ends. */
+static const double SAME_SHARE = 5e-8;
+
+static double largest_of(const struct fbx_component *components, uint32_t count)
 {
-    return key->interpolation == FBX_KEY_CUBIC && (key->right.weight != FBX_WEIGHT || key[1].left.weight != FBX_WEIGHT);
+    double largest = 0;
+    for (uint32_t c = 0; c < count; c++)
+        for (uint32_t k = 0; components[c].curve != NULL && k < components[c].curve->key_count; k++)
+            largest =
+                fmax(largest, fabs(components[c].constant + components[c].factor * components[c].curve->keys[k].value));
+    return largest;
 }
 
 /* The least that says all pieces within 0 and stop_s; FBX_KEY_CONSTANT_NEXT: none does. */
 static enum fbx_interpolation kind_of(const struct fbx_component *components, uint32_t count, double stop_s)
 {
+    const double excess_max = SAME_SHARE * largest_of(components, count);
     enum fbx_interpolation kind = FBX_KEY_CONSTANT;
     for (uint32_t c = 0; c < count; c++) {
         const struct fbx_curve *curve = components[c].curve;
@@ -64,7 +73,7 @@ static enum fbx_interpolation kind_of(const struct fbx_component *components, ui
             const struct fbx_key *key = &curve->keys[k];
             if (key[1].time <= 0 || key->time >= stop_s)
                 continue;
-            if (is_weighted(key))
+            if (!(fbx_piece_excess(curve, k) * fabs(components[c].factor) <= excess_max))
                 return FBX_KEY_CONSTANT_NEXT;
             if (key->interpolation > kind)
                 kind = key->interpolation;

@@ -85,9 +85,9 @@ static uint32_t pose_points(const struct clip_bounds_input *work, struct vec3 *o
     for (uint32_t d = 0; d < posed->draw_count; d++) {
         const struct draw *draw = &model->draws[posed->draws[d].draw];
         const struct node *node = &model->nodes[draw->node];
-        hull_vertices_positions(work->hull, model, draw->primitive,
-                                posed->palette + model->skins[draw->skin].joint_first,
-                                posed->pose.weights + node->weight_first, node->weight_count, out + count);
+        const struct skin_palette palette = posed_model_palette(posed, model, draw->skin);
+        hull_vertices_positions(work->hull, model, draw->primitive, &palette, posed->pose.weights + node->weight_first,
+                                node->weight_count, out + count);
         *area += points_area(out + count, hull_vertices_count(work->hull, draw->primitive));
         count += hull_vertices_count(work->hull, draw->primitive);
     }

@@ -166,13 +166,12 @@ static int see_draw(struct seen *seen, const struct model *model, const struct p
     const struct draw *source = &model->draws[draw->draw];
     const struct primitive *primitive = &model->primitives[source->primitive];
     const struct material *material = draw_material(model, primitive);
-    const struct vec3 *bind = draw->morph_first != NOT_MORPHED ? posed->morphed + draw->morph_first
-                                                               : model->positions + primitive->vertex_first;
+    const struct skin_palette palette = posed_model_palette(posed, model, source->skin);
     const uint32_t corner_count = primitive_corner_count(primitive);
     struct vec3 *points = malloc(primitive->vertex_count * sizeof *points + 1);
     if (points == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to look at %u vertices", primitive->vertex_count);
-    skin_positions(model, source->primitive, posed->palette + model->skins[source->skin].joint_first, bind, points);
+    skin_positions(model, source->primitive, &palette, posed_model_bind(posed, model, draw), points);
     struct surface surface = {.corner_count = corner_count,
                               .is_culled = draw_has_culling(model, material, draw),
                               .is_mirrored = draw->is_mirrored,

@@ -161,15 +161,13 @@ static int draw_one(struct debug_view_pass *pass, const struct posed_draw *draw,
     const struct draw *source = &model->draws[draw->draw];
     const struct primitive *primitive = &model->primitives[source->primitive];
     const struct material *material = draw_material(model, primitive);
-    const bool is_morphed = draw->morph_first != NOT_MORPHED;
-    if ((is_morphed && draw_upload_morphed(pass->drawing, model, pass->posed, draw, err) < 0) ||
-        upload_data(pass, source, err) < 0 || set_material(pass, material, primitive, err) < 0)
+    if (upload_data(pass, source, err) < 0 || set_material(pass, material, primitive, err) < 0 ||
+        draw_bind_vertices(pass->drawing, pass->loaded, pass->posed, draw, err) < 0)
         return err->code;
-    gpu_model_bind_primitive(&pass->loaded->gpu, gl, primitive, is_morphed ? &pass->drawing->own : NULL);
     if (pass->paint == PAINT_HEAT || pass->paint == PAINT_COLORS)
         gpu_model_bind_colors(gl, pass->drawing->own.colors);
     draw_set_culling(gl, model, material, draw);
-    gl->Uniform1i(pass->program->base.joint_first, (GLint)model->skins[source->skin].joint_first);
+    gl->Uniform1i(pass->program->base.joint_first, draw_joint_first(model, pass->posed, draw));
     draw_indexed(gl, primitive);
     return 0;
 }

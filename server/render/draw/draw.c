@@ -30,6 +30,7 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
     gl->GenBuffers(1, &drawing->own.positions);
     gl->GenBuffers(1, &drawing->own.normals);
     gl->GenBuffers(1, &drawing->own.colors);
+    gl->GenBuffers(1, &drawing->own_tangents);
     gl->EnableVertexAttribArray(ATTRIBUTE_POSITION);
     gl->PixelStorei(GL_PACK_ALIGNMENT, 4);
     gl->Enable(GL_DEPTH_TEST);
@@ -82,13 +83,13 @@ void draw_skeleton_mesh(const struct drawing *drawing, const struct program *pro
     draw_fill(gl, drawing->own.normals, skeleton->normals, skeleton->vertex_count * sizeof *skeleton->normals);
     gpu_model_bind_arrays(gl, &drawing->own);
     gl->Disable(GL_CULL_FACE);
-    gl->Uniform1i(program->joint_first, (GLint)posed->joint_count - 1);
+    gl->Uniform1i(program->joint_first, draw_scene_joint(posed));
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)skeleton->vertex_count);
 }
 
 /* Fills the own buffers with a morphed primitive. */
-int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,
-                        const struct posed_draw *draw, struct err *err)
+static int upload_morphed(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,
+                          const struct posed_draw *draw, struct err *err)
 {
     const struct draw *source = &model->draws[draw->draw];
     const struct node *node = &model->nodes[source->node];
@@ -102,6 +103,57 @@ int draw_upload_morphed(const struct drawing *drawing, const struct model *model
     free(normals);
     return 0;
 }
+
+/* Fills the own buffers with a skinned primitive, view space. */
+static int upload_skinned(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,
+                          const struct posed_draw *draw, struct err *err)
+{
+    const struct draw *source = &model->draws[draw->draw];
+    const struct primitive *primitive = &model->primitives[source->primitive];
+    const struct skin_palette palette = posed_model_palette(posed, model, source->skin);
+    const size_t count = primitive->vertex_count;
+    struct vec4 *out = malloc(count * sizeof *out + 1); /* for one attribute after the other */
+    if (out == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a skinned mesh");
+    skin_draw(model, draw->draw, &posed->pose, &palette, false, (struct vec3 *)(void *)out);
+    draw_fill(drawing->gl, drawing->own.positions, out, count * sizeof(struct vec3));
+    skin_draw(model, draw->draw, &posed->pose, &palette, true, (struct vec3 *)(void *)out);
+    draw_fill(drawing->gl, drawing->own.normals, out, count * sizeof(struct vec3));
+    if ((primitive->flags & PRIMITIVE_TANGENTS) != 0) {
+        skin_tangents(model, source->primitive, &palette, out);
+        draw_fill(drawing->gl, drawing->own_tangents, out, count * sizeof(struct vec4));
+    }
+    free(out);
+    return 0;
+}
+
+int draw_bind_vertices(const struct drawing *drawing, const struct loaded_model *loaded,
+                       const struct posed_model *posed, const struct posed_draw *draw, struct err *err)
+{
+    const struct model *model = &loaded->mapped.model;
+    const struct draw *source = &model->draws[draw->draw];
+    const bool is_morphed = draw->morph_first != NOT_MORPHED, is_skinned = skin_has_parts(model, source->skin);
+    struct vertex_arrays own = drawing->own;
+    if (is_skinned) {
+        own.is_skinned = true;
+        own.tangents = drawing->own_tangents;
+        if (upload_skinned(drawing, model, posed, draw, err) < 0)
+            return err->code;
+    } else if (is_morphed && upload_morphed(drawing, model, posed, draw, err) < 0) {
+        return err->code;
+    }
+    gpu_model_bind_primitive(&loaded->gpu, drawing->gl, &model->primitives[source->primitive],
+                             is_skinned || is_morphed ? &own : NULL);
+    return 0;
+}
+
+GLint draw_joint_first(const struct model *model, const struct posed_model *posed, const struct posed_draw *draw)
+{
+    const uint32_t skin = model->draws[draw->draw].skin;
+    return (GLint)(skin_has_parts(model, skin) ? posed->joint_count - 1 : model->skins[skin].joint_first);
+}
+
+GLint draw_scene_joint(const struct posed_model *posed) { return (GLint)posed->joint_count - 2; }
 
 /* glTF says which side of a triangle is its back (2.0, 3.9.2 doubleSided); other formats' windings are not to be
  * relied on. */
@@ -144,11 +196,9 @@ static int draw_sorted(struct drawing *drawing, const struct model *model, const
 {
     const struct gl *gl = drawing->gl;
     const struct draw *source = &model->draws[draw->draw];
-    const struct vec3 *bind = draw->morph_first != NOT_MORPHED
-                                  ? posed->morphed + draw->morph_first
-                                  : model->positions + model->primitives[source->primitive].vertex_first;
-    const struct mat4 *palette = posed->palette + model->skins[source->skin].joint_first;
-    if (depth_order_sort(&drawing->order, model, source->primitive, palette, bind, is_soft, err) < 0)
+    const struct vec3 *bind = posed_model_bind(posed, model, draw);
+    const struct skin_palette palette = posed_model_palette(posed, model, source->skin);
+    if (depth_order_sort(&drawing->order, model, source->primitive, &palette, bind, is_soft, err) < 0)
         return err->code;
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, drawing->own_indices);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawing->order.index_count * sizeof(uint32_t)),
@@ -172,12 +222,10 @@ static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, 
     const struct draw *source = &model->draws[draw->draw];
     const struct primitive *primitive = &model->primitives[source->primitive];
     const struct material *material = draw_material(model, primitive);
-    const bool is_morphed = draw->morph_first != NOT_MORPHED;
     if (is_soft && material->alpha_mode != ALPHA_BLEND)
         return 0;
-    if (is_morphed && draw_upload_morphed(drawing, model, posed, draw, err) < 0)
+    if (draw_bind_vertices(drawing, loaded, posed, draw, err) < 0)
         return err->code;
-    gpu_model_bind_primitive(&loaded->gpu, gl, primitive, is_morphed ? &drawing->own : NULL);
     draw_set_culling(gl, model, material, draw);
     /* lines and points have no surface that light could fall on */
     const bool is_surface = primitive->topology == TOPOLOGY_TRIANGLES;
@@ -185,7 +233,7 @@ static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, 
     if (draw_set_material(drawing, loaded, posed, material, primitive, is_lit, err) < 0)
         return err->code;
     set_alpha(drawing, material, is_soft);
-    gl->Uniform1i(drawing->used->joint_first, (GLint)model->skins[source->skin].joint_first);
+    gl->Uniform1i(drawing->used->joint_first, draw_joint_first(model, posed, draw));
     if (is_soft ? is_surface : is_worth_sorting(primitive))
         return draw_sorted(drawing, model, posed, draw, is_soft, err);
     draw_indexed(gl, primitive);

@@ -21,8 +21,9 @@ struct drawing {
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
     GLuint palette, palette_texture;
-    struct vertex_arrays own; /* buffers for vertices that change from frame to frame */
-    GLuint own_indices;       /* likewise */
+    struct vertex_arrays own; /* buffers for vertices that change from frame to frame; without tangents */
+    GLuint own_tangents;
+    GLuint own_indices; /* likewise */
     struct depth_order order;
 };
 
@@ -58,9 +59,15 @@ void draw_indexed(const struct gl *gl, const struct primitive *primitive);
 void draw_skeleton_mesh(const struct drawing *drawing, const struct program *program, const struct posed_model *posed);
 /* Fills drawing->palette from the posed model and binds it to UNIT_PALETTE. ERR_NO_MEMORY. */
 int draw_upload_palette(const struct drawing *drawing, const struct posed_model *posed, struct err *err);
-/* Fills drawing->own with a morphed primitive. ERR_NO_MEMORY. */
-int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,
-                        const struct posed_draw *draw, struct err *err);
+/* Binds a draw's vertices: the model's own; morphed ones, which the shader skins as well; or those that dual
+ * quaternions move, in view space: the processor skins them, by the code that answers requests for vertices, so shaders
+ * know of linear skinning only. ERR_NO_MEMORY. */
+int draw_bind_vertices(const struct drawing *drawing, const struct loaded_model *loaded,
+                       const struct posed_model *posed, const struct posed_draw *draw, struct err *err);
+/* Where joint 0 of the vertices that draw_bind_vertices() binds is in the palette. */
+GLint draw_joint_first(const struct model *model, const struct posed_model *posed, const struct posed_draw *draw);
+/* The same of what is in scene space. */
+GLint draw_scene_joint(const struct posed_model *posed);
 
 /* --- draw_material.c: a material as GL state --- */
 

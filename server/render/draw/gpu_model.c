@@ -145,6 +145,21 @@ static void bind(const struct gl *gl, GLuint index, GLuint buffer, GLint compone
     gl->VertexAttribPointer(index, components, is_color ? GL_UNSIGNED_BYTE : GL_FLOAT, is_color, 0, offset);
 }
 
+static void bind_no_influences(const struct gl *gl)
+{
+    gl->DisableVertexAttribArray(ATTRIBUTE_INFLUENCE_RANGE);
+    gl->VertexAttribI4ui(ATTRIBUTE_INFLUENCE_RANGE, 0, 0, 0, 0);
+}
+
+/* First and end of vertex v are items v and v + 1 of one array: two components, a stride of one. */
+static void bind_influences(const struct gpu_model *gpu, const struct gl *gl, uint64_t first)
+{
+    gl->BindBuffer(GL_ARRAY_BUFFER, gpu->buffers[ATTRIBUTE_INFLUENCE_RANGE]);
+    gl->EnableVertexAttribArray(ATTRIBUTE_INFLUENCE_RANGE);
+    gl->VertexAttribIPointer(ATTRIBUTE_INFLUENCE_RANGE, 2, GL_UNSIGNED_INT, sizeof(uint32_t),
+                             offset_of(first, sizeof(uint32_t)));
+}
+
 void gpu_model_bind_primitive(const struct gpu_model *gpu, const struct gl *gl, const struct primitive *primitive,
                               const struct vertex_arrays *own)
 {
@@ -160,15 +175,18 @@ void gpu_model_bind_primitive(const struct gpu_model *gpu, const struct gl *gl, 
     const bool has_tangents = (primitive->flags & PRIMITIVE_TANGENTS) != 0;
     bind(gl, ATTRIBUTE_SECOND_TEXCOORD, has_second ? gpu->buffers[ATTRIBUTE_SECOND_TEXCOORD] : 0, 2,
          offset_of(first, sizeof(struct vec2)));
-    bind(gl, ATTRIBUTE_TANGENT, has_tangents ? gpu->buffers[ATTRIBUTE_TANGENT] : 0, 4,
-         offset_of(first, sizeof(struct vec4)));
+    const bool has_own_tangents = has_tangents && own != NULL && own->tangents != 0;
+    bind(gl, ATTRIBUTE_TANGENT,
+         has_own_tangents ? own->tangents
+         : has_tangents   ? gpu->buffers[ATTRIBUTE_TANGENT]
+                          : 0,
+         4, has_own_tangents ? NULL : offset_of(first, sizeof(struct vec4)));
     bind(gl, ATTRIBUTE_COLOR, has_colors ? gpu->buffers[ATTRIBUTE_COLOR] : 0, 4,
          offset_of(first, sizeof(struct rgba8)));
-    /* first and end of vertex v are items v and v + 1 of one array: two components, a stride of one */
-    gl->BindBuffer(GL_ARRAY_BUFFER, gpu->buffers[ATTRIBUTE_INFLUENCE_RANGE]);
-    gl->EnableVertexAttribArray(ATTRIBUTE_INFLUENCE_RANGE);
-    gl->VertexAttribIPointer(ATTRIBUTE_INFLUENCE_RANGE, 2, GL_UNSIGNED_INT, sizeof(uint32_t),
-                             offset_of(first, sizeof(uint32_t)));
+    if (own != NULL && own->is_skinned)
+        bind_no_influences(gl);
+    else
+        bind_influences(gpu, gl, first);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, gpu->indices);
 }
 
@@ -182,6 +200,5 @@ void gpu_model_bind_arrays(const struct gl *gl, const struct vertex_arrays *arra
     bind(gl, ATTRIBUTE_SECOND_TEXCOORD, 0, 2, NULL);
     bind(gl, ATTRIBUTE_TANGENT, 0, 4, NULL);
     bind(gl, ATTRIBUTE_COLOR, arrays->colors, 4, NULL);
-    gl->DisableVertexAttribArray(ATTRIBUTE_INFLUENCE_RANGE);
-    gl->VertexAttribI4ui(ATTRIBUTE_INFLUENCE_RANGE, 0, 0, 0, 0);
+    bind_no_influences(gl);
 }

@@ -11,6 +11,8 @@
 struct vertex_arrays {
     GLuint positions, normals; /* buffers of struct vec3 */
     GLuint colors;             /* of struct rgba8; 0: white */
+    GLuint tangents;           /* of struct vec4; 0: as the primitive has them */
+    bool is_skinned;           /* they are where they are to be: the primitive's influences are not used */
 };
 
 struct gpu_model {
@@ -27,7 +29,7 @@ int gpu_model_init(struct gpu_model *gpu, const struct gl *gl, const struct mode
 void gpu_model_fini(struct gpu_model *gpu, const struct gl *gl);
 
 /* Points the attributes at a primitive's vertices, so that vertex 0 is its first. `own`, when not NULL, replaces
- * positions and normals (a morphed primitive). */
+ * positions and normals, and what else it says (a morphed or skinned primitive). */
 void gpu_model_bind_primitive(const struct gpu_model *gpu, const struct gl *gl, const struct primitive *primitive,
                               const struct vertex_arrays *own);
 /* Points the colours at a buffer of struct rgba8 whose first is that of vertex 0, or with 0 makes all white. */

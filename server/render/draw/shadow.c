@@ -72,11 +72,10 @@ static int visit(struct shadow *shadow, struct ground_plane *ground, const struc
     for (uint32_t d = 0; d < posed->draw_count; d++) {
         const struct draw *draw = &model->draws[posed->draws[d].draw];
         const struct primitive *primitive = &model->primitives[draw->primitive];
-        const uint64_t morph = posed->draws[d].morph_first;
+        const struct skin_palette palette = posed_model_palette(posed, model, draw->skin);
         if (primitive->topology != TOPOLOGY_TRIANGLES)
             continue;
-        skin_positions(model, draw->primitive, posed->palette + model->skins[draw->skin].joint_first,
-                       morph != NOT_MORPHED ? posed->morphed + morph : model->positions + primitive->vertex_first,
+        skin_positions(model, draw->primitive, &palette, posed_model_bind(posed, model, &posed->draws[d]),
                        shadow->points);
         each(shadow, ground,
              &(struct soup){shadow->points, model->indices + primitive->index_first, primitive->index_count});

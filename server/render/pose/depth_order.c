@@ -46,7 +46,7 @@ static void put_far_first(struct depth_order *order, const uint32_t *indices, ui
         memcpy(order->indices + 3 * (size_t)t, indices + 3 * (size_t)order->keys[t].triangle, 3 * sizeof *indices);
 }
 
-/* Along view space's z, in float: it decides about time, not about pixels. */
+/* Along view space's z, in float and by the linear sum: it decides about time, not about pixels. */
 static float vertex_depth(const struct model *model, uint32_t vertex, const struct mat4 *palette,
                           const struct vec3 *bind)
 {
@@ -93,7 +93,7 @@ static void put_near_first(struct depth_order *order, const uint32_t *indices, u
 }
 
 int depth_order_sort(struct depth_order *order, const struct model *model, uint32_t primitive,
-                     const struct mat4 *palette, const struct vec3 *bind, bool is_far_first, struct err *err)
+                     const struct skin_palette *palette, const struct vec3 *bind, bool is_far_first, struct err *err)
 {
     const struct primitive *what = &model->primitives[primitive];
     const uint32_t *indices = model->indices + what->index_first;
@@ -108,7 +108,7 @@ int depth_order_sort(struct depth_order *order, const struct model *model, uint3
     if (is_far_first)
         skin_positions(model, primitive, palette, bind, order->points);
     for (uint32_t v = 0; v < what->vertex_count && !is_far_first; v++)
-        order->points[v].z = vertex_depth(model, what->vertex_first + v, palette, &bind[v]);
+        order->points[v].z = vertex_depth(model, what->vertex_first + v, palette->matrices, &bind[v]);
     for (uint32_t t = 0; t < triangles; t++) {
         const uint32_t *corner = indices + 3 * (size_t)t;
         order->keys[t].depth = order->points[corner[0]].z + order->points[corner[1]].z + order->points[corner[2]].z;

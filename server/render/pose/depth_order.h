@@ -3,6 +3,7 @@
 #pragma once
 
 #include "anim/model/mat.h"
+#include "anim/pose/skin.h"
 #include "base/err.h"
 
 /* Beyond so many triangles the order of the file is taken: sorting would cost more than the picture. */
@@ -18,8 +19,8 @@ struct depth_order {
 
 /* From far to near, by the middles of the skinned triangles along the line of sight; else from near to far, roughly and
  * in little time: what others hide is then rejected by depth before it is shaded. Those at the same depth keep the
- * file's order. palette: view_from_bind of the draw's skin. bind: positions of the primitive, morphed or the model's
+ * file's order. palette: of the draw's skin, view space. bind: positions of the primitive, morphed or the model's
  * own. Zero-initialise *order before the first call. Returns 0 or ERR_NO_MEMORY. */
 int depth_order_sort(struct depth_order *order, const struct model *model, uint32_t primitive,
-                     const struct mat4 *palette, const struct vec3 *bind, bool is_far_first, struct err *err);
+                     const struct skin_palette *palette, const struct vec3 *bind, bool is_far_first, struct err *err);
 void depth_order_fini(struct depth_order *order);

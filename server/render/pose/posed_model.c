@@ -2,7 +2,6 @@
 #include "render/pose/posed_model.h"
 
 #include "anim/pose/root_motion.h"
-#include "anim/pose/skin.h"
 #include "base/mem.h"
 #include "base/view.h"
 
@@ -48,11 +47,15 @@ static void list_draws(struct posed_model *posed, const struct model *model, uin
 static int gather(struct posed_model *posed, const struct model *model, struct err *err)
 {
     uint64_t points, morphed;
-    posed->joint_count = model->joint_count + 1;
+    posed->joint_count = model->joint_count + 2;
     posed->draws = mem_room(posed->draws, &posed->draw_capacity, model->draw_count, sizeof *posed->draws);
     posed->is_skin_used = mem_room(posed->is_skin_used, &posed->skin_capacity, model->skin_count, sizeof(bool));
     posed->palette = mem_room(posed->palette, &posed->palette_capacity, posed->joint_count, sizeof *posed->palette);
-    if (posed->draws == NULL || posed->is_skin_used == NULL || posed->palette == NULL)
+    const bool has_parts = skin_parts_most(model) > 0;
+    if (has_parts)
+        posed->parts = mem_room(posed->parts, &posed->part_capacity, model->joint_count, sizeof *posed->parts);
+    if (posed->draws == NULL || posed->is_skin_used == NULL || posed->palette == NULL ||
+        (has_parts && posed->parts == NULL))
         return err_set(err, ERR_NO_MEMORY, "no memory for %u joints and %u draws", posed->joint_count,
                        model->draw_count);
     list_draws(posed, model, &points, &morphed);
@@ -63,13 +66,30 @@ static int gather(struct posed_model *posed, const struct model *model, struct e
     return 0;
 }
 
+struct skin_palette posed_model_palette(const struct posed_model *posed, const struct model *model, uint32_t skin)
+{
+    const struct skin *s = &model->skins[skin];
+    return (struct skin_palette){.matrices = posed->palette + s->joint_first,
+                                 .parts = skin_has_parts(model, skin) ? posed->parts + s->joint_first : NULL,
+                                 .method = s->method};
+}
+
+const struct vec3 *posed_model_bind(const struct posed_model *posed, const struct model *model,
+                                    const struct posed_draw *draw)
+{
+    return draw->morph_first != NOT_MORPHED
+               ? posed->morphed + draw->morph_first
+               : model->positions + model->primitives[model->draws[draw->draw].primitive].vertex_first;
+}
+
 static int make_palettes(struct posed_model *posed, const struct model *model, const struct dmat4 *space_from_scene,
                          struct err *err)
 {
-    for (uint32_t s = 0; s < model->skin_count; s++)
-        if (posed->is_skin_used[s] && pose_palette(&posed->pose, model, s, space_from_scene,
-                                                   posed->palette + model->skins[s].joint_first, err) < 0)
+    for (uint32_t s = 0; s < model->skin_count; s++) {
+        struct skin_palette palette = posed_model_palette(posed, model, s);
+        if (posed->is_skin_used[s] && skin_palette_make(&palette, &posed->pose, model, s, space_from_scene, err) < 0)
             return err->code;
+    }
     return 0;
 }
 
@@ -80,15 +100,12 @@ static int add_points(struct posed_model *posed, const struct model *model, cons
     const struct draw *draw = &model->draws[out->draw];
     const struct primitive *primitive = &model->primitives[draw->primitive];
     const struct node *node = &model->nodes[draw->node];
-    const struct vec3 *bind = model->positions + primitive->vertex_first;
+    const struct skin_palette palette = posed_model_palette(posed, model, draw->skin);
     struct vec3 *points = posed->points + posed->point_count;
-    if (out->morph_first != NOT_MORPHED) {
-        struct vec3 *morphed = posed->morphed + out->morph_first;
+    if (out->morph_first != NOT_MORPHED)
         skin_morph_positions(model, draw->primitive, posed->pose.weights + node->weight_first, node->weight_count,
-                             morphed);
-        bind = morphed;
-    }
-    skin_positions(model, draw->primitive, posed->palette + model->skins[draw->skin].joint_first, bind, points);
+                             posed->morphed + out->morph_first);
+    skin_positions(model, draw->primitive, &palette, posed_model_bind(posed, model, out), points);
     uint32_t kept = 0;
     for (uint32_t v = 0; v < primitive->vertex_count; v++) {
         if (!is_used[primitive->vertex_first + v])
@@ -237,6 +254,7 @@ int posed_model_set_camera(struct posed_model *posed, const struct model *model,
 {
     posed->camera = *camera;
     posed->palette[model->joint_count] = mat4_from_dmat4(&camera->view_from_scene);
+    posed->palette[model->joint_count + 1] = mat4_from_dmat4(&DMAT4_IDENTITY);
     if (make_palettes(posed, model, &camera->view_from_scene, err) < 0)
         return err->code;
     for (uint32_t d = 0; d < posed->draw_count; d++)
@@ -253,6 +271,7 @@ void posed_model_fini(struct posed_model *posed)
     free(posed->draws);
     free(posed->is_skin_used);
     free(posed->palette);
+    free(posed->parts);
     free(posed->points);
     free(posed->morphed);
     *posed = (struct posed_model){0};

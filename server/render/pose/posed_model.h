@@ -4,7 +4,7 @@
 
 #include "anim/pose/blend.h"
 #include "anim/camera/camera.h"
-#include "anim/pose/pose.h"
+#include "anim/pose/skin.h"
 #include "base/err.h"
 #include "base/picture_spec.h"
 #include "render/pose/skeleton_mesh.h"
@@ -48,14 +48,16 @@ struct posed_model {
     struct posed_draw *draws;
     uint32_t draw_count;
     bool *is_skin_used;   /* [skin_count] */
-    struct mat4 *palette; /* [joint_count + 1] as model->joints, view_from_bind; the last one is view_from_scene */
-    uint32_t joint_count;
-    struct vec3 *points; /* of every drawn vertex, scene space */
+    struct mat4 *palette; /* [joint_count] as model->joints, view_from_bind; then view_from_scene, and the identity */
+    uint32_t joint_count; /* of the palette */
+    struct skin_part *parts; /* as model->joints, of skins that need them; NULL when none does */
+    struct vec3 *points;     /* of every drawn vertex, scene space */
     uint64_t point_count;
     struct vec3 *morphed;          /* bind positions of morphed primitives */
     struct skeleton_mesh skeleton; /* instead of draws when there are none, and beside them for VIEW_SKELETON */
     struct camera camera;
-    uint64_t draw_capacity, moved_capacity, skin_capacity, palette_capacity, point_capacity, morphed_capacity;
+    uint64_t draw_capacity, moved_capacity, skin_capacity, palette_capacity, part_capacity, point_capacity,
+        morphed_capacity;
 };
 
 /* Evaluates the pose, and finds what of it a camera has to frame. Zero-initialise *posed before the first call.
@@ -73,6 +75,11 @@ struct camera_query posed_model_camera_query(const struct model *model, const st
 /* The same camera, framing these points. */
 struct camera posed_model_camera(const struct model *model, const struct pose_view *view, const struct vec3 *points,
                                  uint64_t point_count);
+/* What moves the vertices of a skin that is used: in scene space, from posed_model_set_camera() on in view space. */
+struct skin_palette posed_model_palette(const struct posed_model *posed, const struct model *model, uint32_t skin);
+/* Where a draw's vertices are in bind space: morphed, or the model's own. */
+const struct vec3 *posed_model_bind(const struct posed_model *posed, const struct model *model,
+                                    const struct posed_draw *draw);
 /* Makes a model that has its pose ready to be drawn with this camera. Returns 0 or as posed_model_pose(). */
 int posed_model_set_camera(struct posed_model *posed, const struct model *model, const struct camera *camera,
                            struct err *err);

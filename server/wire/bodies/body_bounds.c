@@ -18,11 +18,11 @@ static bool start_sum(struct reply_context *context, struct bounds_sum *sum)
     if (sum->draws == NULL)
         return false;
     sum->entries = context_array(context, &workspace->blocks, model->draw_count, sizeof *sum->entries);
-    sum->palette = context_array(context, &workspace->palette, most.joints, sizeof *sum->palette);
+    const bool has_palette = deform_palette(context, &most, &sum->palette);
     sum->vertices = context_array(context, &workspace->vertices, most.vertices, sizeof *sum->vertices);
     if (is_per_joint)
         sum->joints = context_array(context, &workspace->floats, model->node_count, sizeof *sum->joints);
-    if (sum->entries == NULL || sum->palette == NULL || sum->vertices == NULL || (is_per_joint && sum->joints == NULL))
+    if (sum->entries == NULL || !has_palette || sum->vertices == NULL || (is_per_joint && sum->joints == NULL))
         return false;
     bounds_sum_start(sum);
     return true;

@@ -74,7 +74,7 @@ static bool is_mirrored(const struct reply_context *context, uint32_t entry)
 {
     const struct skin *skin = &context->model->skins[deform_draw(context, entry)->skin];
     for (uint32_t j = 0; j < skin->joint_count; j++) {
-        const struct dmat4 matrix = dmat4_from_mat4(&context->work.mesh.palette[j]);
+        const struct dmat4 matrix = dmat4_from_mat4(&context->work.mesh.palette.matrices[j]);
         if (!(determinant3(matrix.m, matrix.m + 4, matrix.m + 8) < 0))
             return false;
     }

@@ -137,6 +137,7 @@ static void put_skin(struct buf *out, const struct model *model, uint32_t index)
     buf_put_text(out, word_of((skin->flags & SKIN_RIGID) != 0));
     put_index(out, ",\"mesh_node\":", skin->mesh_node);
     buf_put_char(out, ',');
+    put_skin_method(out, skin);
     put_skin_joints(out, model, skin);
     buf_put_char(out, '}');
 }

@@ -208,6 +208,7 @@ static void put_skin(struct buf *out, const struct model *model, uint32_t index)
     json_printf(out, "{\"index\":%u,\"name\":%.*s,", index, JSON_STR(model, skin->name));
     if ((skin->flags & SKIN_RIGID) != 0)
         buf_put_text(out, "\"rigid\":true,");
+    put_skin_method(out, skin);
     put_skin_joints(out, model, skin);
     buf_put_char(out, '}');
 }

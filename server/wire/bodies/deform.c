@@ -1,6 +1,5 @@
 #include "wire/bodies/deform.h"
 
-#include "anim/pose/skin.h"
 #include "wire/reply/select.h"
 
 /* So many influences and morph deltas are about the work for one node. */
@@ -27,7 +26,8 @@ static uint64_t steps_per_frame(const struct reply_context *context)
         const struct draw *draw = deform_draw(context, e);
         const struct primitive *p = &model->primitives[draw->primitive];
         const uint32_t *firsts = model->influence_firsts + p->vertex_first;
-        joints += draw->skin == skin ? 0 : model->skins[draw->skin].joint_count;
+        joints +=
+            draw->skin == skin ? 0 : (skin_has_parts(model, draw->skin) ? 2 : 1) * model->skins[draw->skin].joint_count;
         deltas += (uint64_t)p->vertex_count * p->morph_target_count + (firsts[p->vertex_count] - firsts[0]);
         skin = draw->skin;
     }
@@ -56,9 +56,21 @@ uint32_t *deform_select(struct reply_context *context, uint32_t *count, struct d
         draws[(*count)++] = d;
         const uint32_t joints = model->skins[draw->skin].joint_count;
         most->joints = joints > most->joints ? joints : most->joints;
+        if (skin_has_parts(model, draw->skin) && joints > most->parts)
+            most->parts = joints;
         most->vertices = primitive->vertex_count > most->vertices ? primitive->vertex_count : most->vertices;
     }
     return draws;
+}
+
+bool deform_palette(struct reply_context *context, const struct deform_most *most, struct skin_palette *palette)
+{
+    struct workspace *workspace = context->workspace;
+    *palette = (struct skin_palette){
+        .matrices = context_array(context, &workspace->palette, most->joints, sizeof *palette->matrices)};
+    if (palette->matrices != NULL && most->parts > 0)
+        palette->parts = context_array(context, &workspace->parts, most->parts, sizeof *palette->parts);
+    return palette->matrices != NULL && (most->parts == 0 || palette->parts != NULL);
 }
 
 bool deform_start(struct reply_context *context)
@@ -70,9 +82,10 @@ bool deform_start(struct reply_context *context)
     deform->draws = deform_select(context, &deform->draw_count, &most);
     if (deform->draws == NULL)
         return false;
-    deform->palette = context_array(context, &workspace->palette, most.joints, sizeof *deform->palette);
+    if (!deform_palette(context, &most, &deform->palette))
+        return false;
     deform->deformed = context_array(context, &workspace->vertices, most.vertices, sizeof(struct vec4));
-    if (deform->palette == NULL || deform->deformed == NULL)
+    if (deform->deformed == NULL)
         return false;
     return context_is_affordable(context, pose_steps(context->model, context->request) + steps_per_frame(context));
 }
@@ -84,7 +97,7 @@ static bool load_palette(struct reply_context *context, uint32_t skin, double ti
     struct err err;
     if (deform->skin == skin)
         return true;
-    if (pose_palette(&context->workspace->pose, context->model, skin, &DMAT4_IDENTITY, deform->palette, &err) < 0)
+    if (skin_palette_make(&deform->palette, &context->workspace->pose, context->model, skin, &DMAT4_IDENTITY, &err) < 0)
         return context_fail_at(context, &err, time_s);
     deform->skin = skin;
     return true;
@@ -96,7 +109,7 @@ bool deform_entry(struct reply_context *context, uint32_t entry, enum frames_blo
     struct err err;
     if (!load_palette(context, deform_draw(context, entry)->skin, time_s))
         return false;
-    skin_draw(context->model, deform->draws[entry], &context->workspace->pose, deform->palette, kind == BLOCK_NORMALS,
+    skin_draw(context->model, deform->draws[entry], &context->workspace->pose, &deform->palette, kind == BLOCK_NORMALS,
               deform->deformed);
     return skin_check(context->model, deform->draws[entry], deform->deformed, &err) == 0 ||
            context_fail_at(context, &err, time_s);
@@ -106,6 +119,6 @@ const struct vec4 *deform_tangents(struct reply_context *context, uint32_t entry
 {
     const struct deform *deform = &context->work.mesh;
     struct vec4 *tangents = (struct vec4 *)(void *)deform->deformed;
-    skin_tangents(context->model, deform_draw(context, entry)->primitive, deform->palette, tangents);
+    skin_tangents(context->model, deform_draw(context, entry)->primitive, &deform->palette, tangents);
     return tangents;
 }

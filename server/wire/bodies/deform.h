@@ -4,13 +4,16 @@
 
 #include "wire/reply/reply_context.h"
 
-/* Of several draws: joints of the largest skin, vertices of the largest primitive. */
+/* Of several draws: joints of the largest skin, and of those that need parts, vertices of the largest primitive. */
 struct deform_most {
-    uint32_t joints, vertices;
+    uint32_t joints, parts, vertices;
 };
 /* The draws of mesh=, without it all, in the model's order: *count indices in workspace->selection. NULL: the reply is
  * an error. */
 uint32_t *deform_select(struct reply_context *context, uint32_t *count, struct deform_most *most);
+
+/* Gives a palette memory for all of them; false: the reply is an error. */
+bool deform_palette(struct reply_context *context, const struct deform_most *most, struct skin_palette *palette);
 
 /* Fills context->work.mesh: the draws asked for, and memory for the largest; what all frames take is within the limits.
  * False: the reply is an error. */

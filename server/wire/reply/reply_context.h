@@ -3,6 +3,7 @@
 #pragma once
 
 #include "anim/pose/clip_time.h"
+#include "anim/pose/skin.h"
 #include "wire/encode/frames.h"
 #include "wire/reply/motion.h"
 #include "wire/reply/workspace.h"
@@ -24,9 +25,9 @@ struct pose_work {
 struct deform {
     uint32_t *draws; /* into the model's: the entries of the reply */
     uint32_t draw_count;
-    struct mat4 *palette;  /* of the skin of the draw at hand */
-    struct vec3 *deformed; /* of the draw at hand; room for a struct vec4 each */
-    uint32_t skin;         /* whose palette it is; UINT32_MAX: none yet, as at the begin of a frame */
+    struct skin_palette palette; /* of the skin of the draw at hand */
+    struct vec3 *deformed;       /* of the draw at hand; room for a struct vec4 each */
+    uint32_t skin;               /* whose palette it is; UINT32_MAX: none yet, as at the begin of a frame */
 };
 
 /* What JSON takes; of a frame besides its times, its root motion and the brace behind it. */

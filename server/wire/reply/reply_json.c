@@ -60,6 +60,14 @@ void put_node_head(struct buf *out, const struct model *model, uint32_t node)
     json_put_string(out, json_text_of(model, name), name.size_bytes);
 }
 
+void put_skin_method(struct buf *out, const struct skin *skin)
+{
+    static const char *const METHODS[] = {
+        [METHOD_RIGID] = "rigid", [METHOD_DUAL_QUATERNION] = "dual_quaternion", [METHOD_BLENDED] = "blended"};
+    if (skin->method != METHOD_LINEAR)
+        json_printf(out, "\"method\":%s,", METHODS[skin->method]);
+}
+
 void put_skin_joints(struct buf *out, const struct model *model, const struct skin *skin)
 {
     buf_put_text(out, "\"joints\":[");

@@ -20,6 +20,8 @@ void put_clip_name(struct buf *out, const struct model *model, int32_t index);
 /* {"node":..,"name":.. */
 void put_node_head(struct buf *out, const struct model *model, uint32_t node);
 /* "joints":[..] of a skin */
+/* "method":"..", of a skin whose method is not linear. */
+void put_skin_method(struct buf *out, const struct skin *skin);
 void put_skin_joints(struct buf *out, const struct model *model, const struct skin *skin);
 /* {"name":..,"node":..,"mesh":..,"primitive":.. of a draw */
 void put_draw_head(struct buf *out, const struct model *model, const struct draw *draw);

@@ -24,6 +24,7 @@ struct workspace {
             struct buf selection;  /* uint32_t: which skins, nodes or draws */
             struct buf blocks;     /* struct frames_block, or struct glb_primitive */
             struct buf palette;    /* struct mat4 of one skin */
+            struct buf parts;      /* struct skin_part of one skin */
             struct buf vertices;   /* struct vec3 or vec4, those of one primitive */
             struct buf floats;     /* a palette in another layout than mat4 */
             struct buf signs;      /* of body_palette.c */
@@ -31,7 +32,7 @@ struct workspace {
             struct buf places;     /* uint32_t: of body_glb.c */
             struct glb_writer glb; /* likewise; three buffers */
         };
-        struct buf bufs[11]; /* all of them */
+        struct buf bufs[12]; /* all of them */
     };
 };
 void workspace_init(struct workspace *workspace);

@@ -58,7 +58,7 @@ def test_calls_that_no_include_shows_are_found(tmp_path, files, told):
 def test_every_reference_frame_is_within_tolerance(tmp_path):
     """judge.py wants PROJECT/build/posed: a folder that links to the build under test."""
     (tmp_path / "build").symlink_to(os.environ.get("POSED_BUILD", TOP / "build"))
-    result = subprocess.run([sys.executable, SHARED / "oracle/judge.py", tmp_path, SHARED / "models", SHARED / "refs"],
+    result = subprocess.run([sys.executable, SHARED / "oracle/judge.py", tmp_path, SHARED / "models", SHARED / "refs", "--exact"],
                             capture_output=True, text=True, timeout=500)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-2000:]
     counts = re.search(r"(\d+) of (\d+) clips within tolerance", result.stdout)

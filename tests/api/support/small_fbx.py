@@ -79,7 +79,7 @@ Objects:  {{
 \t\t\ta: 24836
 \t\t}}
 \t\tKeyAttrDataFloat: *4 {{
-\t\t\ta: 0,0,255790911,0
+\t\t\ta: 0,0,0,0
 \t\t}}
 \t\tKeyAttrRefCount: *1 {{
 \t\t\ta: 2

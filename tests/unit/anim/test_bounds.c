@@ -101,7 +101,7 @@ TEST(bounds_of_a_turned_mesh_and_its_joint)
                              .draw_count = 1,
                              .entries = &entry,
                              .joints = joints,
-                             .palette = palette,
+                             .palette.matrices = palette,
                              .vertices = vertices};
     pose_init(&pose);
     pose_evaluate(&pose, &f.model, POSE_REST, 0);

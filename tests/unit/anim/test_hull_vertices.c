@@ -4,13 +4,14 @@
 #include "anim/pose/skin.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
+#include "tests/unit/support/linear_palette.h"
 
 #include <string.h>
 
 enum { GRID = 6, COUNT = GRID * GRID * GRID };
 
 /* A block of points, its lower half on joint 0 and its upper on joint 1, one layer shared. Joint 1 bends. */
-static void block(struct fixture *f)
+static void block(struct fixture *f, uint32_t method)
 {
     struct bake_builder *b = &f->builder;
     struct vec3 positions[COUNT];
@@ -24,6 +25,7 @@ static void block(struct fixture *f)
     fixture_node(f, 0, knee, turn, FIXTURE_ONE);
     fixture_root(f, 0);
     const int32_t skin = (int32_t)fixture_skin(f, joints, 2);
+    b->skins[skin].method = method;
     b->joints[1].joint_from_bind.m[13] = -2.5f;
     const uint32_t mesh = fixture_mesh(f, positions, COUNT);
     for (uint32_t v = 0; v < COUNT; v++) {
@@ -62,7 +64,7 @@ TEST(outline_reaches_as_far_as_all_vertices)
     struct vec3 all[COUNT], few[COUNT];
     uint8_t is_used[COUNT];
     struct err err;
-    block(&f);
+    block(&f, METHOD_LINEAR);
     memset(is_used, 1, sizeof is_used);
     assert_int_equal(hull_vertices_init(&hull, &f.model, is_used, &err), 0);
     const uint32_t count = hull_vertices_count(&hull, 0);
@@ -70,13 +72,28 @@ TEST(outline_reaches_as_far_as_all_vertices)
     pose_init(&pose);
     pose_evaluate(&pose, &f.model, POSE_REST, 0);
     assert_int_equal(pose_palette(&pose, &f.model, 0, &DMAT4_IDENTITY, palette, &err), 0);
-    skin_positions(&f.model, 0, palette, f.model.positions, all);
-    hull_vertices_positions(&hull, &f.model, 0, palette, NULL, 0, few);
+    skin_positions(&f.model, 0, LINEAR(palette), f.model.positions, all);
+    hull_vertices_positions(&hull, &f.model, 0, LINEAR(palette), NULL, 0, few);
     for (int d = 0; d < 50; d++) {
         const double direction[3] = {sin(d), cos(d * 1.3), sin(d * 2.1)};
         CHECK_NEAR(farthest(few, count, direction), farthest(all, COUNT, direction), 1e-2);
     }
     pose_fini(&pose);
+    hull_vertices_fini(&hull);
+    fixture_fini(&f);
+}
+
+TEST(outline_of_what_dual_quaternions_move_is_all)
+{
+    struct fixture f;
+    struct hull_vertices hull = {0};
+    uint8_t is_used[COUNT];
+    struct err err;
+    memset(is_used, 1, sizeof is_used);
+    is_used[9] = 0;
+    block(&f, METHOD_BLENDED);
+    assert_int_equal(hull_vertices_init(&hull, &f.model, is_used, &err), 0);
+    assert_int_equal(hull_vertices_count(&hull, 0), COUNT - 1);
     hull_vertices_fini(&hull);
     fixture_fini(&f);
 }
@@ -87,7 +104,7 @@ TEST(outline_is_of_used_vertices)
     struct hull_vertices hull = {0};
     uint8_t is_used[COUNT] = {0};
     struct err err;
-    block(&f);
+    block(&f, METHOD_LINEAR);
     is_used[7] = is_used[50] = 1;
     assert_int_equal(hull_vertices_init(&hull, &f.model, is_used, &err), 0);
     assert_int_equal(hull_vertices_count(&hull, 0), 2);
@@ -126,7 +143,7 @@ TEST(outline_has_what_is_morphed_outwards)
     fixture_finish(&f);
     assert_int_equal(hull_vertices_init(&hull, &f.model, is_used, &err), 0);
     assert_int_equal(hull_vertices_count(&hull, 0), 9);
-    hull_vertices_positions(&hull, &f.model, 0, &palette, weights, 1, out);
+    hull_vertices_positions(&hull, &f.model, 0, LINEAR(&palette), weights, 1, out);
     CHECK_NEAR(out[8].y, 3.5, 1e-6);
     CHECK_NEAR(out[7].y, 1, 0);
     hull_vertices_fini(&hull);

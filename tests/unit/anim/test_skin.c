@@ -1,5 +1,6 @@
 #include "anim/pose/skin.h"
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/linear_palette.h"
 
 #define HALF 0.70710678118654752
 
@@ -62,7 +63,7 @@ TEST(skin_uses_every_influence)
         palette[j] = matrix(j, 0, 0, NO_TURN, 1, 1, 1);
     }
     /* joint j moves by j with weight (j + 1) / 55: sum of j * (j + 1) over 0..9 is 330, 330 / 55 = 6 */
-    skin_positions(&one.model, 0, palette, &one.position, &out);
+    skin_positions(&one.model, 0, LINEAR(palette), &one.position, &out);
     check_vec3(out, 7, 2, 3);
 }
 
@@ -75,7 +76,7 @@ TEST(skin_blends_rotated_and_scaled_joints)
     influence(&one, 0, 0.75f);
     /* joint 0: scaled (2,2,9), around z (-2,2,9), moved (8,2,9); joint 1: (1,2,3) moved to (1,2,7) */
     const struct mat4 palette[2] = {matrix(10, 0, 0, TURN_Z, 2, 1, 3), matrix(0, 0, 4, NO_TURN, 1, 1, 1)};
-    skin_positions(&one.model, 0, palette, &one.position, &out);
+    skin_positions(&one.model, 0, LINEAR(palette), &one.position, &out);
     check_vec3(out, 0.75 * 8 + 0.25, 2, 0.75 * 9 + 0.25 * 7);
 }
 
@@ -85,10 +86,10 @@ TEST(skin_without_influences_follows_joint_0)
     init(&one, (struct vec3){1, 2, 3}, (struct vec3){1, 0, 0});
     const struct mat4 palette[2] = {matrix(10, 0, 0, TURN_Z, 1, 1, 1), matrix(99, 99, 99, NO_TURN, 1, 1, 1)};
     struct vec3 out = one.position;
-    skin_positions(&one.model, 0, palette, &out, &out); /* in place */
+    skin_positions(&one.model, 0, LINEAR(palette), &out, &out); /* in place */
     check_vec3(out, 8, 1, 3);
     out = one.normal;
-    skin_normals(&one.model, 0, palette, &out, &out);
+    skin_normals(&one.model, 0, LINEAR(palette), &out, &out);
     check_vec3(out, 0, 1, 0);
 }
 
@@ -106,7 +107,7 @@ TEST(skin_morphs_before_it_skins)
     const struct mat4 palette = matrix(10, 0, 0, TURN_Z, 1, 1, 1);
     skin_morph_positions(&one.model, 0, weights, 2, &out);
     check_vec3(out, 1.5, 0, 0);
-    skin_positions(&one.model, 0, &palette, &out, &out);
+    skin_positions(&one.model, 0, LINEAR(&palette), &out, &out);
     check_vec3(out, 10, 1.5, 0); /* skinned first: (10.5, 1, 0) */
     skin_morph_normals(&one.model, 0, weights, 2, &out);
     check_vec3(out, 1, 0, 6);
@@ -123,7 +124,7 @@ TEST(skin_normals_under_non_uniform_scale)
     init(&one, (struct vec3){0, 0, 0}, (struct vec3){(float)HALF, (float)HALF, 0});
     /* scaling by (2,1,1) turns (1,1) into (1/2,1); then around z: (-1,1/2), length sqrt(5)/2 */
     const struct mat4 palette = matrix(5, 6, 7, TURN_Z, 2, 1, 1);
-    skin_normals(&one.model, 0, &palette, &one.normal, &out);
+    skin_normals(&one.model, 0, LINEAR(&palette), &one.normal, &out);
     check_vec3(out, -0.89442719, 0.44721360, 0);
 }
 
@@ -133,7 +134,7 @@ TEST(skin_normals_of_a_mirrored_joint_point_outwards)
     struct vec3 out;
     init(&one, (struct vec3){1, 0, 0}, (struct vec3){1, 0, 0});
     const struct mat4 palette = matrix(0, 0, 0, NO_TURN, -1, 1, 1);
-    skin_normals(&one.model, 0, &palette, &one.normal, &out);
+    skin_normals(&one.model, 0, LINEAR(&palette), &one.normal, &out);
     check_vec3(out, -1, 0, 0);
 }
 
@@ -144,9 +145,9 @@ TEST(skin_normals_always_have_a_direction)
     const struct vec3 zero = {0, 0, 0};
     init(&one, (struct vec3){1, 0, 0}, (struct vec3){0, 1, 0});
     const struct mat4 collapsed = matrix(0, 0, 0, NO_TURN, 0, 0, 0), identity = matrix(0, 0, 0, NO_TURN, 1, 1, 1);
-    skin_normals(&one.model, 0, &collapsed, &one.normal, &out);
+    skin_normals(&one.model, 0, LINEAR(&collapsed), &one.normal, &out);
     check_vec3(out, 0, 1, 0);
-    skin_normals(&one.model, 0, &identity, &zero, &out);
+    skin_normals(&one.model, 0, LINEAR(&identity), &zero, &out);
     check_vec3(out, 0, 0, 1);
 }
 
@@ -159,25 +160,25 @@ TEST(skin_tangents_follow_the_surface)
     one.model.tangents = &tangent;
     one.model.tangent_count = 1;
     struct mat4 palette = matrix(5, 6, 7, TURN_Z, 2, 3, 4);
-    skin_tangents(&one.model, 0, &palette, &out);
+    skin_tangents(&one.model, 0, LINEAR(&palette), &out);
     /* (2, 3, 0) turned to (-3, 2, 0) */
     check_vec3((struct vec3){out.x, out.y, out.z}, -3 / 3.6055512754639891, 2 / 3.6055512754639891, 0);
     CHECK_NEAR(out.w, -1, 0);
     /* mirrored: the bitangent cross(normal, tangent) * w is what the joint makes of that before */
     palette = matrix(0, 0, 0, NO_TURN, -1, 1, 1);
-    skin_tangents(&one.model, 0, &palette, &out);
+    skin_tangents(&one.model, 0, LINEAR(&palette), &out);
     check_vec3((struct vec3){out.x, out.y, out.z}, -HALF, HALF, 0);
     struct vec3 normal;
-    skin_normals(&one.model, 0, &palette, &one.normal, &normal);
+    skin_normals(&one.model, 0, LINEAR(&palette), &one.normal, &normal);
     /* before: cross((0, 0, 1), (h, h, 0)) * -1 = (h, -h, 0), mirrored (-h, -h, 0) */
     CHECK_NEAR((normal.y * out.z - normal.z * out.y) * out.w, -HALF, 1e-6);
     CHECK_NEAR((normal.z * out.x - normal.x * out.z) * out.w, -HALF, 1e-6);
     /* a joint that collapses everything, and a tangent that is none */
     palette = matrix(0, 0, 0, NO_TURN, 0, 0, 0);
-    skin_tangents(&one.model, 0, &palette, &out);
+    skin_tangents(&one.model, 0, LINEAR(&palette), &out);
     CHECK_NEAR(out.x, HALF, 1e-6);
     tangent = (struct vec4){0, 0, 0, 0};
-    skin_tangents(&one.model, 0, &palette, &out);
+    skin_tangents(&one.model, 0, LINEAR(&palette), &out);
     CHECK_NEAR(out.x, 1, 0);
     CHECK_NEAR(out.w, 1, 0);
 }

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE = sizeof(struct bake_header), SECTIONS = 44, ARRAYS = 1088 }; /* 32 + 44 * 24 = 1088, a multiple of 64 */
+enum {
+    TABLE = sizeof(struct bake_header),
+    SECTIONS = 45,
+    ARRAYS = 1152
+}; /* 32 + 45 * 24 = 1112, up to a multiple of 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -17,19 +21,19 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 6, 44 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 6, 0, 0, 0, 44, 0, 0, 0, 0, 5};
-    assert_memory_equal(b, header, sizeof header); /* 1280 bytes = 0x500, see below */
-    /* section 1: id 1, 108 bytes an element, at 1088, 1 element */
-    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x40, 4, 0, 0, 0, 0, 0, 0, 1};
+    /* header: magic, version 6, 45 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 6, 0, 0, 0, 45, 0, 0, 0, 0x40, 5};
+    assert_memory_equal(b, header, sizeof header); /* 1344 bytes = 0x540, see below */
+    /* section 1: id 1, 108 bytes an element, at 1152, 1 element */
+    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x80, 4, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE, info, sizeof info);
-    /* section 3, nodes: 76 bytes an element, none, at 1216, the next multiple of 64 after 1088 + 108 */
-    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0xc0, 4};
+    /* section 3, nodes: 76 bytes an element, none, at 1280, the next multiple of 64 after 1152 + 108 */
+    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0, 5};
     assert_memory_equal(b + TABLE + 2 * 24, nodes, sizeof nodes);
-    /* section 16, influence_firsts: one element for no vertex, at 1216; the rest from 1280 on is empty */
-    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0xc0, 4, 0, 0, 0, 0, 0, 0, 1};
+    /* section 16, influence_firsts: one element for no vertex, at 1280; the rest from 1344 on is empty */
+    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 43 * 24 + 8), 1280);
+    assert_int_equal(get_u64(b + TABLE + 44 * 24 + 8), 1344);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -304,6 +308,8 @@ TEST(bake_decode_rules_of_skins)
     REFUSED(&f, skins[0].mesh_node, 4, "skins[0].mesh_node");
     REFUSED(&f, skins[0].mesh_node, -1, "nodes[2].skin");
     REFUSED(&f, skins[0].flags, SKIN_RIGID, "skins[0].flags");
+    REFUSED(&f, skins[0].method, METHOD_BLENDED + 1, "skins[0].method");
+    REFUSED(&f, skins[1].method, METHOD_RIGID, "skins[1].flags"); /* it has one joint anyway */
     REFUSED(&f, skins[1].flags, 0, "skins[1]");
     REFUSED(&f, skins[1].flags, 2, "skins[1].flags");
     REFUSED(&f, skins[1].joint_first, 1, "skins[1].flags"); /* a joint that is not the mesh node */
@@ -346,6 +352,9 @@ TEST(bake_decode_rules_of_meshes)
     REFUSED(&f, influences[0].joint, UINT32_MAX, "refers to joint");
     REFUSED(&f, influences[0].weight, 0, "influences[0].weight");
     REFUSED(&f, influences[0].weight, NAN, "influences[0].weight");
+    REFUSED(&f, dual_weights[4], NAN, "dual_weights");
+    REFUSED(&f, dual_weights[4], -0.5f, "dual_weights[4].weight");
+    REFUSED(&f, dual_weights[0], 1.5f, "dual_weights[0].weight");
     REFUSED(&f, positions[4].z, NAN, "positions");
     REFUSED(&f, normals[0].x, NAN, "normals");
     REFUSED(&f, texcoords[0].y, HUGE_VALF, "texcoords");

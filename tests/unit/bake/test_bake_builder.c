@@ -204,6 +204,7 @@ static void shared_mesh(struct fixture *f, bool is_skinned_too)
     }
     *bake_add_influence(b, 1) = (struct influence){1, 1};
     b->influence_firsts[1] = b->influence_firsts[2] = 1;
+    bake_add_dual_weight(b, 2)[1] = 0.75f;
     b->primitives[0].morph_target_count = 1;
     *bake_add_morph_target(b, 1) = (struct morph_target){{.offset = STR_NONE}, 0, UINT32_MAX};
     bake_add_morph_delta(b, 2);
@@ -233,6 +234,8 @@ TEST(bake_finish_copies_a_mesh_used_with_and_without_a_skin)
     assert_int_equal(m->nodes[3].mesh, 1);
     assert_int_equal(m->influence_count, 1);
     assert_int_equal(m->position_count, 4);
+    assert_int_equal(m->dual_weight_count, 4);
+    CHECK_NEAR(m->dual_weights[3], 0.75, 0);
     const struct primitive *copy = &m->primitives[1];
     assert_int_equal(copy->vertex_first, 2);
     assert_int_equal(copy->index_first, 2);

@@ -1,4 +1,5 @@
 /* Sliders of blend shapes to weights of morph targets. */
+#include "tests/unit/fbx/bisected.h"
 #include "tests/unit/fbx/fbx_run.h"
 #include "tests/unit/support/check.h"
 
@@ -96,7 +97,8 @@ TEST(fbx_clip_weights_follow_swings)
     assert_false(fbx_run_warned(&run, "curve_approximated"));
     assert_true(channel->key_count < 60);
     for (int i = 0; i <= 1000; i++) {
-        const double u = i / 1000.0, percent = 800 * (u * (1 - u) * (1 - u) - u * u * (1 - u));
+        const double u = i / 1000.0;
+        const double percent = bisected(u, 0.333333, (const double[]){0, 0}, (const double[]){400, 400}, 2);
         double out[3];
         sample_channel(&model, channel, 2 * u, out);
         CHECK_NEAR(out[1], percent <= 40 ? percent / 40 : (100 - percent) / 60, 3e-7);

@@ -1,4 +1,5 @@
 /* Values of weighted curves were solved in Python by bisection. */
+#include "tests/unit/fbx/bisected.h"
 #include "tests/unit/support/check.h"
 
 #include "import/fbx/fbx_curve.h"
@@ -43,13 +44,34 @@ TEST(fbx_curve_has_constant_linear_and_cubic_pieces)
     curve = three(&own, FBX_KEY_LINEAR, FBX_KEY_CUBIC, FLAT, FLAT);
     CHECK_NEAR(fbx_curve_at(curve, 2.5), 1.25, 1e-15);
     /* Hermite form at u = 1/4: 27/32 * 2 + 5/32 * 5 + 2 s * (9/64 * -2 - 3/64 * 4) */
-    CHECK_NEAR(fbx_curve_at(curve, 15), 27 / 16.0 + 25 / 32.0 + 2 * (-18 / 64.0 - 12 / 64.0), 1e-15);
+    CHECK_NEAR(fbx_curve_at(curve, 15), 27 / 16.0 + 25 / 32.0 + 2 * (-18 / 64.0 - 12 / 64.0), 2e-6);
+    for (int i = 0; i <= 20; i++) /* and with the weight in as many digits as programs have it */
+        CHECK_NEAR(fbx_curve_at(curve, 10 + i),
+                   bisected(i / 20.0, 0.333333, (const double[]){2, 5}, (const double[]){-2, 4}, 2), 1e-11);
     CHECK_NEAR(fbx_curve_at(curve, -5), 1, 0);
     CHECK_NEAR(fbx_curve_at(curve, 99), 5, 0);
     CHECK_NEAR(fbx_piece_slope(curve, 1, 10), -2, 1e-15);
     CHECK_NEAR(fbx_piece_slope(curve, 1, 30), 4, 1e-14);
     CHECK_NEAR(fbx_piece_slope(curve, 0, 3), 1, 1e-15);
     CHECK_NEAR(fbx_curve_at(&(struct fbx_curve){0}, 1), 0, 0);
+}
+
+TEST(fbx_curve_is_nearly_a_polynomial)
+{
+    struct three own;
+    const struct fbx_curve *curve = three(&own, FBX_KEY_LINEAR, FBX_KEY_CUBIC, FLAT, FLAT);
+    const double excess = fbx_piece_excess(curve, 1);
+    double worst = 0;
+    for (int i = 0; i <= 200; i++) {
+        const double u = i / 200.0, u2 = u * u, u3 = u2 * u;
+        const double polynomial =
+            (2 * u3 - 3 * u2 + 1) * 2 + (3 * u2 - 2 * u3) * 5 + 2 * ((u3 - 2 * u2 + u) * -2 + (u3 - u2) * 4);
+        worst = fmax(worst, fabs(fbx_curve_at(curve, 10 + 20 * u) - polynomial));
+    }
+    assert_true(worst <= excess && worst > excess / 2);
+    CHECK_NEAR(fbx_piece_excess(curve, 0), 0, 0);
+    own.keys[1].right.weight = 0.4;
+    assert_true(isinf(fbx_piece_excess(curve, 1)));
 }
 
 TEST(fbx_curve_weights_bend_time_too)

@@ -128,8 +128,8 @@ TEST(fbx_old_curve_has_letters)
     assert_int_equal(keys[2].interpolation, FBX_KEY_CONSTANT_NEXT);
     assert_int_equal(keys[3].interpolation, FBX_KEY_CONSTANT);
     CHECK_NEAR(keys[4].right.weight, 0.9, 0);
-    CHECK_NEAR(keys[5].left.slope, 8, 0);
-    CHECK_NEAR(keys[5].right.slope, 0, 0);
+    CHECK_NEAR(keys[5].left.slope, 0.1 * curve.units_per_s, 1); /* automatic */
+    CHECK_NEAR(keys[5].right.slope, keys[5].left.slope, 0);
     CHECK_NEAR(keys[6].left.weight, 0.75, 0);
     fbx_curve_fini(&curve);
 }
@@ -150,6 +150,29 @@ TEST(fbx_old_curve_has_automatic_keys)
     assert_int_equal(read_curve(&curve, "Channel", "Default: 3\n", &err), 0);
     assert_int_equal(curve.key_count, 0);
     fbx_curve_fini(&curve);
+}
+
+/* The letters' lists depend on KeyVer. */
+TEST(fbx_old_curve_knows_versions_of_its_letters)
+{
+    static const struct {
+        const char *records;
+        bool is_good;
+    } ROWS[] = {
+        {"KeyVer: 4002\nKeyCount: 2\nKey: 0,1,U,s,2,3,l,0.5, 5,1,C\n", true},
+        {"KeyVer: 4003\nKeyCount: 2\nKey: 0,1,U,s,2,3, 5,1,U,b,1,2\n", true},
+        {"KeyVer: 4003\nKeyCount: 1\nKey: 0,1,U,s,2,3,n\n", false},
+        {"KeyVer: 4004\nKeyCount: 3\nKey: 0,1,U,a, 5,1,C,s, 6,1,U,p,1,2,n\n", true},
+        {"KeyVer: 4004\nKeyCount: 1\nKey: 0,1,U,a,n\n", false},
+        {"KeyVer: 4005\nKeyCount: 4\nKey: 0,1,U,a,n, 5,1,U,q,1,2,n,n, 6,1,U,d,7,n, 7,1,U,t,1,2,3\n", true},
+        {"KeyCount: 1\nKey: 0,1,U,p,1,2,n\n", false},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        struct fbx_curve curve;
+        struct err err;
+        assert_int_equal(read_curve(&curve, "Channel", ROWS[i].records, &err) == 0, ROWS[i].is_good);
+        fbx_curve_fini(&curve);
+    }
 }
 
 TEST(fbx_old_curve_refuses_what_it_does_not_know)

@@ -59,6 +59,20 @@ TEST(fbx_take_has_layers_with_their_modes)
     fini(&run, &list);
 }
 
+/* A curve node without curves: the weight is what it says. */
+TEST(fbx_take_has_weights_without_curves)
+{
+    struct fbx_run run;
+    struct fbx_take_list list;
+    read_takes(&run, &list,
+               STACK("10", "walk", FBX_P1("LocalStop", "1")) LAYER("20", FBX_P1("Weight", "25"))
+                   NODE("30", FBX_P1("d|Weight", "75")),
+               OO("20", "10") OO("30", "20") OP("30", "20", "Weight"));
+    CHECK_NEAR(list.layers[0].weight, 0.75, 0);
+    assert_true(list.layers[0].weight_curve == FBX_NONE);
+    fini(&run, &list);
+}
+
 TEST(fbx_take_plays_solo_layers_alone)
 {
     struct fbx_run run;

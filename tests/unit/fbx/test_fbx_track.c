@@ -58,7 +58,7 @@ TEST(fbx_track_of_linear_pieces_is_linear)
     track_fini(&track);
 }
 
-/* y = t^3 from 0 to 2, cut in pieces by another component's key: its slopes are 3 t^2. */
+/* y = 1000 + t^3 from 0 to 2, cut in pieces by another component's key: its slopes are 3 t^2. */
 TEST(fbx_track_of_cubic_pieces_is_cubic)
 {
     struct fbx_key a[] = {
@@ -67,7 +67,7 @@ TEST(fbx_track_of_cubic_pieces_is_cubic)
     };
     struct fbx_key b[] = {{.time = 0.5, .value = 1, .interpolation = FBX_KEY_LINEAR}, {.time = 3, .value = 6}};
     const struct fbx_curve curves[] = {curve_of(a, 2), curve_of(b, 2)};
-    const struct fbx_component components[] = {{&curves[0], 1, 0}, {&curves[1], 1, 0}};
+    struct fbx_component components[] = {{&curves[0], 1, 1000}, {&curves[1], 1, 0}};
     struct track track;
     assert_true(make(&track, components, 2, 1.5));
     assert_true(track.is_cubic);
@@ -76,14 +76,17 @@ TEST(fbx_track_of_cubic_pieces_is_cubic)
     for (int k = 0; k < 3; k++) {
         const double t = TIMES[k], *key = track.values + 6 * k;
         CHECK_NEAR(track.times_s[k], t, 0);
-        CHECK_NEAR(key[2], t * t * t, 1e-14);
+        CHECK_NEAR(key[2], 1000 + t * t * t, 1e-5);
         CHECK_NEAR(key[3], fmax(1, 2 * t), 1e-14);
         CHECK_NEAR(key[0], k > 0 ? 3 * t * t : 0, 1e-13); /* to the left and to the right */
         CHECK_NEAR(key[4], k < 2 ? 3 * t * t : 0, 1e-13);
         CHECK_NEAR(key[5], k == 1 ? 2 : 0, 1e-13);
     }
-    a[0].right.weight = 0.4;
     track_fini(&track);
+    components[0].constant = 0; /* then a third is not what programs have for it */
+    assert_false(make(&track, components, 2, 1.5));
+    components[0].constant = 1000;
+    a[0].right.weight = 0.4;
     assert_false(make(&track, components, 2, 1.5));
 }
 

@@ -2,6 +2,7 @@
 #include "anim/pose/pose.h"
 #include "anim/pose/skin.h"
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/linear_palette.h"
 #include "tests/unit/gltf/gltf_run.h"
 
 #include <stdio.h>
@@ -185,7 +186,7 @@ TEST(gltf_skinned_vertex_end_to_end)
     /* at the bind pose the joint and its inverse cancel; the parent doubles x */
     pose_evaluate(&pose, &model, 0, 1);
     assert_int_equal(pose_palette(&pose, &model, 0, &DMAT4_IDENTITY, &palette, &run.err), 0);
-    skin_positions(&model, 0, &palette, model.positions, &out);
+    skin_positions(&model, 0, LINEAR(&palette), model.positions, &out);
     CHECK_NEAR(out.x, 10, 1e-5);
     CHECK_NEAR(out.y, 7, 1e-5);
     CHECK_NEAR(out.z, 10, 1e-5);
@@ -194,7 +195,7 @@ TEST(gltf_skinned_vertex_end_to_end)
      * (7, 5, -4). Moved (8, 7, -1), doubled (16, 7, -1). */
     pose_evaluate(&pose, &model, 0, 2);
     assert_int_equal(pose_palette(&pose, &model, 0, &DMAT4_IDENTITY, &palette, &run.err), 0);
-    skin_positions(&model, 0, &palette, model.positions, &out);
+    skin_positions(&model, 0, LINEAR(&palette), model.positions, &out);
     CHECK_NEAR(out.x, 16, 1e-5);
     CHECK_NEAR(out.y, 7, 1e-5);
     CHECK_NEAR(out.z, -1, 1e-5);

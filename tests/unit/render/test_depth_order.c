@@ -1,5 +1,6 @@
 #include "render/pose/depth_order.h"
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/linear_palette.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static void check_order(bool is_near_first, const float z[TRIANGLES], const uint
     struct depth_order order = {0};
     struct err err = {0};
     make_five(&five, z);
-    const int rc = depth_order_sort(&order, &five.model, 0, five.palette, five.points, !is_near_first, &err);
+    const int rc = depth_order_sort(&order, &five.model, 0, LINEAR(five.palette), five.points, !is_near_first, &err);
     assert_int_equal(rc, 0);
     assert_int_equal(order.index_count, VERTICES);
     for (uint32_t i = 0; i < VERTICES; i++)
@@ -80,7 +81,7 @@ TEST(depths_that_are_no_numbers_are_drawn_somewhere)
         struct err err = {0};
         uint32_t seen[TRIANGLES] = {0};
         make_five(&five, (const float[TRIANGLES]){1, depths[d], 2, 5, depths[d]});
-        assert_int_equal(depth_order_sort(&order, &five.model, 0, five.palette, five.points, false, &err), 0);
+        assert_int_equal(depth_order_sort(&order, &five.model, 0, LINEAR(five.palette), five.points, false, &err), 0);
         for (uint32_t i = 0; i < VERTICES; i++)
             seen[order.indices[i] / 3]++;
         for (uint32_t t = 0; t < TRIANGLES; t++)

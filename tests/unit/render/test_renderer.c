@@ -97,6 +97,37 @@ TEST(renderer_puts_skinned_vertices_where_they_belong)
     fixture_fini(&f);
 }
 
+/* Joint 1 turns by a quarter around (0, 2); a square of both joints is an eighth turned around that, where linear
+ * skinning would shrink it. The scene, at (100, -50), reaches from -0.25 to 2.475 and to 5.25, 32 pixels a unit: a
+ * bind point is at 64.4 + 32 x, 180 - 32 y. */
+TEST(renderer_turns_what_dual_quaternions_move)
+{
+    struct fixture f;
+    const float half = 0.70710678f;
+    const float root_place[3] = {100, -50, 30}, child_place[3] = {2, 2, 0}, child_turn[4] = {0, 0, half, half};
+    const float first[2] = {1, 0}, second[2] = {0, 1}, both[2] = {0.5f, 0.5f};
+    const uint32_t joints[2] = {0, 1};
+    fixture_init(&f);
+    fixture_node(&f, -1, root_place, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_node(&f, 0, child_place, child_turn, FIXTURE_ONE);
+    fixture_root(&f, 0);
+    const int32_t skin = (int32_t)fixture_skin(&f, joints, 2);
+    f.builder.skins[skin].method = METHOD_DUAL_QUATERNION;
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 0.25f, RED, first), skin);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){3, 2, 0}, 0.25f, GREEN, second), skin);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){3, 2, 0}, 0.25f, YELLOW, both), skin);
+    fixture_finish(&f);
+    struct png_pixels p = draw(&f, 0);
+    check_pixel(&p, 64, 180, 255, 0, 0, 255);
+    check_pixel(&p, 64, 20, 0, 255, 0, 255);    /* (0, 5) */
+    check_pixel(&p, 132, 48, 255, 255, 0, 255); /* (2.12, 4.12) */
+    check_pixel(&p, 141, 48, 255, 255, 0, 255); /* it stands on its corner */
+    check_pixel(&p, 139, 55, 0, 0, 0, 0);
+    check_pixel(&p, 112, 68, 0, 0, 0, 0); /* (1.5, 3.5): where the linear sum is */
+    png_pixels_fini(&p);
+    fixture_fini(&f);
+}
+
 /* The same from behind, mirrored left to right. */
 TEST(renderer_turns_the_camera)
 {

@@ -87,7 +87,7 @@ uint32_t fixture_mesh_node(struct fixture *fixture, uint32_t mesh, int32_t skin)
 uint32_t fixture_skin(struct fixture *fixture, const uint32_t *nodes, uint32_t joint_count)
 {
     struct bake_builder *b = &fixture->builder;
-    *bake_add_skin(b, 1) = (struct skin){{.offset = STR_NONE}, b->joint_count, joint_count, -1, 0};
+    *bake_add_skin(b, 1) = (struct skin){{.offset = STR_NONE}, b->joint_count, joint_count, -1, 0, METHOD_LINEAR};
     struct joint *joints = bake_add_joint(b, joint_count);
     for (uint32_t j = 0; j < joint_count; j++) {
         joints[j].node = nodes[j];
@@ -255,6 +255,7 @@ void fixture_worked(struct fixture *f)
     memset(bake_add_second_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
     memset(bake_add_tangent(b, b->position_count), 0, b->position_count * sizeof(struct vec4));
     memset(bake_add_color(b, b->position_count), 0xff, b->position_count * sizeof(struct rgba8));
+    memset(bake_add_dual_weight(b, b->position_count), 0, b->position_count * sizeof(float));
     b->nodes[3].matrix = 0;
     /* x axis (0,1,0), y axis (-2,0,0), z axis (0,0,1), then to (3,0,0) */
     *bake_add_node_matrix(b, 1) = (struct mat4){{0, 1, 0, 0, -2, 0, 0, 0, 0, 0, 1, 0, 3, 0, 0, 1}};

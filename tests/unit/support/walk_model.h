@@ -95,7 +95,7 @@ static void walk_primitive(const struct model *model, const struct primitive *p)
 }
 
 static void walk_draw(const struct model *model, const struct pose *pose, const struct draw *draw,
-                      const struct mat4 *palette)
+                      const struct skin_palette *palette)
 {
     const struct node *node = &model->nodes[draw->node];
     const uint32_t count = model->primitives[draw->primitive].vertex_count;
@@ -122,10 +122,15 @@ static void walk_frame(const struct model *model, struct pose *pose, int32_t cli
                 pose_space_from_scene(pose, model, (enum space)space, model->skins[s].mesh_node, &front, NULL) == 0 &&
                 pose_palette(pose, model, s, &front, palette, NULL) == 0;
         }
+        struct skin_palette whole = {.matrices = palette,
+                                     .parts = walk_alloc(model->skins[s].joint_count, sizeof *whole.parts)};
+        if (is_drawable)
+            skin_palette_take_apart(&whole, model, s);
         for (uint32_t d = 0; d < model->draw_count && is_drawable; d++)
             if (model->draws[d].skin == s)
-                walk_draw(model, pose, &model->draws[d], palette);
+                walk_draw(model, pose, &model->draws[d], &whole);
         free(palette);
+        free(whole.parts);
     }
 }
 
