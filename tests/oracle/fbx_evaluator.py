@@ -60,15 +60,15 @@ class Model:
                 for skin in (self.skins[g.id] for _, g in self.meshes) if skin]
 
     def vertices(self, scene):
-        """(control point in the file, where it is) of each mesh of each node."""
+        """(control point, where it is) of each mesh of each node. The point is as the mesh has it: without a skin, behind the geometric transform."""
         found = []
         for n, geometry in self.meshes:
             numbers = [float(x) for x in geometry.record.array("Vertices")]
             points = [numbers[v:v + 3] for v in range(0, len(numbers) - 2, 3)]
             shaped = fbx_deform.Shapes(self.scene, geometry).moved(
                 points, lambda channel: self.value(channel, "DeformPercent", (channel.record.value("DeformPercent", 0.0),))[0])
-            own = multiply(scene[n], fbx_transforms.geometric(self.models[n]))
-            skin = self.skins[geometry.id]
+            node_from_mesh = fbx_transforms.geometric(self.models[n])
+            own, skin = multiply(scene[n], node_from_mesh), self.skins[geometry.id]
             placed = skin.moved(shaped, skin.palette(scene), own) if skin else [transform(own, p) for p in shaped]
-            found += list(zip(points, placed))
+            found += list(zip(points if skin else [transform(node_from_mesh, p) for p in points], placed))
         return found
