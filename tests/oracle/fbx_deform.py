@@ -2,8 +2,8 @@
 
 - A channel's DeformPercent (100 is full; less than 0 and more than 100 go on the same line) blends between the shapes of the channel, each of
   which is full at its FullWeights; nothing is full at 0. Shapes are differences by control point. Blender has FullWeights for the points.
-- A cluster's Transform takes the mesh's node to the bone as it was bound; the mesh's geometric transform comes before it. Without Transform
-  the mesh was bound where its node rests, without TransformLink the bone where it rests.
+- A cluster's Transform takes the mesh's node to the bone as it was bound; the mesh's geometric transform comes before it. Unless
+  Transform and TransformLink are both there, mesh and bone were bound where their nodes rest.
 - Weights are by control point and divided by their sum. A point without any follows the mesh's node.
 - DualQuaternion blends turns and places as dual quaternions (Kavan et al. 2007), each on the side of the heaviest one, and scales linearly before
   them; Blend mixes both results by BlendWeights, which are by control point.
@@ -48,7 +48,7 @@ class Shapes:
             for channel, _ in scene.below(deformer.id, "Deformer", "BlendShapeChannel"):
                 shapes = [g for g, _ in scene.below(channel.id, "Geometry", "Shape")]
                 full = [float(x) for x in channel.record.array("FullWeights")]
-                is_by_point = len(shapes) == 1 and len(full) > 1
+                is_by_point = len(shapes) == 1 and 1 < len(full) == len(shapes[0].record.array("Indexes"))
                 self.channels.append((channel, shapes, [100.0] * len(shapes) if is_by_point or len(full) < len(shapes) else full[:len(shapes)],
                                       full if is_by_point else None))
 
@@ -76,8 +76,7 @@ class Skin:
             if bone is None:
                 continue
             link, bind = cluster.record.array("TransformLink"), cluster.record.array("Transform")
-            scene_from_bone = from_flat(link) if link else rest[node_of[bone]]
-            bone_from_node = from_flat(bind) if bind else multiply(inverse(scene_from_bone), rest[node_of[model.id]])
+            bone_from_node = from_flat(bind) if bind and link else multiply(inverse(rest[node_of[bone]]), rest[node_of[model.id]])
             weights = dict(zip(cluster.record.array("Indexes"), cluster.record.array("Weights")))
             self.clusters.append((node_of[bone], multiply(bone_from_node, geometric(model)), weights))
         self.share = dict(zip(skin.record.array("Indexes"), skin.record.array("BlendWeights"))) if self.method == BLEND else {}
@@ -90,7 +89,7 @@ class Skin:
         parts = [parts_of(m) for m in palette] if self.method in (DUAL, BLEND) else []
         found = []
         for v, p in enumerate(points):
-            influences = [(weights[v], j) for j, (_, _, weights) in enumerate(self.clusters) if v in weights]
+            influences = [(weights[v], j) for j, (_, _, weights) in enumerate(self.clusters) if weights.get(v, 0) > 0]
             total = sum(weight for weight, _ in influences)
             if total <= 0:
                 found.append(transform(own, p))

@@ -21,7 +21,7 @@ def array(name, values):
 
 
 def properties(rows):
-    return "Properties70:  {\n" + "".join(f'P: "{name}", "{kind}", "", "A",{value!r}\n' for name, kind, value in rows) + "}\n"
+    return "Properties70:  {\n" + "".join(f'P: "{name}", "{kind}", "", "A+",{value!r}\n' for name, kind, value in rows) + "}\n"
 
 
 def key_attributes(w, slope):
@@ -78,14 +78,14 @@ def make_curve(w, span, ticks_per_s):
 
 
 def make_curve_node(w, layer, target, prop, spans, ticks_per_s):
-    """spans: a Range for each component; some components have no curve and stay at the middle."""
+    """spans: a Range for each component; of three, some have no curve and stay at the middle."""
     letters = "XYZ" if len(spans) == 3 else [prop]
     rows = [(f"d|{letter}", "Number", float(span.middle)) for letter, span in zip(letters, spans)]
     node = w.add("AnimationCurveNode", prop[:5], "", properties(rows), "AnimCurveNode")
     w.link(node, layer)
     w.link(node, target, prop)
     for letter, span in zip(letters, spans):
-        if w.has(0.75):
+        if len(spans) == 1 or w.has(0.75):
             w.link(make_curve(w, span, ticks_per_s), node, f"d|{letter}")
 
 

@@ -3,6 +3,7 @@ import json
 import math
 import pathlib
 import random
+import re
 import sys
 
 import pytest
@@ -21,7 +22,7 @@ MODELS = REPOSITORY.parent / "shared" / "models" / "fbx_ufbx"
 
 
 def distance(got, expected):
-    assert len(got) == len(expected) and all(math.isfinite(x) for x in got)
+    assert len(got) == len(expected) and all(math.isfinite(x) for x in got), got
     return max((abs(x - y) for x, y in zip(got, expected)), default=0.0)
 
 
@@ -63,7 +64,7 @@ def vertex_error(mesh, frame, names, model, expected):
     worst, found = 0.0, {}
     for entry, positions in zip(mesh["meshes"], frame["positions"], strict=True):
         found.setdefault(names[entry["node"]], []).extend(positions[i:i + 3] for i in range(0, len(positions), 3))
-    assert set(found) == {model.nodes[n] for n in expected.vertices}
+    assert set(found) == {model.nodes[n] for n in expected.vertices}, f"there are meshes at {sorted(found)}"
     for n, points in expected.vertices.items():
         got = found[model.nodes[n]]
         for some, others in ((points, got), (got, points)):
@@ -72,12 +73,13 @@ def vertex_error(mesh, frame, names, model, expected):
 
 
 def palette_error(skins, palettes, expected):
-    """Joints in the order of the file's clusters; skins by the names of their joints."""
-    assert len(skins) == len(expected)
+    """Joints in the order of the file's clusters; behind them may be the mesh's node, which points without weights follow. A mesh without a
+    skin may have one of its node alone."""
+    names = [[joint["name"] for joint in skin["joints"]] for skin in skins]
     worst = 0.0
     for joints in expected:
-        same = [got for skin, got in zip(skins, palettes) if [joint["name"] for joint in skin["joints"]] == list(joints)]
-        assert same, f"no skin has the joints {list(joints)}: {[[j['name'] for j in skin['joints']] for skin in skins]}"
+        same = [got for some, got in zip(names, palettes) if some[:len(joints)] == list(joints) and len(some) <= len(joints) + 1]
+        assert same, f"no skin has the joints {list(joints)}: {names}"
         worst = max(worst, min(max(distance(a, b) for a, b in zip(got, joints.values())) for got in same))
     return worst
 
@@ -104,7 +106,7 @@ def seed_error(server, root, seed):
     path.write_text(random_fbx.make(seed), encoding="utf-8")
     model, rng = fbx_evaluator.Model(path), random.Random(seed)
     clips = server.json("/v1/model", model=path.name)["clips"]
-    assert [clip["name"] for clip in clips] == [clip["name"] for clip in model.clips]
+    assert [clip["name"] for clip in clips] == [clip["name"] for clip in model.clips], clips
     for clip, made in zip(clips, model.clips):
         assert clip["duration"] == pytest.approx(made["times"][-1], rel=1e-6)
     return max(check(server, path.name, model, clip, times_of(model, clip, rng)) for clip in [None, *range(len(clips))])
@@ -126,7 +128,7 @@ def test_random_files_use_every_corner():
         assert sum(word in text for text in texts) >= 5, word
     for prop, values in (("RotationOrder", range(6)), ("InheritType", range(3)), ("BlendMode", range(1, 3))):
         for value in values:
-            assert sum(f'P: "{prop}", "enum", "", "A",{value}\n' in text for text in texts) >= 5, (prop, value)
+            assert sum(re.search(f'P: "{prop}", "enum", "", "A[+]?",{value}\n', text) is not None for text in texts) >= 5, (prop, value)
 
 
 @pytest.mark.skipif(not REFERENCES.is_dir(), reason="../shared/refs_fbx is not there")
