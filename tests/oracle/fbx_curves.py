@@ -14,6 +14,7 @@ AUTO, TCB, USER, BROKEN, NEXT = 0x100, 0x200, 0x400, 0x800, 0x100
 CLAMP, TIME_INDEPENDENT, PROGRESSIVE = 0x1000, 0x2000, 0x4000
 WEIGHT_RIGHT, WEIGHT_NEXT_LEFT = 0x1000000, 0x2000000
 THIRD = 0.333333  # as the programs write it in the comments of ASCII files; 1 / 3 differs by up to 5e-6 of a model's size
+SNAP = 1e-3  # ticks: what a sum of doubles may miss the end of a repetition by
 EDGE_BIAS, BIAS_SLOPE = 5, 40  # a bias beyond 500 adds its square, in hundreds, times 40
 
 
@@ -160,8 +161,9 @@ class Curve:
         if kind not in "MRA" or count == 0 or length * self.ticks_per_s < 1:
             return end.value
         far = first.time - time if is_before else time - last.time
-        turns = int(far // length)
-        far -= turns * length
+        turns = int((far + SNAP / self.ticks_per_s) // length)
+        far = max(far - turns * length, 0.0)
+        far = 0.0 if far * self.ticks_per_s < SNAP else far
         if 0 < count <= turns:
             turns, far = count - 1, length
         if kind == "M" and turns % 2 == 0:

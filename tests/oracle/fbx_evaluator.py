@@ -1,5 +1,5 @@
-"""An FBX evaluator for ASCII files of versions 6 and 7, written from Autodesk's documents (FBX SDK help: "Computing transformation matrices", FbxNode,
-FbxAnimLayer, FbxAnimCurve, FbxCluster, FbxSkin, FbxBlendShapeChannel) and from what files of their programs hold.
+"""An FBX evaluator for ASCII files of versions 6 and 7, written from Autodesk's documents (FBX SDK help: "Computing transformation matrices",
+FbxNode, FbxAnimLayer, FbxAnimCurve, FbxCluster, FbxSkin, FbxBlendShapeChannel) and from what files of their programs hold.
 
 - fbx_ascii reads the file, fbx_curves and fbx_takes say what a property is at a time, fbx_transforms where nodes are, fbx_deform where vertices are.
 - A take is the part LocalStart..LocalStop of one time line: clip time 0 is LocalStart.

@@ -11,7 +11,7 @@ import random_fbx_takes
 ROOT = 0
 KINDS = ["Null", "LimbNode", "LimbNode"]
 METHODS = ["Linear", "Linear", "DualQuaternion", "Blend", "Rigid"]
-# Five faces around eight points, with -1 - k for the last corner of each
+# Faces around eight points
 FACES = [[0, 1, 3, 2], [4, 5, 7], [4, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [1, 3, 7, 5]]
 
 
@@ -205,8 +205,9 @@ def header(w):
                                           (7700, "OtherFlags:  {\nTCDefinition: 127\n}\n", 46186158000),
                                           (7700, "OtherFlags:  {\nTCDefinition: 0\n}\n", 141120000)])
     up = w.rng.choice([1, 2])
-    settings = [("UpAxis", "int", [up]), ("UpAxisSign", "int", [1]), ("FrontAxis", "int", [3 - up]), ("FrontAxisSign", "int", [2 * up - 3 and -1 or 1]),
-                ("CoordAxis", "int", [0]), ("CoordAxisSign", "int", [1]), ("UnitScaleFactor", "double", [w.rng.choice([1.0, 2.54, 100.0])])]
+    settings = [("UpAxis", "int", [up]), ("UpAxisSign", "int", [1]), ("FrontAxis", "int", [3 - up]),
+                ("FrontAxisSign", "int", [1 if up == 1 else -1]), ("CoordAxis", "int", [0]), ("CoordAxisSign", "int", [1]),
+                ("UnitScaleFactor", "double", [w.rng.choice([1.0, 2.54, 100.0])])]
     return (f"; FBX {version // 1000}.{version // 100 % 10}.0 project file\n; made for a test\n\n"
             f"FBXHeaderExtension:  {{\nFBXHeaderVersion: {1004 if flags else 1003}\nFBXVersion: {version}\n{flags}}}\n"
             f"GlobalSettings:  {{\nVersion: 1000\n{properties(settings)}}}\n"), ticks

@@ -24,8 +24,9 @@ def properties(rows):
     return "Properties70:  {\n" + "".join(f'P: "{name}", "{kind}", "", "A+",{value!r}\n' for name, kind, value in rows) + "}\n"
 
 
-def key_attributes(w, slope):
-    """(flags, three floats as bits) of a key."""
+def key_attributes(w, spread):
+    """(flags, three floats as bits) of a key. An auto key takes the slope beside it for a bias, so slopes are not steep."""
+    slope, bias = min(3 * spread, 200), 520 if spread < 10 else 100
     rng = w.rng
     kind = rng.choice(["constant", "linear", "user", "broken", "auto", "auto", "clamp", "progressive", "independent", "bias", "tcb"])
     bits = [float_bits(0.0)] * 3
@@ -40,7 +41,7 @@ def key_attributes(w, slope):
     if flags & USER:
         bits = [float_bits(rng.uniform(-slope, slope)), float_bits(rng.uniform(-slope, slope)), bits[2]]
     elif kind == "bias":
-        bits = [float_bits(rng.choice([rng.uniform(-100, 100), rng.uniform(-520, 520)])), float_bits(rng.uniform(-100, 100)), bits[2]]
+        bits = [float_bits(rng.choice([rng.uniform(-100, 100), rng.uniform(-bias, bias)])), float_bits(rng.uniform(-100, 100)), bits[2]]
     if w.has(0.4):
         flags |= rng.choice([WEIGHT_RIGHT, WEIGHT_NEXT_LEFT, WEIGHT_RIGHT | WEIGHT_NEXT_LEFT])
         packed = rng.randint(500, 9500) | rng.randint(500, 9500) << 16
@@ -59,13 +60,13 @@ def make_curve(w, span, ticks_per_s):
     """The id of a curve."""
     rng = w.rng
     count = rng.choice([1, 2, 2, 3, 5])
-    times = sorted(rng.sample(range(1, 60), count))
+    times = sorted(rng.sample(range(1, 60, 2), count))
     values = [span.middle + rng.uniform(-span.spread, span.spread) for _ in times]
     if count > 2 and w.has(0.3):
         values[1] = values[0]  # what a clamp is about
     runs = []
     while sum(length for length, _ in runs) < count:
-        attributes = (LINEAR, [float_bits(0.0)] * 3) if span.is_calm else key_attributes(w, 3 * span.spread)
+        attributes = (LINEAR, [float_bits(0.0)] * 3) if span.is_calm else key_attributes(w, span.spread)
         runs.append((min(rng.choice([1, 1, 2]), count - sum(length for length, _ in runs)), attributes))
     body = "Default: 0\nKeyVer: 4009\n" + array("KeyTime", [t * ticks_per_s // 24 for t in times]) + array("KeyValueFloat", values)
     body += array("KeyAttrFlags", [flags for _, (flags, _) in runs])
@@ -117,7 +118,8 @@ def make_layer(w, stack, nodes, channels, ticks_per_s, is_first, is_alone, turns
             make_curve_node(w, layer, node.id, "Lcl Scaling", [Range(1.2, 0.5, is_calm) for _ in range(3)], ticks_per_s)
         if w.has(0.08):
             prop = w.rng.choice(STATIC_TOO)
-            make_curve_node(w, layer, node.id, prop, [Range(0.0, 60 if prop in ("PreRotation", "PostRotation") else 1) for _ in range(3)], ticks_per_s)
+            spread = 60 if prop in ("PreRotation", "PostRotation") else 1
+            make_curve_node(w, layer, node.id, prop, [Range(0.0, spread) for _ in range(3)], ticks_per_s)
     for channel in channels:
         if w.has(0.6):
             make_curve_node(w, layer, channel, "DeformPercent", [Range(40.0, 70)], ticks_per_s)

@@ -11,12 +11,14 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
 import fbx_evaluator  # noqa: E402
 import random_fbx  # noqa: E402
+import random_fbx_old  # noqa: E402
 from conftest import REPOSITORY  # noqa: E402
 from matrices import flat  # noqa: E402
 
 CASES, ALL_CASES = 120, 500  # in make test; in make soak t=fbx
 TOLERANCE = 1e-5  # of the model's size
-JUMP_S, JUMP = 1e-7, 1e-4  # a value that changes by more than this share of the size within so short a time jumps there
+JUMP_S, JUMP = 1e-7, 1e-3  # a curve that changes by more than this share of its value within so short a time jumps there
+OLD_EVERY = 6  # so many seeds make one file of version 6
 REFERENCES = REPOSITORY.parent / "shared" / "refs_fbx"
 MODELS = REPOSITORY.parent / "shared" / "models" / "fbx_ufbx"
 
@@ -37,17 +39,22 @@ class Expected:
         for n, geometry in model.meshes:
             self.vertices.setdefault(n, []).extend(next(placed)[1] for _ in range(len(geometry.record.array("Vertices")) // 3))
 
-    def numbers(self):
-        return [x for m in self.nodes for x in m] + [x for points in self.vertices.values() for p in points for x in p]
-
     def size(self):
         return max([1e-3] + [abs(x) for m in self.nodes for x in m[12:15]] + [abs(x) for points in self.vertices.values() for p in points for x in p])
 
 
 def is_smooth(model, clip, t):
-    """Not where a step or the end of a repetition is: which side of it a time falls on is a matter of its last bit."""
-    at = Expected(model, clip, t)
-    return all(distance(Expected(model, clip, t + d).numbers(), at.numbers()) <= JUMP * at.size() for d in (-JUMP_S, JUMP_S))
+    """Not where a step or the end of a repetition is: which side of it a time falls on is a matter of its last bits."""
+    time = t + model.takes[clip].begin
+    near = [time - JUMP_S, time, time + JUMP_S]
+    for towards in (-math.inf, math.inf):
+        bit = time
+        for _ in range(4):
+            bit = math.nextafter(bit, towards)
+            near.append(bit)
+    curves = [curve for layer in model.takes[clip].layers for node in layer.nodes.values() for curve in node.curves.values()]
+    values = [[curve.at(x) for x in near] for curve in curves]
+    return all(max(some) - min(some) <= JUMP * (1 + max(map(abs, some))) for some in values)
 
 
 def times_of(model, clip, rng):
@@ -100,10 +107,14 @@ def check(server, name, model, clip, times):
     return worst
 
 
+def make(seed):
+    return (random_fbx_old if seed % OLD_EVERY == 0 else random_fbx).make(seed)
+
+
 def seed_error(server, root, seed):
     """(worst error of all clips and the rest pose, where) of one random file."""
     path = root / f"random_{seed}.fbx"
-    path.write_text(random_fbx.make(seed), encoding="utf-8")
+    path.write_text(make(seed), encoding="utf-8")
     model, rng = fbx_evaluator.Model(path), random.Random(seed)
     clips = server.json("/v1/model", model=path.name)["clips"]
     assert [clip["name"] for clip in clips] == [clip["name"] for clip in model.clips], clips
@@ -120,15 +131,18 @@ def test_random_files_agree_with_the_documents(start, tmp_path):
 
 
 def test_random_files_use_every_corner():
-    """The generator itself: were it to stop making a feature, the comparison would prove less."""
+    """The generators themselves: were they to stop making a feature, the comparison would prove less."""
     texts = [random_fbx.make(seed) for seed in range(CASES)]
-    for word in ("DualQuaternion", "BlendWeights", '"Rigid"', "TransformLink", "FullWeights: *3", "FullWeights: *2", '"Solo"', '"Mute"', "Repetition: 2", "Type: A",
-                 "Type: M", "Type: K", "Type: R", '"Weight"', "RotationSpaceForLimitOnly", "GeometricRotation", "TCDefinition: 0", "&quot;",
-                 '"RotationAccumulationMode"', "DeformPercent", "d|Weight", '"PostRotation"'):
+    for word in ("DualQuaternion", "BlendWeights", '"Rigid"', "TransformLink", "FullWeights: *3", "FullWeights: *2", '"Solo"', '"Mute"',
+                 "Repetition: 2", "Type: A", "Type: M", "Type: K", "Type: R", '"Weight"', "RotationSpaceForLimitOnly", "GeometricRotation",
+                 "TCDefinition: 0", "&quot;", '"RotationAccumulationMode"', "DeformPercent", "d|Weight", '"PostRotation"'):
         assert sum(word in text for text in texts) >= 5, word
     for prop, values in (("RotationOrder", range(6)), ("InheritType", range(3)), ("BlendMode", range(1, 3))):
         for value in values:
             assert sum(re.search(f'P: "{prop}", "enum", "", "A[+]?",{value}\n', text) is not None for text in texts) >= 5, (prop, value)
+    old = [random_fbx_old.make(seed) for seed in range(0, CASES, OLD_EVERY)]
+    for word in (",L", ",C,s", ",C,n", ",U,a,n", ",U,s", ",U,b", ",a,0.", ",r,0.", ",l,0.", '"Cluster"'):
+        assert sum(word in text for text in old) >= 5, word
 
 
 @pytest.mark.skipif(not REFERENCES.is_dir(), reason="../shared/refs_fbx is not there")
