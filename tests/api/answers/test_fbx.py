@@ -46,15 +46,13 @@ class Expected:
 def is_smooth(model, clip, t):
     """Not where a step or the end of a repetition is: which side of it a time falls on is a matter of its last bits."""
     time = t + model.takes[clip].begin
-    near = [time - JUMP_S, time, time + JUMP_S]
-    for towards in (-math.inf, math.inf):
-        bit = time
-        for _ in range(4):
-            bit = math.nextafter(bit, towards)
-            near.append(bit)
-    curves = [curve for layer in model.takes[clip].layers for node in layer.nodes.values() for curve in node.curves.values()]
-    values = [[curve.at(x) for x in near] for curve in curves]
-    return all(max(some) - min(some) <= JUMP * (1 + max(map(abs, some))) for some in values)
+    for curve in [curve for layer in model.takes[clip].layers for node in layer.nodes.values() for curve in node.curves.values()]:
+        first, last = curve.keys[0].time, curve.keys[-1].time
+        some = [curve.at(time + d) for d in (-JUMP_S, 0, JUMP_S)]
+        turns = (time - first) / (last - first) if last > first and not first < time < last else 0.5
+        if max(some) - min(some) > JUMP * (1 + max(map(abs, some))) or abs(turns - round(turns)) * (last - first) < JUMP_S:
+            return False
+    return True
 
 
 def times_of(model, clip, rng):
