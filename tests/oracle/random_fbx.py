@@ -24,10 +24,11 @@ def array(name, values):
 
 
 class Writer:
-    """Objects and links as text; ids are random 64-bit numbers, some of them negative."""
+    """Objects and links as text; ids are random 64-bit numbers, some of them negative. is_even: scales are alike along all axes and stay,
+    since nothing says how dual quaternions take skew or mirrors apart."""
 
     def __init__(self, seed):
-        self.rng = random.Random(seed)
+        self.rng, self.is_even = random.Random(seed), False
         self.objects, self.links, self.used = [], [], set()
 
     def add(self, kind, name, subtype, body="", prefix=None):
@@ -46,6 +47,8 @@ class Writer:
         return [self.rng.uniform(-size, size) for _ in range(3)]
 
     def scales(self, mirrors=True):
+        if self.is_even:
+            return [self.rng.uniform(0.5, 1.7)] * 3
         sign = self.rng.choice([1, 1, 1, 1, -1]) if mirrors else 1
         return [sign * self.rng.uniform(0.5, 1.7), self.rng.uniform(0.5, 1.7), self.rng.uniform(0.5, 1.7)]
 
@@ -55,25 +58,24 @@ class Writer:
 
 def properties(rows):
     """rows: (name, kind of value, values); kinds only matter to the SDK."""
-    text = "".join(f'P: "{name}", "{kind}", "", "A",{numbers(values) if not isinstance(values, str) else values}\n' for name, kind, values in rows)
+    text = "".join(f'P: "{name}", "{kind}", "", "A",{numbers(values)}\n' for name, kind, values in rows)
     return f"Properties70:  {{\n{text}}}\n"
 
 
 class Node:
-    """What the writer remembers of a Model that it wrote."""
+    """What is kept of a Model. is_free: Lcl Rotation turns in RotationOrder, between pre- and post-rotation."""
 
-    def __init__(self, identity, name, is_mesh, is_free, scale):
-        self.id, self.name, self.is_mesh, self.is_free, self.scale = identity, name, is_mesh, is_free, scale
+    def __init__(self, identity, is_mesh, is_free):
+        self.id, self.is_mesh, self.is_free = identity, is_mesh, is_free
 
 
-def node_rows(w, is_mesh, mirrors):
+def node_rows(w, is_mesh):
     """(rows of properties, whether Lcl Rotation turns in RotationOrder)."""
     rows = [("Lcl Translation", "Lcl Translation", w.vector(3))] if w.has(0.9) else []
     if w.has(0.8):
         rows.append(("Lcl Rotation", "Lcl Rotation", w.vector(w.rng.choice([60, 180, 700]))))
-    scale = w.scales(mirrors) if w.has(0.6) else None
-    if scale:
-        rows.append(("Lcl Scaling", "Lcl Scaling", scale))
+    if w.has(0.6):
+        rows.append(("Lcl Scaling", "Lcl Scaling", w.scales()))
     for name in ("RotationOffset", "RotationPivot", "ScalingOffset", "ScalingPivot"):
         if w.has(0.35):
             rows.append((name, "Vector3D", w.vector(1.5)))
@@ -94,19 +96,19 @@ def node_rows(w, is_mesh, mirrors):
             if w.has(0.3):
                 rows.append((name, kind, make()))
     w.rng.shuffle(rows)
-    return rows, is_active and not for_limits, scale or [1, 1, 1]
+    return rows, is_active and not for_limits
 
 
-def make_nodes(w, mirrors):
+def make_nodes(w):
     count = w.rng.randint(3, 7)
     mesh_count = w.rng.choice([1, 1, 2])
     nodes = []
     for n in range(count):
         is_mesh = n < mesh_count
-        rows, is_free, scale = node_rows(w, is_mesh, mirrors)
+        rows, is_free = node_rows(w, is_mesh)
         name = f"n{n}" + w.rng.choice(["", "", " ü", "&quot;", ".x"])
         identity = w.add("Model", name, "Mesh" if is_mesh else w.rng.choice(KINDS), "Version: 232\n" + properties(rows))
-        nodes.append(Node(identity, name, is_mesh, is_free, scale))
+        nodes.append(Node(identity, is_mesh, is_free))
     order = list(range(count))
     w.rng.shuffle(order)
     for place, n in enumerate(order):
@@ -226,7 +228,8 @@ def make(seed):
     w = Writer(seed)
     top, ticks_per_s = header(w)
     method = w.rng.choice(METHODS)
-    nodes = make_nodes(w, method not in ("DualQuaternion", "Blend"))
+    w.is_even = method in ("DualQuaternion", "Blend")
+    nodes = make_nodes(w)
     channels = make_meshes(w, nodes, method)
     random_fbx_takes.make_stacks(w, nodes, channels, ticks_per_s)
     return (top + definitions(w) + "Objects:  {\n" + "".join(w.objects) + "}\n\n; Object connections\n\nConnections:  {\n" +

@@ -46,7 +46,7 @@ def take(rng, index, names):
     return text + "}\n"
 
 
-def mesh_of(w, points):
+def mesh_of(points):
     faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 4, 6, 2], [1, 3, 7], [1, 7, 5], [0, 1, 5, 4]]
     corners = [i if k + 1 < len(face) else -1 - i for face in faces for k, i in enumerate(face)]
     vertices = numbers([x for p in points for x in p])
@@ -74,9 +74,9 @@ def make(seed):
     count = w.rng.randint(3, 6)
     names, models, links = [f"n{n}" + w.rng.choice(["", " ü", "&quot;", ".x"]) for n in range(count)], "", []
     for n, name in enumerate(names):
-        rows, _, _ = random_fbx.node_rows(w, n == 0, True)
+        rows, _ = random_fbx.node_rows(w, n == 0)
         rows = [row for row in rows if row[0] != "InheritType"] + [("InheritType", "enum", [w.rng.choice([0, 1, 1, 2])])]
-        body = mesh_of(w, [w.vector(1.5) for _ in range(8)]) if n == 0 else ""
+        body = mesh_of([w.vector(1.5) for _ in range(8)]) if n == 0 else ""
         models += f'Model: "Model::{name}", "{"Limb" if n else "Mesh"}" {{\nVersion: 232\n{properties(rows)}{body}}}\n'
         links.append((f"Model::{name}", f"Model::{w.rng.choice(names[:n])}" if n and w.has(0.8) else "Model::Scene"))
     if w.has(0.7):

@@ -101,21 +101,30 @@ def layer_rows(w, is_first, turns, multiplies):
     return [row for row in rows if row[0] in ("Weight", "Solo", "Mute") or row[2] != 0 or w.has(0.5)]
 
 
-def make_layer(w, stack, nodes, channels, ticks_per_s, is_first, is_alone, turns, multiplies, near):
-    """near: the nodes whose first layer has angles, which later quaternion layers may turn further."""
-    layer = w.add("AnimationLayer", "layer", "", properties(layer_rows(w, is_first, turns, multiplies)), "AnimLayer")
-    w.link(layer, stack)
-    is_near = turns and not is_alone  # angles whose blend has one shortest way
+class Stack:
+    """What all layers of a stack share. turns, multiplies: how their rotations and scales accumulate; near: the nodes whose first layer has
+    angles, which later quaternion layers may turn further."""
+
+    def __init__(self, w, identity):
+        self.id, self.near = identity, []
+        self.layer_count, self.turns, self.multiplies = w.rng.choice([1, 1, 2, 3]), w.has(0.5), w.has(0.5)
+        self.is_near = self.turns and self.layer_count > 1  # angles whose blend has one shortest way
+        self.is_calm = self.multiplies and self.layer_count > 1
+
+
+def make_layer(w, stack, is_first, nodes, channels, ticks_per_s):
+    layer = w.add("AnimationLayer", "layer", "", properties(layer_rows(w, is_first, stack.turns, stack.multiplies)), "AnimLayer")
+    w.link(layer, stack.id)
     for node in nodes:
         if w.has(0.6):
             make_curve_node(w, layer, node.id, "Lcl Translation", [Range(w.rng.uniform(-2, 2), 2) for _ in range(3)], ticks_per_s)
-        if w.has(0.6) and (not is_near or (node.is_free and (is_first or node in near))):
-            near.append(node)
-            far = 20 if is_near else w.rng.choice([40, 90, 400])
-            make_curve_node(w, layer, node.id, "Lcl Rotation", [Range(w.rng.uniform(-far, far) / 2, far, is_near) for _ in range(3)], ticks_per_s)
-        if w.has(0.35):
-            is_calm = multiplies and not is_alone
-            make_curve_node(w, layer, node.id, "Lcl Scaling", [Range(1.2, 0.5, is_calm) for _ in range(3)], ticks_per_s)
+        if w.has(0.6) and (not stack.is_near or (node.is_free and (is_first or node in stack.near))):
+            stack.near.append(node)
+            far = 20 if stack.is_near else w.rng.choice([40, 90, 400])
+            spans = [Range(w.rng.uniform(-far, far) / 2, far, stack.is_near) for _ in range(3)]
+            make_curve_node(w, layer, node.id, "Lcl Rotation", spans, ticks_per_s)
+        if w.has(0.35) and not w.is_even:
+            make_curve_node(w, layer, node.id, "Lcl Scaling", [Range(1.2, 0.5, stack.is_calm) for _ in range(3)], ticks_per_s)
         if w.has(0.08):
             prop = w.rng.choice(STATIC_TOO)
             spread = 60 if prop in ("PreRotation", "PostRotation") else 1
@@ -132,8 +141,6 @@ def make_stacks(w, nodes, channels, ticks_per_s):
         begin = w.rng.choice([0, 0, w.rng.randint(-20, 40)])
         end = begin + w.rng.randint(6, 90)
         rows = [(f"Local{name}", "KTime", t * ticks_per_s // 24) for name, t in (("Start", begin), ("Stop", end))]
-        stack = w.add("AnimationStack", f"take {s}", "", properties(rows), "AnimStack")
-        count, turns, multiplies = w.rng.choice([1, 1, 2, 3]), w.has(0.5), w.has(0.5)
-        near = []
-        for i in range(count):
-            make_layer(w, stack, nodes, channels, ticks_per_s, i == 0, count == 1, turns, multiplies, near)
+        stack = Stack(w, w.add("AnimationStack", f"take {s}", "", properties(rows), "AnimStack"))
+        for i in range(stack.layer_count):
+            make_layer(w, stack, i == 0, nodes, channels, ticks_per_s)
