@@ -23,7 +23,14 @@ LIBERTIES = {
     ("lever.dae", 0, "base"): "it joins channels of one node by time and holds values between",
     ("turned.bvh", 0, "*"): "it adds position channels to the OFFSET",
     **{("pivots.fbx", 0, node): "it turns the arm about its origin, not about the pivot" for node in ("arm", "hand", "finger ü", "box")},
+    **{("pivots.fbx", 1, node): "between keys it turns several angles at once by the arc" for node in ("hand", "finger ü")},
+    ("curves.fbx", 0, "*"): "it takes curves for straight lines and holds the last key",
+    ("layers.fbx", 0, "*"): "it does not blend layers",
+    ("layers.fbx", 1, "*"): "it does not blend layers",
+    ("joints.fbx", 0, "root"): "it takes curves for straight lines",
+    **{("joints.fbx", "*", node): "it applies the parent's scale for the inheritance that leaves it out" for node in ("spine", "neck", "head")},
 }
+UNREAD = {"gate.fbx": "it reads FBX from version 7000 on"}
 
 
 def install():
@@ -51,7 +58,7 @@ def ask(path, clip, times):
 def of(name, made, samples, begins):
     """{"version", "worst"}, or None where three.js has no loader. begins: the file's time at which each clip starts. Raises when it
     disagrees."""
-    if pathlib.Path(name).suffix not in (".gltf", ".glb", ".fbx", ".dae", ".bvh"):
+    if pathlib.Path(name).suffix not in (".gltf", ".glb", ".fbx", ".dae", ".bvh") or name in UNREAD:
         return None
     install()
     worst, version = 0.0, None

@@ -3,7 +3,7 @@
 
 #include "import/fbx/fbx.h"
 
-/* --- fbx_skin.c --- */
+/* --- fbx_weights.c --- */
 
 /* Influences of control point p are entries[firsts[p] .. firsts[p + 1]): positive, with the sum 1, joints of the skins
  * that the geometry's nodes have (fbx.skin_of). Heap arrays. */
@@ -12,7 +12,22 @@ struct fbx_weights {
     struct influence *entries;
     uint32_t point_count;
     uint32_t cluster_count; /* the joints before that of the node itself, which points without weights follow */
+    uint32_t method;        /* METHOD_ */
+    float *dual_weights; /* [point_count]: how much of dual quaternions a point follows; NULL: of METHOD_BLENDED only */
 };
+
+/* The clusters of one geometry that have a bone. */
+struct fbx_clusters {
+    uint32_t *objects; /* [count] */
+    uint32_t *nodes;   /* [count]: of the builder */
+    uint32_t count;
+    uint32_t skin; /* the Deformer "Skin", an object */
+};
+
+/* *out is the caller's; NULL where the geometry has no control points. Returns 0, ERR_BAD_MODEL or ERR_MODEL_LIMIT. */
+int fbx_weights_read(const struct fbx *fbx, uint32_t geometry, const struct fbx_clusters *clusters,
+                     struct fbx_weights **out, struct err *err);
+void fbx_weights_free(struct fbx_weights *weights);
 
 /* --- fbx_blend.c: blend shapes, their in-between shapes, and how much of each a channel shows --- */
 

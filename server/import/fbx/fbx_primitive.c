@@ -128,6 +128,18 @@ static int add_attributes(const struct fbx_mesh_reader *reader, struct primitive
     return 0;
 }
 
+/* For all vertices of the model or for none, as with other attributes; 0 is linear. */
+static int add_dual_weights(const struct fbx_mesh_reader *reader, const struct primitive *primitive, struct err *err)
+{
+    struct bake_builder *builder = reader->fbx->builder;
+    const float *weights = reader->weights == NULL ? NULL : reader->weights->dual_weights;
+    if (bake_add_dual_weight(builder, missing(reader, builder->dual_weight_count, weights != NULL)) == NULL)
+        return import_full(reader->fbx->import, err);
+    for (uint32_t v = 0; weights != NULL && v < reader->vertex_count; v++)
+        builder->dual_weights[primitive->vertex_first + v] = weights[reader->vertices[v].control_point];
+    return 0;
+}
+
 static int add_influences(const struct fbx_mesh_reader *reader, struct err *err)
 {
     struct bake_builder *builder = reader->fbx->builder;
@@ -258,7 +270,7 @@ int fbx_add_primitive(struct fbx_mesh_reader *reader, uint32_t topology, int32_t
     };
     if (add_positions(reader, err) < 0 || add_attributes(reader, &primitive, err) < 0 ||
         add_indices(reader, &primitive, err) < 0 || add_influences(reader, err) < 0 ||
-        add_targets(reader, &primitive, err) < 0)
+        add_dual_weights(reader, &primitive, err) < 0 || add_targets(reader, &primitive, err) < 0)
         return err->code;
     check_texcoords(reader, &primitive);
     return import_put_primitive(fbx->import, &primitive, err);
