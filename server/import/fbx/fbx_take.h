@@ -49,6 +49,7 @@ struct fbx_take_list {
     uint32_t take_count, layer_count, drive_count;
     uint64_t take_capacity, layer_capacity, drive_capacity;
     uint64_t drive_limit;
+    uint64_t work_left; /* fbx_take_spend() */
 };
 
 /* A weight from percents, 0 to 1. */
@@ -58,6 +59,10 @@ static inline double fbx_layer_weight(double percent) { return percent >= 100 ? 
  * fbx_take_list_fini() is needed and safe afterwards. */
 int fbx_take_list_read(struct fbx_take_list *list, const struct fbx_scene *scene, struct err *err);
 void fbx_take_list_fini(struct fbx_take_list *list);
+
+/* Takes keys that are read, or links that are followed, off what all takes may cost: a small file can link the same
+ * layers and curves over and over. `work_left` NULL: no limit. Returns 0 or ERR_MODEL_LIMIT. */
+int fbx_take_spend(uint64_t *work_left, uint64_t amount, struct err *err);
 
 /* All drives of an object in a take, or NULL with *count 0. */
 const struct fbx_drive *fbx_take_drives(const struct fbx_take_list *list, const struct fbx_take *take, uint32_t object,
