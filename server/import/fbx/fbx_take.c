@@ -249,92 +249,10 @@ static int add_layers(struct fbx_take_list *list, const struct fbx_scene *scene,
 
 /* --- times --- */
 
-static bool make_range(const struct fbx_scene *scene, double start, double stop, struct fbx_range *range)
-{
-    *range = (struct fbx_range){.start = start, .stop = stop, .ticks_per_s = scene->ticks_per_s};
-    return stop > start;
-}
-
-bool fbx_take_times(const struct fbx_scene *scene, uint32_t record, struct fbx_range *range)
-{
-    static const char *const NAMES[] = {"LocalTime", "ReferenceTime"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        const uint32_t times = fbx_child(&scene->file, record, NAMES[i]);
-        if (fbx_value_count(&scene->file, times) >= 2 &&
-            make_range(scene, (double)fbx_integer(&scene->file, times, 0, 0),
-                       (double)fbx_integer(&scene->file, times, 1, 0), range))
-            return true;
-    }
-    return false;
-}
-
-/* The records Take of a file, by name. */
-struct take_records {
-    uint32_t *records; /* [count], heap */
-    uint32_t count;
-    bool is_read;
-};
-
-static int by_take_name(const void *a, const void *b, void *context)
-{
-    const struct fbx_file *file = context;
-    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
-    const int order = fbx_span_order(fbx_text(file, first, 0), fbx_text(file, second, 0));
-    return order != 0 ? order : (first > second) - (first < second);
-}
-
-static void read_take_records(const struct fbx_scene *scene, struct take_records *out)
-{
-    const struct fbx_file *file = &scene->file;
-    uint32_t capacity = 0;
-    out->is_read = true;
-    for (uint32_t take = fbx_child(file, scene->takes, "Take"); take != FBX_NONE; take = fbx_next(file, take, "Take")) {
-        if (out->count == capacity) {
-            capacity = 2 * capacity + 16;
-            out->records = mem_realloc(out->records, capacity * sizeof *out->records);
-        }
-        out->records[out->count++] = take;
-    }
-    if (out->count > 0)
-        qsort_r(out->records, out->count, sizeof *out->records, by_take_name, (void *)(uintptr_t)file);
-}
-
-/* The first of a name, or FBX_NONE. */
-static uint32_t take_record(const struct fbx_file *file, const struct take_records *takes, struct fbx_span name)
-{
-    uint32_t low = 0, high = takes->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (fbx_span_order(fbx_text(file, takes->records[middle], 0), name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < takes->count && fbx_span_equal(fbx_text(file, takes->records[low], 0), name) ? takes->records[low]
-                                                                                              : FBX_NONE;
-}
-
-static bool stack_times(const struct fbx_scene *scene, struct take_records *takes, uint32_t stack,
-                        struct fbx_range *range)
-{
-    static const char *const NAMES[][2] = {{"LocalStart", "LocalStop"}, {"ReferenceStart", "ReferenceStop"}};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        int64_t start, stop;
-        if (fbx_property_integer(scene, stack, NAMES[i][0], &start) &&
-            fbx_property_integer(scene, stack, NAMES[i][1], &stop) &&
-            make_range(scene, (double)start, (double)stop, range))
-            return true;
-    }
-    if (!takes->is_read)
-        read_take_records(scene, takes);
-    const uint32_t take = take_record(&scene->file, takes, scene->objects[stack].name);
-    return take != FBX_NONE && fbx_take_times(scene, take, range);
-}
-
 /* A take without times goes from 0 to its last key. */
 static int key_times(struct fbx_take_list *list, const struct fbx_scene *scene, struct fbx_take *take, struct err *err)
 {
-    make_range(scene, 0, 0, &take->range);
+    fbx_range_set(scene, 0, 0, &take->range);
     for (uint64_t i = 0; i < 3 * (uint64_t)take->drive_count; i++) {
         struct fbx_curve curve;
         const int rc = fbx_curve_read(&curve, scene, list->drives[take->drive_first + i / 3].curves[i % 3], err);
@@ -352,12 +270,12 @@ static int key_times(struct fbx_take_list *list, const struct fbx_scene *scene, 
 
 /* --- takes --- */
 
-static int add_stack(struct fbx_take_list *list, const struct fbx_scene *scene, struct take_records *takes,
+static int add_stack(struct fbx_take_list *list, const struct fbx_scene *scene, struct fbx_take_records *takes,
                      uint32_t stack, struct err *err)
 {
     struct fbx_take *take = fbx_add_take(list, scene->objects[stack].name);
     take->stack = stack;
-    stack_times(scene, takes, stack, &take->range);
+    fbx_stack_times(scene, takes, stack, &take->range);
     return add_layers(list, scene, stack, err);
 }
 
@@ -366,7 +284,7 @@ int fbx_take_list_read(struct fbx_take_list *list, const struct fbx_scene *scene
     enum { VERSION_OF_STACKS = 7000 };
     const uint64_t key_limit = scene->import->limits->value[LIMIT_KEYS];
     *list = (struct fbx_take_list){.drive_limit = key_limit, .work_left = WORK_PER_KEY * key_limit + scene->link_count};
-    struct take_records takes = {0};
+    struct fbx_take_records takes = {0};
     int rc = 0;
     for (uint32_t i = 0; i < scene->object_count && rc == 0; i++)
         if (fbx_object_is(scene, i, "AnimationStack", NULL))

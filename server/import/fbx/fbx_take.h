@@ -75,6 +75,18 @@ struct fbx_take *fbx_add_take(struct fbx_take_list *list, struct fbx_span name);
 struct fbx_layer *fbx_add_layer(struct fbx_take_list *list);
 struct fbx_drive *fbx_add_drive(struct fbx_take_list *list, struct err *err); /* NULL: ERR_MODEL_LIMIT */
 
+/* The records Take of a file, by name: fbx_stack_times() reads them when it first needs one. Zeroes before that. */
+struct fbx_take_records {
+    uint32_t *records; /* [count]; the caller's to free() */
+    uint32_t count;
+    bool is_read;
+};
+
+/* fbx_take_times.c. False: it is no range. */
+bool fbx_range_set(const struct fbx_scene *scene, double start, double stop, struct fbx_range *range);
+/* Of an AnimationStack: LocalStart and LocalStop, else ReferenceStart and ReferenceStop, else those of its Take. */
+bool fbx_stack_times(const struct fbx_scene *scene, struct fbx_take_records *takes, uint32_t stack,
+                     struct fbx_range *range);
 /* The times of a record Take: of LocalTime, else of ReferenceTime. False: it has none that are a range. */
 bool fbx_take_times(const struct fbx_scene *scene, uint32_t record, struct fbx_range *range);
 /* fbx_take_old.c: the takes of files before 7.0. */
