@@ -45,7 +45,7 @@ struct fbx_channel {
 
 struct fbx_blend {
     struct fbx_channel *channels; /* heap */
-    uint32_t channel_count, target_count;
+    uint32_t channel_count, channel_capacity, target_count;
 };
 
 /* The blend shapes of a Geometry, with the channels of all its "BlendShape" deformers in the file's order. */
