@@ -268,7 +268,10 @@ $(out)/bench/pose: $(obj)/tests/bench/pose.o $(filter-out %/main.o,$(daemon)) $(
 $(out)/bench/classic_walk $(out)/bench/assimp_scene: $(out)/bench/%: $(obj)/tests/bench/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CXX) $(CFLAGS) $(LDFLAGS) $(filter -fsanitize%,$(flags)) -o $@ $^ $(call libs_of,assimp)
-bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose classic_walk assimp_scene)
+$(out)/bench/import_fbx: $(obj)/tests/bench/import_fbx.o $(filter-out %/main.o,$(import)) $(worker) $(anim) $(base)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_import) -lm
+bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose classic_walk assimp_scene import_fbx)
 deps-bench: deps
 	@deploy/deps.sh bench
 	@tests/web/run.sh --install || echo 'bench: there will be no three.js to compare with'

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import time
 
+import fbx_rigs
 import peers
 import skeletons
 
@@ -45,6 +46,27 @@ def assimp_ms(path):
     return json.loads(subprocess.run([peers.PROGRAMS / "assimp_scene", path], stdout=subprocess.PIPE, check=True).stdout)["ms"]
 
 
+def fbx_reader(path):
+    """What posed's own FBX reader takes in a program of its own: milliseconds and bytes (import_fbx.c)."""
+    return json.loads(subprocess.run([peers.PROGRAMS / "import_fbx", path], stdout=subprocess.PIPE, check=True).stdout)
+
+
+FBX_MEMORY_SLACK_BYTES = 16 << 20
+
+
+def run_fbx(bench):
+    """The reader alone beside assimp's ReadFile, in turn, and its peak of memory beside what it may take."""
+    rig = bench.folder / "rig_30000.fbx"
+    rig.write_bytes(fbx_rigs.rig(seconds=10.0) if bench.is_quick else fbx_rigs.rig())
+    for path in [*bench.others("fbx/ozz_run.fbx"), rig]:
+        rounds = bench.interleave({"posed": lambda: fbx_reader(path)["ms"], "assimp": lambda: assimp_ms(path)})
+        bench.add("imports", f"{path.name}, the reader alone", "ms", rounds.figure("posed"), "assimp, in-process", rounds.figure("assimp"),
+                  rounds.ratio("assimp", "posed"))
+        sizes = fbx_reader(path)
+        bench.add_exact("imports", f"{path.name}, peak above an idle importer", "bytes", sizes["bytes"],
+                        "2 x arrays + model + 16 MiB", 2 * sizes["arrays"] + sizes["baked"] + FBX_MEMORY_SLACK_BYTES, is_share=True)
+
+
 def cold_ms(root, model):
     """From starting a server to the last byte of the first palette, or, of what has no skin, of the first pose."""
     begin = time.perf_counter()
@@ -69,6 +91,7 @@ def tool_ms(path):
 
 
 def run(bench):
+    run_fbx(bench)
     root, models = make_models(bench)
     server = peers.conftest.Server(root, "--log", "off", "--render-workers", "0")
     try:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Damaged models through a running server: it must outlive all of them, answer each with a code, and give the memory back.
 
-    mutants.py [--count 3000] [--seed 1] [--jobs 3] [--keep DIR]
+    mutants.py [--count 3000] [--seed 1] [--jobs 3] [--only fbx] [--keep DIR]
 
 Seeds are the project's samples, Debian's assimp-testmodels and ../shared/models, as far as they are there. Each mutant is asked
-for as a model, a palette and, now and then, a mesh and a picture; a good model is asked for in between. --keep saves the
+for as a model, a palette and, now and then, a mesh and a picture; a good model is asked for in between. Files of FBX are also
+damaged where their form is known: sizes of records, counts of arrays, ids. --only takes seeds of one ending, --keep saves the
 mutants whose answer was not allowed. Closes with one line, `N passed, M failed, K skipped`.
 """
 import argparse
@@ -13,6 +14,7 @@ import concurrent.futures
 import os
 import pathlib
 import random
+import re
 import signal
 import struct
 import sys
@@ -23,12 +25,14 @@ import urllib.parse
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "api"))
 import conftest  # noqa: E402
 
-SOURCES = (conftest.SAMPLES, conftest.REPOSITORY.parent / "shared" / "models", pathlib.Path("/usr/share/assimp/models"))
-# By ending: formats whose readers differ. glTF is posed's own reader, the others are assimp's.
+SOURCES = (conftest.SAMPLES, conftest.REPOSITORY / "tests" / "fuzz" / "corpus" / "fbx", conftest.REPOSITORY.parent / "shared" / "models",
+           pathlib.Path("/usr/share/assimp/models"))
+# By ending: formats whose readers differ. glTF and FBX have readers of posed's own, the others are assimp's.
 FORMATS = ("glb", "gltf", "fbx", "dae", "md5mesh", "x", "obj", "stl", "ply", "bvh", "b3d", "ms3d", "smd", "3ds", "ac", "ase",
            "blend", "iqm", "lwo", "lws", "md2", "md3", "mdl", "3mf", "off", "dxf", "irrmesh", "ogex", "xgl", "x3d")
 SEED_MAX_BYTES = 300_000
 SEEDS_PER_FORMAT = 12
+FBX_SEEDS = 60 # of versions and exporters there are many
 ALLOWED = {200, 415, 422, 503}
 MEMORY_SLACK_BYTES = 50 << 20
 
@@ -43,7 +47,8 @@ def seeds():
             ending = path.suffix[1:].lower()
             if ending in FORMATS and path.is_file() and 0 < path.stat().st_size <= SEED_MAX_BYTES:
                 found[ending].append(path)
-    return {ending: sorted(paths, key=lambda p: (p.stat().st_size, p.name))[:SEEDS_PER_FORMAT] for ending, paths in found.items()}
+    return {ending: sorted(paths, key=lambda p: (p.stat().st_size, p.name))[:FBX_SEEDS if ending == "fbx" else SEEDS_PER_FORMAT]
+            for ending, paths in found.items()}
 
 
 # --- damage: bytes and a random.Random to other bytes ---
@@ -108,7 +113,85 @@ def overwrite(data, rng):
     return bytes(data)
 
 
+# --- damage that knows FBX; text and broken files get other damage instead ---
+
+FBX_NUMBERS = (0, 1, 2, 3, 4, 12, 13, 25, 31, 32, 33, 255, 256, 65535, 1 << 24, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff)
+
+
+def fbx_records(data):
+    """Where each record of a binary file begins, and how wide its three numbers are."""
+    if data[:18] != b"Kaydara FBX Binary" or data[22:23] != b"\0":
+        return [], 0
+    width = 8 if struct.unpack_from("<I", data, 23)[0] >= 7500 else 4
+    found, ends, at = [], [len(data)], 27
+    while ends:
+        end, values, size = struct.unpack_from("<3Q" if width == 8 else "<3I", data, at) if at + 3 * width < ends[-1] else (0, 0, 0)
+        if end == 0 or end > ends[-1]:
+            at = ends.pop()
+            continue
+        found.append(at)
+        inside = at + 3 * width + 1 + data[at + 3 * width] + size
+        if inside < end:
+            ends.append(end)
+        at = inside
+    return found, width
+
+
+def change_record(data, rng):
+    """The end, the number of values, their bytes or the name's length of one record."""
+    found, width = fbx_records(data)
+    if not found:
+        return change_number(data, rng)
+    data, at = bytearray(data), rng.choice(found)
+    field = rng.randrange(4)
+    if field == 3:
+        data[at + 3 * width] = rng.randrange(256)
+    else:
+        old = int.from_bytes(data[at + field * width:at + (field + 1) * width], "little")
+        new = rng.choice((old + rng.choice((-13, -1, 1, 13, 25)), rng.choice(FBX_NUMBERS), rng.choice(found)))
+        data[at + field * width:at + (field + 1) * width] = (new % (1 << 8 * width)).to_bytes(width, "little")
+    return bytes(data)
+
+
+def change_array(data, rng):
+    """The count, the encoding or the size of a binary array."""
+    found, width = fbx_records(data)
+    arrays = []
+    for at in found:
+        first = at + 3 * width + 1 + data[at + 3 * width]
+        if data[first:first + 1] in (b"d", b"f", b"i", b"l"):
+            arrays.append(first + 1)
+    if not arrays:
+        return change_number(data, rng)
+    data, at = bytearray(data), rng.choice(arrays) + 4 * rng.choice((0, 0, 0, 1, 2))
+    old = struct.unpack_from("<I", data, at)[0]
+    struct.pack_into("<I", data, at, rng.choice((old + rng.choice((-1, 1, 2, 3)), rng.choice(FBX_NUMBERS), old * 2)) % (1 << 32))
+    return bytes(data)
+
+
+def swap_ids(data, rng):
+    """Connections join other things: cycles, skins of skins, curves that drive curves."""
+    found, _ = fbx_records(data)
+    if found:
+        ids = [span for span in (m.span(1) for m in re.finditer(rb"L(.{8})", data, re.DOTALL))
+               if 1000 < int.from_bytes(data[slice(*span)], "little") < 1 << 40]
+    else:
+        ids = [m.span(1) for m in re.finditer(rb'(?:C|Connect|Model|Deformer|Geometry): *"?(?:OO|OP)?"?,? *("?[^",\n]+"?)', data)]
+    if not ids:
+        return flip_bits(data, rng)
+    for _ in range(rng.choice((1, 2, 10))):
+        to, source = rng.choice(ids), rng.choice(ids)
+        if to[1] - to[0] == source[1] - source[0]:
+            data = data[:to[0]] + data[source[0]:source[1]] + data[to[1]:]
+    return data
+
+
+FBX_DAMAGE = (change_record, change_record, change_array, change_array, swap_ids, swap_ids)
 DAMAGE = (flip_bits, flip_bits, truncate, grow_length, grow_length, change_number, change_number, nest, cut_out, double, overwrite)
+
+
+def damage_of(seed):
+    return DAMAGE + FBX_DAMAGE if seed.suffix.lower() == ".fbx" else DAMAGE
 
 
 class Run:
@@ -137,7 +220,7 @@ class Run:
         return answer.status
 
     def mutant(self, number, seed, rng):
-        damage = rng.choice(DAMAGE)
+        damage = rng.choice(damage_of(seed))
         name = f"m{number:05d}-{damage.__name__}{seed.suffix.lower()}"
         data = damage(seed.read_bytes(), rng)
         path = self.root / name
@@ -192,9 +275,9 @@ class Run:
             self.ask(connection, "/v1/palette?model=good.glb&t=0.3", "good.glb", {200})
             self.ask(connection, "/v1/render?model=good.glb&width=64&height=64", "good.glb", {200})
 
-    def all(self, count, seed, jobs):
+    def all(self, count, seed, jobs, only):
         by_format = seeds()
-        endings = [ending for ending in FORMATS if by_format.get(ending)]
+        endings = [ending for ending in FORMATS if by_format.get(ending) and only in (None, ending)]
         self.settle()
         resident, files = self.resident_bytes(), self.files()
         tasks = []
@@ -229,12 +312,12 @@ class Run:
         self.server.end()
 
 
-def run(count, seed=1, jobs=3, keep=None):
+def run(count, seed=1, jobs=3, keep=None, only=None):
     """Returns (faults, answers by code, mutants by format)."""
     with tempfile.TemporaryDirectory(prefix="posed-mutants-") as root:
         one = Run(root, keep)
         try:
-            one.all(count, seed, jobs)
+            one.all(count, seed, jobs, only)
         finally:
             one.end()
         left = [path.name for path in pathlib.Path(root).iterdir() if path.name != "good.glb"]
@@ -248,9 +331,10 @@ def main():
     parser.add_argument("--count", type=int, default=3000)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--jobs", type=int, default=3)
+    parser.add_argument("--only", choices=FORMATS)
     parser.add_argument("--keep")
     options = parser.parse_args()
-    faults, codes, formats = run(options.count, options.seed, options.jobs, options.keep)
+    faults, codes, formats = run(options.count, options.seed, options.jobs, options.keep, options.only)
     print("mutants by format:", dict(sorted(formats.items())))
     print("answers by code:", dict(codes.most_common()))
     for fault in faults:

@@ -21,7 +21,8 @@ struct fbx {
     int32_t *material_of; /* of a Material: its material; fbx_material.c */
     int32_t *clip_of;     /* of an AnimationStack: its clip; fbx_clip.c */
 
-    double *clip_starts_s;                 /* [clip_count]: the file's time at which the clip's is 0; fbx_clip.c */
+    double *clip_starts_s; /* [clip_count]: the file's time at which the clip's is 0; fbx_clip.c */
+    uint32_t *shown_by;    /* of a Geometry: the first node whose mesh it is, or FBX_NONE; fbx_read_nodes() */
     struct fbx_material_uvs *material_uvs; /* [material_count]: fbx_material.h; fbx_material.c */
 
     /* Of nodes: [node_count]. */

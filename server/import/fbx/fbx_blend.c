@@ -52,8 +52,15 @@ static int read_channel(struct fbx *fbx, uint32_t object, struct fbx_blend *blen
     free(percents);
     if (channel.shape_count == 0)
         return 0;
+    /* A file can link the same shapes over and over. */
+    if (import_check_limit(fbx->import, LIMIT_WEIGHTS, blend->target_count, channel.shape_count,
+                           FBX_OBJECT_TEXT(scene, object), err) < 0)
+        return err->code;
     blend->target_count += channel.shape_count;
-    blend->channels = mem_realloc(blend->channels, (blend->channel_count + 1) * sizeof channel);
+    if (blend->channel_count == blend->channel_capacity) {
+        blend->channel_capacity = 2 * blend->channel_capacity + 4;
+        blend->channels = mem_realloc(blend->channels, blend->channel_capacity * sizeof channel);
+    }
     blend->channels[blend->channel_count++] = channel;
     return 0;
 }

@@ -17,17 +17,20 @@ static int add_node(struct fbx *fbx, const struct fbx_take_reader *reader, uint3
     return rc < 0 ? err_prefix(err, "%s", FBX_OBJECT_TEXT(&fbx->scene, fbx->object_of[n])) : 0;
 }
 
-static int add_clip(struct fbx *fbx, const struct fbx_take_list *list, const struct fbx_take *take, struct err *err)
+static int add_clip(struct fbx *fbx, struct fbx_take_list *list, const struct fbx_take *take, struct err *err)
 {
     struct bake_builder *builder = fbx->builder;
-    const struct fbx_take_reader reader = {
-        .scene = &fbx->scene, .list = list, .take = take, .key_limit = fbx->import->limits->value[LIMIT_KEYS]};
+    const struct fbx_take_reader reader = {.scene = &fbx->scene,
+                                           .list = list,
+                                           .take = take,
+                                           .key_limit = fbx->import->limits->value[LIMIT_KEYS],
+                                           .work_left = &list->work_left};
     struct clip clip = {
         .name = bake_text(builder, (const char *)take->name.bytes, take->name.size_bytes),
         .channel_first = builder->channel_count,
         .duration_s = fbx_range_s(&take->range, take->range.stop),
     };
-    for (uint32_t n = 0; n < fbx->node_count; n++)
+    for (uint32_t n = 0; n < fbx->node_count && take->drive_count > 0; n++)
         if (add_node(fbx, &reader, n, err) < 0)
             return err->code;
     clip.channel_count = builder->channel_count - clip.channel_first;

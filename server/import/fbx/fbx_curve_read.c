@@ -81,7 +81,7 @@ static int expand(struct fbx_key_data *data, const struct arrays *arrays, const 
 /* --- order --- */
 
 struct place {
-    double time;
+    int64_t time;
     uint32_t index;
 };
 
@@ -105,14 +105,14 @@ static void sort(struct arrays *arrays, struct fbx_key_data *data)
     double *values = mem_alloc(count * sizeof *values);
     struct fbx_key_data *sorted = mem_alloc(count * sizeof *sorted);
     for (uint32_t i = 0; i < count; i++)
-        places[i] = (struct place){(double)arrays->times[i], i};
+        places[i] = (struct place){arrays->times[i], i};
     qsort(places, count, sizeof *places, by_time);
     for (uint32_t i = 0; i < count; i++) {
         values[i] = arrays->values[places[i].index];
         sorted[i] = data[places[i].index];
     }
     for (uint32_t i = 0; i < count; i++) {
-        arrays->times[i] = (int64_t)places[i].time;
+        arrays->times[i] = places[i].time;
         arrays->values[i] = values[i];
         data[i] = sorted[i];
     }

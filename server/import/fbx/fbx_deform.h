@@ -12,6 +12,7 @@ struct fbx_weights {
     struct influence *entries;
     uint32_t point_count;
     uint32_t cluster_count; /* the joints before that of the node itself, which points without weights follow */
+    bool has_loose_points;  /* without weights */
     uint32_t method;        /* METHOD_ */
     float *dual_weights; /* [point_count]: how much of dual quaternions a point follows; NULL: of METHOD_BLENDED only */
 };
@@ -44,7 +45,7 @@ struct fbx_channel {
 
 struct fbx_blend {
     struct fbx_channel *channels; /* heap */
-    uint32_t channel_count, target_count;
+    uint32_t channel_count, channel_capacity, target_count;
 };
 
 /* The blend shapes of a Geometry, with the channels of all its "BlendShape" deformers in the file's order. */

@@ -160,6 +160,7 @@ static int add_markers(struct fbx *fbx, struct err *err)
     struct timeline_marker marker = {.key = fbx_span_of("")};
     struct fbx_property property;
     uint32_t cursor = FBX_NONE;
+    uint64_t left = fbx->import->limits->value[LIMIT_MARKERS];
     while (fbx_property_next(&fbx->scene, FBX_SETTINGS, &cursor, &property)) {
         struct fbx_span key = property.name;
         if (!take_prefix(&key, "TimeMarker|"))
@@ -168,6 +169,11 @@ static int add_markers(struct fbx *fbx, struct err *err)
         if (!fbx_span_equal(key, marker.key)) {
             if (add_marker(fbx, &marker, err) < 0)
                 return err->code;
+            if (left-- == 0) { /* each is compared with all clips */
+                bake_warn(fbx->builder, "markers_dropped", "the timeline has more than %llu markers: some are left out",
+                          (unsigned long long)fbx->import->limits->value[LIMIT_MARKERS]);
+                return 0;
+            }
             marker = (struct timeline_marker){.key = key, .name = key};
         }
         const struct fbx_value *value = fbx_value(file, property.record, property.value_first);

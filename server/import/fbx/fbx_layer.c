@@ -15,6 +15,8 @@ static int place(struct fbx_curve *out, const struct fbx_take_reader *reader, ui
     int rc = fbx_curve_read(&curve, reader->scene, record, err);
     if (rc == 0)
         rc = fbx_curve_place(out, &curve, &reader->take->range, reader->key_limit, err);
+    if (rc == 0)
+        rc = fbx_take_spend(reader->work_left, (uint64_t)curve.key_count + out->key_count, err);
     fbx_curve_fini(&curve);
     return rc;
 }
@@ -54,6 +56,10 @@ int fbx_motion_read(struct fbx_motion *motion, const struct fbx_take_reader *rea
         if (!fbx_span_equal(drive->property, property) || drive->layer == last_layer ||
             reader->list->layers[reader->take->layer_first + drive->layer].is_off)
             continue;
+        if (motion->sheet_count == FBX_SHEETS_MAX) {
+            rc = err_set(err, ERR_MODEL_LIMIT, "more than %d layers drive it", FBX_SHEETS_MAX);
+            break;
+        }
         last_layer = drive->layer;
         rc = read_sheet(motion, reader, drive, err);
     }

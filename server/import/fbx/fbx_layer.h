@@ -30,8 +30,12 @@ struct fbx_take_reader {
     const struct fbx_scene *scene;
     const struct fbx_take_list *list;
     const struct fbx_take *take;
-    uint64_t key_limit; /* of a placed curve */
+    uint64_t key_limit;  /* of a placed curve */
+    uint64_t *work_left; /* of the list, or NULL: fbx_take_spend() */
 };
+
+/* Layers that drive one property; more are refused. */
+enum { FBX_SHEETS_MAX = 1024 };
 
 /* Reads what drives a property of an object; rest, blended and order are set before.
  * Returns 0 or as fbx_curve_read() and fbx_curve_place(); on failure there are no sheets. */

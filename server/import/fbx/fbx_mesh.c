@@ -5,7 +5,9 @@
 #include "import/fbx/fbx_material.h"
 #include "import/fbx/fbx_primitive.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "import/mesh/vertex_set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +93,10 @@ static int add_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slot
     struct bake_builder *builder = fbx->builder;
     const struct fbx_surface *surface = &reader->surface;
     const uint32_t corner_count = surface->size.corner_count;
+    /* Each corner becomes an index at least; more than the limit are refused before memory is asked for them. */
+    if (import_check_limit(fbx->import, LIMIT_INDICES, builder->index_count, corner_count,
+                           FBX_OBJECT_TEXT(&fbx->scene, reader->geometry), err) < 0)
+        return err->code;
     reader->mesh = builder->mesh_count;
     const struct mesh mesh = {.name = fbx_name(fbx, reader->geometry), .primitive_first = builder->primitive_count};
     if (import_put_mesh(fbx->import, &mesh, err) < 0)
@@ -104,6 +110,7 @@ static int add_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slot
     free(reader->corners.made_normals);
     free(reader->vertices);
     free(reader->indices);
+    free(reader->places);
     triangulator_fini(&reader->triangulator);
     builder->meshes[reader->mesh].primitive_count = builder->primitive_count - mesh.primitive_first;
     return rc;
@@ -130,23 +137,36 @@ static int add_weights(struct fbx_mesh_reader *reader, struct err *err)
     return 0;
 }
 
-/* A node before this one that shows the same, or -1. Skins of two nodes have the same joints, but for the node itself.
- */
-static int64_t same_node(const struct fbx *fbx, uint32_t node, const struct fbx_slots *slots)
+/* Nodes whose meshes are there. */
+struct shown {
+    struct vertex_set nodes;
+    struct fbx_slots *slots; /* [node_count] */
+};
+
+static bool shows_same(const struct fbx *fbx, const struct shown *shown, uint32_t n, uint32_t k)
 {
-    for (uint32_t n = 0; n < node; n++) {
-        if (fbx->geometry_of[n] != fbx->geometry_of[node] || (fbx->skin_of[n] < 0) != (fbx->skin_of[node] < 0) ||
-            memcmp(&fbx->node_from_geometry[n], &fbx->node_from_geometry[node], sizeof(struct trs)) != 0)
-            continue;
-        struct fbx_slots others;
-        fbx_slots_of(fbx, n, &others);
-        const bool is_same = others.count == slots->count &&
-                             (slots->count == 0 ||
-                              memcmp(others.materials, slots->materials, slots->count * sizeof *slots->materials) == 0);
-        fbx_slots_fini(&others);
-        if (is_same)
-            return n;
-    }
+    const struct fbx_slots *a = &shown->slots[n], *b = &shown->slots[k];
+    return fbx->geometry_of[n] == fbx->geometry_of[k] && (fbx->skin_of[n] < 0) == (fbx->skin_of[k] < 0) &&
+           memcmp(&fbx->node_from_geometry[n], &fbx->node_from_geometry[k], sizeof(struct trs)) == 0 &&
+           a->count == b->count &&
+           (a->count == 0 || memcmp(a->materials, b->materials, a->count * sizeof *a->materials) == 0);
+}
+
+/* A node before this one that shows the same, or -1: then later ones find this. Skins of two nodes have the same
+ * joints, but for the node itself. */
+static int64_t same_node(const struct fbx *fbx, struct shown *shown, uint32_t node)
+{
+    const struct fbx_slots *slots = &shown->slots[node];
+    uint64_t hash = hash64(HASH64_SEED, &fbx->geometry_of[node], sizeof *fbx->geometry_of);
+    hash = hash64(hash, &fbx->node_from_geometry[node], sizeof(struct trs));
+    if (slots->count > 0)
+        hash = hash64(hash, slots->materials, slots->count * sizeof *slots->materials);
+    uint32_t *slot = vertex_set_first(&shown->nodes, hash);
+    while (*slot != VERTEX_NONE && !shows_same(fbx, shown, node, *slot))
+        slot = vertex_set_next(&shown->nodes, slot);
+    if (*slot != VERTEX_NONE)
+        return *slot;
+    *slot = node;
     return -1;
 }
 
@@ -160,11 +180,11 @@ static int read_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slo
     return add_weights(reader, err);
 }
 
-static int read_node(struct fbx *fbx, uint32_t n, const struct fbx_slots *slots, struct err *err)
+static int read_node(struct fbx *fbx, struct shown *shown, uint32_t n, struct err *err)
 {
     struct node *node = &fbx->builder->nodes[n];
     node->skin = fbx->skin_of[n];
-    const int64_t same = same_node(fbx, n, slots);
+    const int64_t same = same_node(fbx, shown, n);
     if (same >= 0) {
         const struct node *other = &fbx->builder->nodes[same];
         node->mesh = other->mesh;
@@ -174,7 +194,7 @@ static int read_node(struct fbx *fbx, uint32_t n, const struct fbx_slots *slots,
     }
     struct fbx_mesh_reader reader = {
         .fbx = fbx, .node = n, .geometry = fbx->geometry_of[n], .weights = fbx->weights_of[n]};
-    const int rc = read_mesh(&reader, slots, err);
+    const int rc = read_mesh(&reader, &shown->slots[n], err);
     fbx_surface_fini(&reader.surface);
     fbx_blend_fini(&reader.blend);
     return rc;
@@ -182,15 +202,18 @@ static int read_node(struct fbx *fbx, uint32_t n, const struct fbx_slots *slots,
 
 int fbx_read_meshes(struct fbx *fbx, struct err *err)
 {
-    for (uint32_t n = 0; n < fbx->node_count; n++) {
+    struct shown shown = {.slots = mem_zalloc((size_t)fbx->node_count + 1, sizeof *shown.slots)};
+    vertex_set_init(&shown.nodes, fbx->node_count);
+    int rc = 0;
+    for (uint32_t n = 0; n < fbx->node_count && rc == 0; n++) {
         if (fbx->geometry_of[n] == FBX_NONE)
             continue;
-        struct fbx_slots slots;
-        fbx_slots_of(fbx, n, &slots);
-        const int rc = read_node(fbx, n, &slots, err);
-        fbx_slots_fini(&slots);
-        if (rc < 0)
-            return rc;
+        fbx_slots_of(fbx, n, &shown.slots[n]);
+        rc = read_node(fbx, &shown, n, err);
     }
-    return import_put_influence_first(fbx->import, &fbx->builder->influence_count, err);
+    for (uint32_t n = 0; n < fbx->node_count; n++)
+        fbx_slots_fini(&shown.slots[n]);
+    free(shown.slots);
+    free(shown.nodes.slots);
+    return rc < 0 ? rc : import_put_influence_first(fbx->import, &fbx->builder->influence_count, err);
 }

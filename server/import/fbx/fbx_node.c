@@ -206,6 +206,16 @@ static void find_models(struct fbx *fbx)
     }
 }
 
+static void find_first_nodes(struct fbx *fbx)
+{
+    const size_t bytes = fbx->scene.object_count * sizeof *fbx->shown_by;
+    fbx->shown_by = mem_alloc(bytes);
+    memset(fbx->shown_by, 0xff, bytes); /* FBX_NONE */
+    for (uint32_t n = fbx->node_count; n-- > 0;)
+        if (fbx->geometry_of[n] != FBX_NONE)
+            fbx->shown_by[fbx->geometry_of[n]] = n;
+}
+
 int fbx_read_nodes(struct fbx *fbx, struct err *err)
 {
     find_models(fbx);
@@ -221,8 +231,10 @@ int fbx_read_nodes(struct fbx *fbx, struct err *err)
     int rc = 0;
     for (uint32_t n = 0; n < count && rc == 0; n++)
         rc = read_node(fbx, n, &rests[n], err);
-    if (rc == 0)
+    if (rc == 0) {
+        find_first_nodes(fbx);
         rc = read_tree(fbx, err);
+    }
     if (rc == 0)
         compose_rest(fbx, rests);
     free(rests);

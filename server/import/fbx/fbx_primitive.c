@@ -184,24 +184,27 @@ static int add_deltas(const struct fbx_mesh_reader *reader, const double (*offse
     return 0;
 }
 
-static int add_target(const struct fbx_mesh_reader *reader, const struct fbx_target *target, struct str name,
-                      struct err *err)
+static int add_target(struct fbx_mesh_reader *reader, const struct fbx_target *target, struct str name, struct err *err)
 {
-    const size_t places_bytes = reader->surface.size.point_count * sizeof(uint32_t);
-    uint32_t *places = mem_alloc(places_bytes);
-    memset(places, 0xff, places_bytes);
+    if (reader->places == NULL) {
+        const size_t bytes = reader->surface.size.point_count * sizeof *reader->places;
+        reader->places = mem_alloc(bytes);
+        memset(reader->places, 0xff, bytes); /* NOT_MOVED */
+    }
+    uint32_t *places = reader->places;
     for (uint32_t i = 0; i < target->count; i++)
         places[target->points[i]] = i;
     struct morph_target out = {.name = name};
     int rc = add_deltas(reader, (const double(*)[3])target->offsets, places, &out.position_first, err);
     if (rc == 0)
         rc = add_deltas(reader, (const double(*)[3])target->normals, places, &out.normal_first, err);
-    free(places);
+    for (uint32_t i = 0; i < target->count; i++)
+        places[target->points[i]] = NOT_MOVED;
     return rc < 0 ? rc : import_put_morph_target(reader->fbx->import, &out, err);
 }
 
 /* A slider with one shape gives it its name; in-between shapes have names of their own. */
-static int add_targets(const struct fbx_mesh_reader *reader, struct primitive *primitive, struct err *err)
+static int add_targets(struct fbx_mesh_reader *reader, struct primitive *primitive, struct err *err)
 {
     struct fbx *fbx = reader->fbx;
     primitive->morph_target_first = fbx->builder->morph_target_count;

@@ -21,6 +21,7 @@ struct fbx_mesh_reader {
     uint32_t vertex_count;
     uint32_t *indices; /* likewise, with room for all triangles */
     uint32_t index_count;
+    uint32_t *places; /* [points] of a shape's control points, UINT32_MAX between shapes; NULL before the first */
 };
 
 /* Adds a primitive of these polygons; all have 1 corner (TOPOLOGY_POINTS), 2 (TOPOLOGY_LINES) or more. material: of

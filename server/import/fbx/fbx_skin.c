@@ -5,7 +5,9 @@
  * node: for them a skin has one more joint, the last. */
 #include "import/fbx/fbx_deform.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "import/mesh/vertex_set.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,14 +40,6 @@ static void clusters_fini(struct fbx_clusters *clusters)
 {
     free(clusters->objects);
     free(clusters->nodes);
-}
-
-static bool has_loose_points(const struct fbx_weights *weights)
-{
-    for (uint32_t i = 0; i < weights->firsts[weights->point_count]; i++)
-        if (weights->entries[i].joint == weights->cluster_count)
-            return true;
-    return false;
 }
 
 /* --- joints --- */
@@ -83,7 +77,7 @@ static int add_skin(struct fbx *fbx, uint32_t node, const struct fbx_clusters *c
                     const struct fbx_weights *weights, struct err *err)
 {
     struct bake_builder *builder = fbx->builder;
-    const bool has_own_joint = has_loose_points(weights);
+    const bool has_own_joint = weights->has_loose_points;
     const struct skin skin = {.name = fbx_name(fbx, clusters->skin),
                               .joint_first = builder->joint_count,
                               .joint_count = clusters->count + has_own_joint,
@@ -104,37 +98,47 @@ static int add_skin(struct fbx *fbx, uint32_t node, const struct fbx_clusters *c
     return import_put_skin(fbx->import, &skin, err);
 }
 
-/* A node with the same skin before this one: no joint is the node itself, and the geometric transform is the same. */
-static int32_t shared_skin(const struct fbx *fbx, uint32_t node, const struct fbx_weights *weights)
+/* --- nodes that show the same --- */
+
+/* A node with the same skin before this one: no joint is the node itself, and the geometric transform is the same.
+ * Otherwise -1, and the node's own skin is found from now on. */
+static int32_t shared_skin(const struct fbx *fbx, struct vertex_set *skinned, uint32_t node,
+                           const struct fbx_weights *weights)
 {
-    for (uint32_t n = 0; n < node && !has_loose_points(weights); n++)
-        if (fbx->weights_of[n] == weights &&
-            memcmp(&fbx->node_from_geometry[n], &fbx->node_from_geometry[node], sizeof(struct trs)) == 0)
-            return fbx->skin_of[n];
+    if (weights->has_loose_points)
+        return -1;
+    const uint64_t by_weights = hash64(HASH64_SEED, &weights, sizeof weights);
+    uint32_t *slot = vertex_set_first(skinned, hash64(by_weights, &fbx->node_from_geometry[node], sizeof(struct trs)));
+    while (*slot != VERTEX_NONE &&
+           (fbx->weights_of[*slot] != weights ||
+            memcmp(&fbx->node_from_geometry[*slot], &fbx->node_from_geometry[node], sizeof(struct trs)) != 0))
+        slot = vertex_set_next(skinned, slot);
+    if (*slot != VERTEX_NONE)
+        return fbx->skin_of[*slot];
+    *slot = node;
     return -1;
 }
 
-/* Weights of a geometry that a node before this one shows. */
-static struct fbx_weights *known_weights(const struct fbx *fbx, uint32_t node)
+static int read_skin(struct fbx *fbx, struct vertex_set *skinned, uint32_t node, uint32_t skin, struct err *err)
 {
-    for (uint32_t n = 0; n < node; n++)
-        if (fbx->geometry_of[n] == fbx->geometry_of[node])
-            return fbx->weights_of[n];
-    return NULL;
-}
-
-static int read_skin(struct fbx *fbx, uint32_t node, uint32_t skin, struct err *err)
-{
+    const uint32_t first = fbx->shown_by[fbx->geometry_of[node]];
+    if (first < node) {
+        fbx->weights_of[node] = fbx->weights_of[first];
+        if (fbx->weights_of[node] == NULL)
+            return 0;
+        fbx->skin_of[node] = shared_skin(fbx, skinned, node, fbx->weights_of[node]);
+        if (fbx->skin_of[node] >= 0)
+            return 0;
+    }
     struct fbx_clusters clusters;
     find_clusters(fbx, skin, &clusters);
     int rc = 0;
-    fbx->weights_of[node] = known_weights(fbx, node);
     if (clusters.count > 0 && fbx->weights_of[node] == NULL)
         rc = fbx_weights_read(fbx, fbx->geometry_of[node], &clusters, &fbx->weights_of[node], err);
     if (rc == 0 && fbx->weights_of[node] != NULL) {
-        fbx->skin_of[node] = shared_skin(fbx, node, fbx->weights_of[node]);
-        if (fbx->skin_of[node] < 0)
-            rc = add_skin(fbx, node, &clusters, fbx->weights_of[node], err);
+        if (first == node)
+            shared_skin(fbx, skinned, node, fbx->weights_of[node]);
+        rc = add_skin(fbx, node, &clusters, fbx->weights_of[node], err);
     }
     clusters_fini(&clusters);
     return rc;
@@ -164,19 +168,26 @@ int fbx_read_skins(struct fbx *fbx, struct err *err)
     fbx->weights_of = mem_zalloc(fbx->node_count, sizeof *fbx->weights_of);
     for (uint32_t n = 0; n < fbx->node_count; n++)
         fbx->skin_of[n] = -1;
-    for (uint32_t n = 0; n < fbx->node_count; n++) {
-        const uint32_t skin = fbx->geometry_of[n] == FBX_NONE ? FBX_NONE : skin_deformer_of(fbx, fbx->geometry_of[n]);
-        if (skin != FBX_NONE && read_skin(fbx, n, skin, err) < 0)
-            return err->code;
+    struct vertex_set skinned; /* of nodes */
+    vertex_set_init(&skinned, fbx->node_count);
+    uint32_t *skins = mem_alloc(fbx->node_count * sizeof *skins);
+    int rc = 0;
+    for (uint32_t n = 0; n < fbx->node_count && rc == 0; n++) {
+        const uint32_t geometry = fbx->geometry_of[n], first = geometry == FBX_NONE ? n : fbx->shown_by[geometry];
+        skins[n] = geometry == FBX_NONE ? FBX_NONE : first < n ? skins[first] : skin_deformer_of(fbx, geometry);
+        if (skins[n] != FBX_NONE)
+            rc = read_skin(fbx, &skinned, n, skins[n], err);
     }
-    return 0;
+    free(skins);
+    free(skinned.slots);
+    return rc;
 }
 
 void fbx_skins_fini(struct fbx *fbx)
 {
     for (uint32_t n = 0; n < fbx->node_count && fbx->weights_of != NULL; n++) {
         struct fbx_weights *weights = fbx->weights_of[n];
-        if (weights == NULL || known_weights(fbx, n) != NULL)
+        if (weights == NULL || fbx->shown_by[fbx->geometry_of[n]] < n) /* another node's */
             continue;
         fbx_weights_free(weights);
     }

@@ -18,6 +18,7 @@ void fbx_fini(struct fbx *fbx)
     free(fbx->clip_of);
     free(fbx->clip_starts_s);
     free(fbx->object_of);
+    free(fbx->shown_by);
     free(fbx->geometry_of);
     free(fbx->scene_from_node);
     free(fbx->node_from_geometry);

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of what fbx_take_spend() takes from, for each key value that a model may have: curves that stand still are read too.
+ */
+enum { WORK_PER_KEY = 4 };
+
 /* --- lists --- */
 
 void fbx_take_list_fini(struct fbx_take_list *list)
@@ -61,6 +65,16 @@ struct fbx_drive *fbx_add_drive(struct fbx_take_list *list, struct err *err)
         .defaults = {(double)NAN, (double)NAN, (double)NAN},
     };
     return drive;
+}
+
+int fbx_take_spend(uint64_t *work_left, uint64_t amount, struct err *err)
+{
+    if (work_left == NULL)
+        return 0;
+    if (amount > *work_left)
+        return err_set(err, ERR_MODEL_LIMIT, "its takes use the same layers and curves too often");
+    *work_left -= amount;
+    return 0;
 }
 
 static int by_object(const void *a, const void *b)
@@ -136,6 +150,9 @@ static int add_curve_node(struct fbx_take_list *list, const struct fbx_scene *sc
 {
     uint32_t count;
     const struct fbx_link *links = fbx_parents(scene, node, &count);
+    const uint32_t first = list->drive_count;
+    if (fbx_take_spend(&list->work_left, (uint64_t)count + scene->objects[node].child_link_count, err) < 0)
+        return err->code;
     for (uint32_t i = 0; i < count; i++) {
         if (links[i].property.size_bytes == 0 || links[i].child_property.size_bytes > 0)
             continue;
@@ -144,7 +161,12 @@ static int add_curve_node(struct fbx_take_list *list, const struct fbx_scene *sc
             return err->code;
         drive->object = links[i].parent;
         drive->property = links[i].property;
-        read_curve_node(scene, node, drive);
+        if (list->drive_count == first + 1) {
+            read_curve_node(scene, node, drive);
+        } else { /* by the same curves */
+            memcpy(drive->curves, list->drives[first].curves, sizeof drive->curves);
+            memcpy(drive->defaults, list->drives[first].defaults, sizeof drive->defaults);
+        }
     }
     return 0;
 }
@@ -181,6 +203,8 @@ static void drive_weight(struct fbx_layer *layer, const struct fbx_drive *drive)
 static int add_layer(struct fbx_take_list *list, const struct fbx_scene *scene, uint32_t object, struct err *err)
 {
     const uint32_t layer = list->layer_count;
+    if (fbx_take_spend(&list->work_left, scene->objects[object].child_link_count, err) < 0)
+        return err->code;
     read_layer(scene, object, fbx_add_layer(list));
     const uint32_t drive_first = list->drive_count;
     uint32_t count;
@@ -225,76 +249,49 @@ static int add_layers(struct fbx_take_list *list, const struct fbx_scene *scene,
 
 /* --- times --- */
 
-static bool make_range(const struct fbx_scene *scene, double start, double stop, struct fbx_range *range)
-{
-    *range = (struct fbx_range){.start = start, .stop = stop, .ticks_per_s = scene->ticks_per_s};
-    return stop > start;
-}
-
-bool fbx_take_times(const struct fbx_scene *scene, uint32_t record, struct fbx_range *range)
-{
-    static const char *const NAMES[] = {"LocalTime", "ReferenceTime"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        const uint32_t times = fbx_child(&scene->file, record, NAMES[i]);
-        if (fbx_value_count(&scene->file, times) >= 2 &&
-            make_range(scene, (double)fbx_integer(&scene->file, times, 0, 0),
-                       (double)fbx_integer(&scene->file, times, 1, 0), range))
-            return true;
-    }
-    return false;
-}
-
-static bool stack_times(const struct fbx_scene *scene, uint32_t stack, struct fbx_range *range)
-{
-    static const char *const NAMES[][2] = {{"LocalStart", "LocalStop"}, {"ReferenceStart", "ReferenceStop"}};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        int64_t start, stop;
-        if (fbx_property_integer(scene, stack, NAMES[i][0], &start) &&
-            fbx_property_integer(scene, stack, NAMES[i][1], &stop) &&
-            make_range(scene, (double)start, (double)stop, range))
-            return true;
-    }
-    const struct fbx_file *file = &scene->file;
-    for (uint32_t take = fbx_child(file, scene->takes, "Take"); take != FBX_NONE; take = fbx_next(file, take, "Take"))
-        if (fbx_span_equal(fbx_text(file, take, 0), scene->objects[stack].name))
-            return fbx_take_times(scene, take, range);
-    return false;
-}
-
 /* A take without times goes from 0 to its last key. */
-static int key_times(const struct fbx_take_list *list, const struct fbx_scene *scene, struct fbx_take *take,
-                     struct err *err)
+static int key_times(struct fbx_take_list *list, const struct fbx_scene *scene, struct fbx_take *take, struct err *err)
 {
-    make_range(scene, 0, 0, &take->range);
-    for (uint32_t i = 0; i < 3 * take->drive_count; i++) {
+    fbx_range_set(scene, 0, 0, &take->range);
+    for (uint64_t i = 0; i < 3 * (uint64_t)take->drive_count; i++) {
         struct fbx_curve curve;
         const int rc = fbx_curve_read(&curve, scene, list->drives[take->drive_first + i / 3].curves[i % 3], err);
         if (rc < 0)
             return rc;
-        if (curve.key_count > 0)
-            take->range.stop = fmax(take->range.stop, curve.keys[curve.key_count - 1].time);
+        const uint32_t key_count = curve.key_count;
+        if (key_count > 0)
+            take->range.stop = fmax(take->range.stop, curve.keys[key_count - 1].time);
         fbx_curve_fini(&curve);
+        if (fbx_take_spend(&list->work_left, key_count, err) < 0)
+            return err->code;
     }
     return 0;
 }
 
 /* --- takes --- */
 
-static int add_stack(struct fbx_take_list *list, const struct fbx_scene *scene, uint32_t stack, struct err *err)
+static int add_stack(struct fbx_take_list *list, const struct fbx_scene *scene, struct fbx_take_records *takes,
+                     uint32_t stack, struct err *err)
 {
     struct fbx_take *take = fbx_add_take(list, scene->objects[stack].name);
     take->stack = stack;
-    stack_times(scene, stack, &take->range);
+    fbx_stack_times(scene, takes, stack, &take->range);
     return add_layers(list, scene, stack, err);
 }
 
 int fbx_take_list_read(struct fbx_take_list *list, const struct fbx_scene *scene, struct err *err)
 {
     enum { VERSION_OF_STACKS = 7000 };
-    *list = (struct fbx_take_list){.drive_limit = scene->import->limits->value[LIMIT_KEYS]};
-    for (uint32_t i = 0; i < scene->object_count; i++)
-        if (fbx_object_is(scene, i, "AnimationStack", NULL) && add_stack(list, scene, i, err) < 0)
-            return err->code;
+    const uint64_t key_limit = scene->import->limits->value[LIMIT_KEYS];
+    *list = (struct fbx_take_list){.drive_limit = key_limit, .work_left = WORK_PER_KEY * key_limit + scene->link_count};
+    struct fbx_take_records takes = {0};
+    int rc = 0;
+    for (uint32_t i = 0; i < scene->object_count && rc == 0; i++)
+        if (fbx_object_is(scene, i, "AnimationStack", NULL))
+            rc = add_stack(list, scene, &takes, i, err);
+    free(takes.records);
+    if (rc < 0)
+        return rc;
     if (scene->file.version < VERSION_OF_STACKS && fbx_old_takes_read(list, scene, err) < 0)
         return err->code;
     for (uint32_t i = 0; i < list->take_count; i++) {

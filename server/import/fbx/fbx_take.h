@@ -49,6 +49,7 @@ struct fbx_take_list {
     uint32_t take_count, layer_count, drive_count;
     uint64_t take_capacity, layer_capacity, drive_capacity;
     uint64_t drive_limit;
+    uint64_t work_left; /* fbx_take_spend() */
 };
 
 /* A weight from percents, 0 to 1. */
@@ -58,6 +59,10 @@ static inline double fbx_layer_weight(double percent) { return percent >= 100 ? 
  * fbx_take_list_fini() is needed and safe afterwards. */
 int fbx_take_list_read(struct fbx_take_list *list, const struct fbx_scene *scene, struct err *err);
 void fbx_take_list_fini(struct fbx_take_list *list);
+
+/* Takes keys that are read, or links that are followed, off what all takes may cost: a small file can link the same
+ * layers and curves over and over. `work_left` NULL: no limit. Returns 0 or ERR_MODEL_LIMIT. */
+int fbx_take_spend(uint64_t *work_left, uint64_t amount, struct err *err);
 
 /* All drives of an object in a take, or NULL with *count 0. */
 const struct fbx_drive *fbx_take_drives(const struct fbx_take_list *list, const struct fbx_take *take, uint32_t object,
@@ -70,6 +75,18 @@ struct fbx_take *fbx_add_take(struct fbx_take_list *list, struct fbx_span name);
 struct fbx_layer *fbx_add_layer(struct fbx_take_list *list);
 struct fbx_drive *fbx_add_drive(struct fbx_take_list *list, struct err *err); /* NULL: ERR_MODEL_LIMIT */
 
+/* The records Take of a file, by name: fbx_stack_times() reads them when it first needs one. Zeroes before that. */
+struct fbx_take_records {
+    uint32_t *records; /* [count]; the caller's to free() */
+    uint32_t count;
+    bool is_read;
+};
+
+/* fbx_take_times.c. False: it is no range. */
+bool fbx_range_set(const struct fbx_scene *scene, double start, double stop, struct fbx_range *range);
+/* Of an AnimationStack: LocalStart and LocalStop, else ReferenceStart and ReferenceStop, else those of its Take. */
+bool fbx_stack_times(const struct fbx_scene *scene, struct fbx_take_records *takes, uint32_t stack,
+                     struct fbx_range *range);
 /* The times of a record Take: of LocalTime, else of ReferenceTime. False: it has none that are a range. */
 bool fbx_take_times(const struct fbx_scene *scene, uint32_t record, struct fbx_range *range);
 /* fbx_take_old.c: the takes of files before 7.0. */

@@ -42,10 +42,11 @@ static struct fbx_span last_two_parts(struct fbx_span path)
 
 /* The path, of those that the texture and its Video give, at which a file is: as it is, in a folder of the same name
  * beside the model, or beside it, where texture_add() finds it too. Where there is none, the first. Heap. */
-static char *find_path(const struct fbx *fbx, uint32_t texture)
+static char *find_path(const struct fbx_textures *textures, uint32_t texture)
 {
+    const struct fbx *fbx = textures->fbx;
     const struct fbx_scene *scene = &fbx->scene;
-    const uint32_t video = fbx_first_child(scene, texture, "Video", NULL);
+    const uint32_t video = fbx_texture_links_of(textures, texture)->video;
     const struct fbx_span none = fbx_span_of("");
     const struct fbx_span given[] = {fbx_relative_path(scene, texture), fbx_absolute_path(scene, texture),
                                      video == FBX_NONE ? none : fbx_relative_path(scene, video),
@@ -136,39 +137,19 @@ static uint32_t wrap_of(const struct fbx_scene *scene, uint32_t object, const ch
 
 /* --- textures --- */
 
-static bool is_texture(const struct fbx_scene *scene, uint32_t object)
-{
-    return fbx_object_is(scene, object, "Texture", NULL) || fbx_object_is(scene, object, "LayeredTexture", NULL);
-}
-
-/* The first texture that is linked to the object; *count: how many there are. */
-static uint32_t first_texture(const struct fbx_scene *scene, uint32_t object, uint32_t *count)
-{
-    uint32_t link_count, first = FBX_NONE;
-    const struct fbx_link *links = fbx_children(scene, object, &link_count);
-    *count = 0;
-    for (uint32_t i = 0; i < link_count; i++) {
-        if (!is_texture(scene, links[i].child))
-            continue;
-        first = *count == 0 ? links[i].child : first;
-        (*count)++;
-    }
-    return first;
-}
-
 /* The texture with a picture that stands for this one: the first layer, and of a Texture that has neither a file nor a
  * Video the one that is linked to it. */
-static uint32_t with_picture(const struct fbx *fbx, uint32_t texture, const char *material)
+static uint32_t with_picture(const struct fbx_textures *textures, uint32_t texture, const char *material)
 {
+    const struct fbx *fbx = textures->fbx;
     const struct fbx_scene *scene = &fbx->scene;
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
+        const struct fbx_texture_links *links = fbx_texture_links_of(textures, texture);
         const bool is_layered = fbx_object_is(scene, texture, "LayeredTexture", NULL);
-        if (!is_layered &&
-            (fbx_absolute_path(scene, texture).size_bytes > 0 || fbx_relative_path(scene, texture).size_bytes > 0 ||
-             fbx_first_child(scene, texture, "Video", NULL) != FBX_NONE))
+        if (!is_layered && (fbx_absolute_path(scene, texture).size_bytes > 0 ||
+                            fbx_relative_path(scene, texture).size_bytes > 0 || links->video != FBX_NONE))
             return texture;
-        uint32_t count;
-        const uint32_t inner = first_texture(scene, texture, &count);
+        const uint32_t inner = links->texture, count = links->texture_count;
         if (inner == FBX_NONE)
             return is_layered ? FBX_NONE : texture;
         if (is_layered && count > 1)
@@ -181,10 +162,9 @@ static uint32_t with_picture(const struct fbx *fbx, uint32_t texture, const char
 
 void fbx_texture_read(struct fbx_textures *textures, uint32_t object, const char *material, struct fbx_texture *out)
 {
-    const struct fbx *fbx = textures->fbx;
-    const struct fbx_scene *scene = &fbx->scene;
+    const struct fbx_scene *scene = &textures->fbx->scene;
     *out = (struct fbx_texture){.uv_set = fbx_span_of("")};
-    const uint32_t texture = with_picture(fbx, object, material);
+    const uint32_t texture = with_picture(textures, object, material);
     if (texture == FBX_NONE)
         return;
     struct used_texture *used = &out->used;
@@ -200,7 +180,7 @@ void fbx_texture_read(struct fbx_textures *textures, uint32_t object, const char
         fbx_video_read(textures, video, &used->request);
         out->path = copy(fbx_file_name(scene, texture));
     } else {
-        out->path = find_path(fbx, texture);
+        out->path = find_path(textures, texture);
         used->request.uri = out->path;
     }
     used->name = out->path;

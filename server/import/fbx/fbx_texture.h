@@ -14,9 +14,17 @@ struct fbx_video {
     bool is_read;
 };
 
+/* What is linked to a texture: many materials may have the same. */
+struct fbx_texture_links {
+    uint32_t texture, texture_count; /* the first Texture or LayeredTexture, FBX_NONE: none; and how many there are */
+    uint32_t video;                  /* the first Video, or FBX_NONE */
+    bool is_known;
+};
+
 struct fbx_textures {
     const struct fbx *fbx;
-    struct fbx_video *videos; /* [video_count], by file name, then in the file's order */
+    struct fbx_texture_links *links; /* [object_count], known as they are asked for: fbx_texture_links_of() */
+    struct fbx_video *videos;        /* [video_count], by file name, then in the file's order */
     uint32_t video_count;
     uint32_t *place_of; /* [object_count]: of a Video in videos, FBX_NONE: it has no content; NULL: none has */
 };
@@ -45,6 +53,8 @@ void fbx_textures_fini(struct fbx_textures *textures);
  * decoded is a picture of no bytes. */
 struct fbx_video *fbx_video_of(const struct fbx_textures *textures, uint32_t texture);
 void fbx_video_read(const struct fbx_textures *textures, struct fbx_video *video, struct texture_request *request);
+
+const struct fbx_texture_links *fbx_texture_links_of(const struct fbx_textures *textures, uint32_t texture);
 
 /* --- fbx_texture.c --- */
 

@@ -76,6 +76,7 @@ void fbx_textures_init(struct fbx_textures *textures, const struct fbx *fbx)
     const struct fbx_scene *scene = &fbx->scene;
     uint64_t capacity = 0;
     *textures = (struct fbx_textures){.fbx = fbx};
+    textures->links = mem_zalloc(scene->object_count, sizeof *textures->links);
     for (uint32_t object = 0; object < scene->object_count; object++) {
         if (!fbx_object_is(scene, object, "Video", NULL) || !has_content(scene, object))
             continue;
@@ -101,7 +102,28 @@ void fbx_textures_fini(struct fbx_textures *textures)
         free(textures->videos[i].owned);
     free(textures->videos);
     free(textures->place_of);
+    free(textures->links);
     *textures = (struct fbx_textures){0};
+}
+
+const struct fbx_texture_links *fbx_texture_links_of(const struct fbx_textures *textures, uint32_t texture)
+{
+    const struct fbx_scene *scene = &textures->fbx->scene;
+    struct fbx_texture_links *found = &textures->links[texture];
+    if (found->is_known)
+        return found;
+    uint32_t count;
+    const struct fbx_link *links = fbx_children(scene, texture, &count);
+    *found = (struct fbx_texture_links){.texture = FBX_NONE, .is_known = true};
+    found->video = fbx_first_child(scene, texture, "Video", NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t child = links[i].child;
+        if (!fbx_object_is(scene, child, "Texture", NULL) && !fbx_object_is(scene, child, "LayeredTexture", NULL))
+            continue;
+        if (found->texture_count++ == 0)
+            found->texture = child;
+    }
+    return found;
 }
 
 static struct fbx_video *video_named(const struct fbx_textures *textures, struct fbx_span name)
@@ -124,7 +146,7 @@ struct fbx_video *fbx_video_of(const struct fbx_textures *textures, uint32_t tex
     const struct fbx_scene *scene = &textures->fbx->scene;
     if (textures->video_count == 0)
         return NULL;
-    const uint32_t linked = fbx_first_child(scene, texture, "Video", NULL);
+    const uint32_t linked = fbx_texture_links_of(textures, texture)->video;
     if (linked != FBX_NONE && textures->place_of[linked] != FBX_NONE)
         return &textures->videos[textures->place_of[linked]];
     struct fbx_video *video = linked == FBX_NONE ? NULL : video_named(textures, fbx_file_name(scene, linked));

@@ -70,6 +70,7 @@ static void fill(struct fbx_weights *weights, const struct cluster_weights *clus
         if (at[p] < weights->firsts[p + 1]) {
             weights->entries[at[p]].joint = cluster_count;
             values[at[p]] = 1;
+            weights->has_loose_points = true;
         }
     free(at);
 }

@@ -9,6 +9,10 @@
 
 #define NO_CORNER UINT32_MAX
 
+/* Of a polygon that someone drew each corner looks at some tens. One that crowds its corners into few cells, to take
+ * time that grows with their square, is cut anyhow when it has had these. */
+enum { LOOKS_PER_CORNER = 512, LOOKS_FREE = 1000000 };
+
 /* What a corner must be to be cut; each stage takes what the stages before found no ear in. A simple polygon needs the
  * first alone, or the second where corners lie on lines. */
 enum stage { CUT_EARS, CUT_STRAIGHT, CUT_CONVEX, CUT_ANY };
@@ -26,6 +30,7 @@ struct outline {
     uint32_t *cells; /* [side * side]: the first corner of each */
     uint32_t side;
     double min_x, min_y, cells_per_x, cells_per_y;
+    uint64_t looks_left; /* cells and corners in them; where there are none, ears are cut without looking */
 };
 
 void triangulator_fini(struct triangulator *triangulator)
@@ -138,7 +143,9 @@ static bool is_in_triangle(const struct triangulate_corner *p, const struct tria
 static bool is_cell_clear(struct outline *outline, uint32_t cell, const struct triangulate_corner *const t[3])
 {
     uint32_t *link = &outline->cells[cell];
+    outline->looks_left -= outline->looks_left > 0;
     while (*link != NO_CORNER) {
+        outline->looks_left -= outline->looks_left > 0;
         struct triangulate_corner *p = &outline->corners[*link];
         if (p->is_convex)
             *link = p->next_in_cell;
@@ -200,7 +207,7 @@ static bool is_cut(struct outline *outline, uint32_t i, enum stage stage)
     const double area = area2(t[0], t[1], t[2]);
     if (stage >= CUT_STRAIGHT && area == 0)
         return true;
-    return area > 0 && (stage >= CUT_CONVEX || is_clear(outline, t));
+    return area > 0 && (stage >= CUT_CONVEX || outline->looks_left == 0 || is_clear(outline, t));
 }
 
 /* Corners that are to be looked at, in turn. */
@@ -303,7 +310,10 @@ void triangulate(struct triangulator *triangulator, const double (*points)[3], u
 {
     const uint32_t side = 1 + (uint32_t)sqrt(count / 4.0);
     make_room(triangulator, count, side);
-    struct outline outline = {.corners = triangulator->corners, .cells = triangulator->cells, .side = side};
+    struct outline outline = {.corners = triangulator->corners,
+                              .cells = triangulator->cells,
+                              .side = side,
+                              .looks_left = LOOKS_FREE + LOOKS_PER_CORNER * (uint64_t)count};
     project(outline.corners, points, count);
     for (uint32_t i = 0; i < count; i++) {
         outline.corners[i].before = i == 0 ? count - 1 : i - 1;

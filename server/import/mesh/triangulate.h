@@ -3,7 +3,8 @@
  * Ears are cut from the polygon's projection along its normal (Meisters, "Polygons have ears", 1975; the normal by
  * Newell's sum, as in Sutherland, Sproull, Schumacker, "A characterization of ten hidden-surface algorithms", 1974).
  * A grid finds the corners that could lie in an ear, so that the time is near-linear: only corners that are not convex
- * are in it, and an ear looks only at the cells that its triangle touches. */
+ * are in it, and an ear looks only at the cells that its triangle touches. How often is limited by the number of
+ * corners: a polygon that is made to defeat the grid gets triangles that overlap. */
 #pragma once
 
 #include <stddef.h>

@@ -210,3 +210,19 @@ TEST(fbx_curve_placed_is_limited)
     assert_int_equal(fbx_curve_place(&placed, &(struct fbx_curve){0}, &range, 1000, &err), 0);
     assert_int_equal(placed.key_count, 0);
 }
+
+/* Times so large that two keys of a repetition are the same double: no key is ever added, and the end never comes. */
+TEST(fbx_curve_placed_is_limited_where_ticks_are_lost)
+{
+    static const enum fbx_extrapolation KINDS[] = {FBX_EXTEND_REPEAT, FBX_EXTEND_MIRROR, FBX_EXTEND_RELATIVE};
+    struct fbx_key keys[] = {{.value = 1, .interpolation = FBX_KEY_LINEAR}, {.time = 1, .value = 2}};
+    const struct fbx_range range = {.start = -9e18, .stop = 9e18, .ticks_per_s = 46186158000.0};
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        const struct fbx_extension extension = {.kind = KINDS[i], .count = -1};
+        const struct fbx_curve curve = {
+            .keys = keys, .key_count = 2, .units_per_s = range.ticks_per_s, .before = extension, .after = extension};
+        struct fbx_curve placed;
+        struct err err;
+        assert_int_equal(fbx_curve_place(&placed, &curve, &range, 50000000, &err), ERR_MODEL_LIMIT);
+    }
+}

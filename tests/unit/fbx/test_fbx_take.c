@@ -175,3 +175,29 @@ TEST(fbx_old_takes_are_trees_of_channels)
     fbx_scene_fini(&scene);
     bake_builder_fini(&builder);
 }
+
+/* Many stacks with the same layer: what is read once for each has a limit. */
+TEST(fbx_take_use_of_the_same_is_limited)
+{
+    struct fbx_run run;
+    struct fbx_take_list list;
+    fbx_run_nodes(&run, "", BOX STACK("2", "a", "") STACK("3", "b", "") LAYER("4", "") NODE("5", ""),
+                  OO("4", "2") OO("4", "3") OO("5", "4") OP("5", "1", "Lcl Translation"));
+    assert_int_equal(fbx_take_list_read(&list, &run.fbx.scene, &run.err), 0);
+    assert_int_equal(list.drive_count, 2);
+    fbx_take_list_fini(&list);
+    run.limits.value[LIMIT_KEYS] = 0;
+    run.import.limits = &run.limits;
+    assert_int_equal(fbx_take_list_read(&list, &run.fbx.scene, &run.err), ERR_MODEL_LIMIT);
+    fini(&run, &list);
+}
+
+TEST(fbx_take_spends)
+{
+    struct err err;
+    uint64_t left = 5;
+    assert_int_equal(fbx_take_spend(&left, 3, &err), 0);
+    assert_int_equal(fbx_take_spend(&left, 3, &err), ERR_MODEL_LIMIT);
+    assert_int_equal(fbx_take_spend(&left, 2, &err), 0);
+    assert_int_equal(fbx_take_spend(NULL, UINT64_MAX, &err), 0);
+}

@@ -137,6 +137,24 @@ TEST(triangulate_star_of_25000_corners)
     outline_fini(&outline);
 }
 
+/* All corners but one in one cell of the grid, and none of them convex from the first on: the time must not grow with
+ * the square of their number. Triangles may overlap then, but there are as many. */
+TEST(triangulate_crowd_of_200000_corners)
+{
+    struct outline outline;
+    outline_init(&outline, 200001);
+    for (uint32_t i = 0; i < 200000; i++) {
+        const double angle = 6.283185307179586 * i / 200000, radius = i % 2 == 0 ? 1e-6 : 0.5e-6;
+        outline.plane[i][0] = radius * cos(angle);
+        outline.plane[i][1] = radius * sin(angle);
+    }
+    outline.plane[200000][0] = 1000;
+    run(&outline);
+    for (uint32_t i = 0; i < 3 * (outline.count - 2); i++)
+        assert_in_range(outline.triangles[i], 0, outline.count - 1);
+    outline_fini(&outline);
+}
+
 TEST(triangulate_circle_and_spiral_of_25000_corners)
 {
     struct outline circle, spiral;
