@@ -299,7 +299,7 @@ lint:
 	@deploy/deps.sh build lint
 	tests/layers.sh
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
-	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
+	cppcheck -q -j$(shell nproc) --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
 	  --suppress=missingIncludeSystem --suppress=unknownMacro -Iserver -I. -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients deploy/samples deploy/man
 	MYPYPATH=clients/python mypy --config-file clients/python/pyproject.toml --cache-dir=/dev/null clients/python/posed clients/python/examples/*.py
 
