@@ -255,7 +255,7 @@ $(out)/bench/load: $(addprefix $(obj)/tests/bench/,load.o load_run.o load_speech
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
 $(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/image/png_file.o $(base)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) $(call libs_of,libpng)
 $(out)/bench/json_floats: $(obj)/tests/bench/json_floats.o $(wire) $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
@@ -298,11 +298,11 @@ fuzz:
 $(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) -lm
 
-lint:
+lint: $(bench_programs) # nothing else builds them
 	@deploy/deps.sh build lint
 	tests/layers.sh
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
-	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
+	cppcheck -q -j$(shell nproc) --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
 	  --suppress=missingIncludeSystem --suppress=unknownMacro -Iserver -I. -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients deploy/samples deploy/man
 	MYPYPATH=clients/python mypy --config-file clients/python/pyproject.toml --cache-dir=/dev/null clients/python/posed clients/python/examples/*.py
 

@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     buf_init(&png, 0);
     for (int i = 0; i < count; i++) {
         buf_clear(&png);
-        work->job.look.yaw_deg = 30 + 0.1 * i;
+        work->job.picture.yaw_deg = 30 + 0.1 * i;
         const double from_ms = now_ms();
         check(renderer_draw(renderer, work, fd, NULL, &png, NULL, &err) == 0, argv[1], err.message);
         times_ms[i] = now_ms() - from_ms;

@@ -45,7 +45,7 @@ static bool is_bounds(struct vec3 low, struct vec3 high)
 {
     const bool is_some = low.x <= high.x && low.y <= high.y && low.z <= high.z;
     const bool is_none = low.x > high.x && low.y > high.y && low.z > high.z;
-    return floats_are_finite(&low.x, 3) && floats_are_finite(&high.x, 3) && (is_some || is_none);
+    return vec3_is_finite(&low) && vec3_is_finite(&high) && (is_some || is_none);
 }
 
 static int check_info(const struct model *model, struct err *err)

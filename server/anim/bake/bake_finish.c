@@ -239,7 +239,7 @@ static int make_draws(struct bake_builder *builder, struct err *err)
 static void include(struct box *box, const struct vec3 *points, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (floats_are_finite(&points[i].x, 3))
+        if (vec3_is_finite(&points[i]))
             box_add(box, DOUBLE3(points[i]));
 }
 

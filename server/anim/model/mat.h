@@ -43,6 +43,7 @@ static inline double determinant3(const double *x, const double *y, const double
     return dot3(x, across);
 }
 
+static inline bool vec3_is_finite(const struct vec3 *v) { return isfinite(v->x) && isfinite(v->y) && isfinite(v->z); }
 static inline bool floats_are_finite(const float *values, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)

@@ -4,7 +4,6 @@
 #include "base/ascii.h"
 #include "base/mem.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +77,6 @@ static void put_encoded(struct buf *out, const char *text, size_t size_bytes)
 
 static void add_name(struct names *names, const struct model *model, uint32_t node)
 {
-    char index[12];
     const struct str name = model->nodes[node].name;
     const size_t before = names->text.size_bytes;
     names->count++;
@@ -87,7 +85,7 @@ static void add_name(struct names *names, const struct model *model, uint32_t no
     if (name.offset != STR_NONE && name.size_bytes > 0)
         put_encoded(&names->text, model->text + name.offset, name.size_bytes);
     else
-        buf_put(&names->text, index, (size_t)snprintf(index, sizeof index, "#%u", node));
+        buf_printf(&names->text, "#%u", node);
     if (buf_failed(&names->text)) /* neither it nor what follows */
         names->text.size_bytes = before;
 }

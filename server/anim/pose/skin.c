@@ -240,7 +240,7 @@ int skin_check(const struct model *model, uint32_t draw, const struct vec3 *vert
     const struct draw *d = &model->draws[draw];
     const struct primitive *p = &model->primitives[d->primitive];
     for (uint32_t v = 0; v < p->vertex_count; v++)
-        if (!floats_are_finite(&vertices[v].x, 3))
+        if (!vec3_is_finite(&vertices[v]))
             return err_set(err, ERR_NOT_FINITE, "vertex %u of mesh %u, primitive %u, at node %u is not finite", v,
                            p->mesh, d->primitive - model->meshes[p->mesh].primitive_first, d->node);
     return 0;

@@ -1,4 +1,5 @@
 """Views of a picture: the numbers in their pixels against a rasterizer and a reader of GLB files of the tests' own."""
+import base64
 import io
 import json
 import struct
@@ -122,9 +123,14 @@ def test_normals_are_those_of_the_mesh(server, scene):
 
 @pytest.mark.parametrize("camera", ["front", "back"])
 def test_normals_of_both_sides_face_the_camera(start, tmp_path, camera):
+    """The file's normals point to the front; seen from behind they are turned round."""
     document = json.loads(gltf())
+    normals = base64.b64encode(struct.pack("<9f", *(0, 0, 1) * 3)).decode()
+    document["buffers"].append({"uri": "data:application/octet-stream;base64," + normals, "byteLength": 36})
+    document["bufferViews"].append({"buffer": 1, "byteLength": 36})
+    document["accessors"].append({"bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC3"})
     document["materials"] = [{"doubleSided": True}]
-    document["meshes"][0]["primitives"][0]["material"] = 0
+    document["meshes"][0]["primitives"][0] = {"attributes": {"POSITION": 0, "NORMAL": 1}, "material": 0}
     (tmp_path / "a.gltf").write_text(json.dumps(document))
     server = start(root=tmp_path)
     found = pixels(server.get(f"/v1/render?model=a.gltf&view=normals&aa=0&camera={camera}&width=64&height=64"))

@@ -137,7 +137,7 @@ TEST(import_pool_goes_on_after_what_takes_too_long)
     struct stand stand;
     struct waiter waiters[3];
     begin(&stand, 1, 4);
-    stand.config.limits.value[LIMIT_IMPORT_TIME_MS] = 300;
+    stand.config.limits.value[LIMIT_IMPORT_TIME_MS] = 2000;
     open_pool(&stand);
     assert_int_equal(submit(&stand, &waiters[0], "family"), 0);
     assert_int_equal(submit(&stand, &waiters[1], "refuse"), 0);
