@@ -177,6 +177,7 @@ static int serve(struct config *config)
         err_set(&err, ERR_BAD_PARAMETER, "cannot make the event loop: %s", uv_strerror(made));
         return complain(&err);
     }
+    start_handles(&daemon, config); /* before sockets are made, which a signal without a handler would leave behind */
     int rc = loops_new(&daemon.loop, config, &daemon.budget, &daemon.loops, &err);
     if (rc == 0)
         rc = uploads_find_folder(config, &err);
@@ -187,14 +188,13 @@ static int serve(struct config *config)
     if (rc == 0 && loops_serve(daemon.loops, daemon.service, &err) < 0)
         _exit(complain(&err)); /* threads are running that could not be ended in order */
     if (rc == 0) {
-        start_handles(&daemon, config);
         file_limit_tell(&files, config);
         announce(&daemon, config);
         thread_priority_prompt();
         uv_run(&daemon.loop, UV_RUN_DEFAULT);
-        stop_handles(&daemon);
         log_info("stopped");
     }
+    stop_handles(&daemon);
     loops_free(daemon.loops);
     uv_loop_close(&daemon.loop);
     log_finish();

@@ -5,6 +5,7 @@ import pty
 import re
 import shutil
 import signal
+import socket
 import subprocess
 
 import pytest
@@ -248,9 +249,15 @@ def test_the_private_server_ends_with_posectl(number):
     running.communicate(timeout=PATIENCE_S)
     assert running.returncode == (-number if number == signal.SIGKILL else 130)
     wait_until(lambda: not is_running(server))
-    if number == signal.SIGKILL:  # which can hit a server before it handles signals
-        assert posectl("info", ROBOT).status == 0
     assert not os.path.exists(sockets[0])
+
+
+def test_the_socket_of_a_killed_private_server_is_removed_by_the_next(tmp_path):
+    path = tmp_path / "posectl-1-2.sock"
+    with socket.socket(socket.AF_UNIX) as killed:
+        killed.bind(str(path))
+    assert path.exists() and posectl("info", ROBOT, env={"XDG_RUNTIME_DIR": str(tmp_path)}).status == 0
+    assert not path.exists()
 
 
 def test_names_without_an_ending_are_as_they_were(ports, tmp_path):
