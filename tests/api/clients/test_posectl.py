@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 
 import pytest
 
@@ -252,12 +253,13 @@ def test_the_private_server_ends_with_posectl(number):
     assert not os.path.exists(sockets[0])
 
 
-def test_the_socket_of_a_killed_private_server_is_removed_by_the_next(tmp_path):
-    path = tmp_path / "posectl-1-2.sock"
-    with socket.socket(socket.AF_UNIX) as killed:
-        killed.bind(str(path))
-    assert path.exists() and posectl("info", ROBOT, env={"XDG_RUNTIME_DIR": str(tmp_path)}).status == 0
-    assert not path.exists()
+def test_the_socket_of_a_killed_private_server_is_removed_by_the_next():
+    with tempfile.TemporaryDirectory(prefix="posed-") as folder:  # its path is short: a socket's may have 107 bytes
+        path = os.path.join(folder, "posectl-1-2.sock")
+        with socket.socket(socket.AF_UNIX) as killed:
+            killed.bind(path)
+        assert os.path.exists(path) and posectl("info", ROBOT, env={"XDG_RUNTIME_DIR": folder}).status == 0
+        assert not os.path.exists(path)
 
 
 def test_names_without_an_ending_are_as_they_were(ports, tmp_path):

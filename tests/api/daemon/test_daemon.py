@@ -178,8 +178,7 @@ def begin_in_session(tmp_path, terminal=None, is_nohup=False):
     def prepare():
         if terminal is not None:
             fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-        if is_nohup:
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN if is_nohup else signal.SIG_DFL)  # whatever started the tests
 
     with open(tmp_path / "log", "wb") as log:
         process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none", "--cache-dir", "none",
