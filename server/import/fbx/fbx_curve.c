@@ -142,6 +142,32 @@ double fbx_piece_slope(const struct fbx_curve *curve, uint32_t key, double time)
            (derivative(0, cubic.x1, cubic.x2, 1, s) * span_s);
 }
 
+unsigned fbx_piece_extrema(const struct fbx_curve *curve, uint32_t key, double times[2])
+{
+    const struct fbx_key *from = &curve->keys[key], *to = from + 1;
+    if (from->interpolation != FBX_KEY_CUBIC || !(to->time > from->time))
+        return 0;
+    const struct cubic cubic = cubic_of(from, to, (to->time - from->time) / curve->units_per_s);
+    const double first = cubic.y[1] - cubic.y[0], middle = cubic.y[2] - cubic.y[1], last = cubic.y[3] - cubic.y[2];
+    /* the derivative over the parameter, but for a factor: a s^2 + b s + c; stable roots as in Press et al., Numerical
+     * Recipes, 5.6 */
+    const double a = first - 2 * middle + last, b = 2 * (middle - first), c = first, root = sqrt(b * b - 4 * a * c);
+    const double q = -0.5 * (b + copysign(root, b)), roots[] = {q / a, c / q};
+    unsigned count = 0;
+    for (int i = 0; i < 2; i++) {
+        const double s = roots[i], r = 1 - s;
+        if (!(s > 0 && s < 1) || (count > 0 && s == roots[0])) /* nor where there are none */
+            continue;
+        times[count++] = from->time + (to->time - from->time) * s * (3 * r * (r * cubic.x1 + s * cubic.x2) + s * s);
+    }
+    if (count == 2 && times[0] > times[1]) {
+        const double later = times[0];
+        times[0] = times[1];
+        times[1] = later;
+    }
+    return count;
+}
+
 /* --- any time --- */
 
 static double inside(const struct fbx_curve *curve, double time)

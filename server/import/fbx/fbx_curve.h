@@ -69,6 +69,8 @@ double fbx_piece_at(const struct fbx_curve *curve, uint32_t key, double time);
 double fbx_piece_excess(const struct fbx_curve *curve, uint32_t key);
 /* The slope there, per second. Of a jump 0; of a curve that stands upright there, not finite. */
 double fbx_piece_slope(const struct fbx_curve *curve, uint32_t key, double time);
+/* Fills in, rising, the times at which such a piece turns back, and returns how many these are: 0 to 2. */
+unsigned fbx_piece_extrema(const struct fbx_curve *curve, uint32_t key, double times[2]);
 /* The value at any time. A curve without keys is 0. */
 double fbx_curve_at(const struct fbx_curve *curve, double time);
 /* The same of a placed curve that has keys. *hint is any key, and becomes the last one that is not after the time:

@@ -194,39 +194,34 @@ bool fbx_motion_is_plain(const struct fbx_motion *motion)
 
 /* --- times --- */
 
-static double clamped(const struct fbx_curve *curve, uint32_t key, double stop_s)
+void fbx_times_merge(struct fbx_times *times, const double *added_s, uint32_t added_count)
 {
-    return fmin(fmax(curve->keys[key].time, 0), stop_s);
-}
-
-/* Most curves of an object have keys at the same times. */
-static bool has_all(const struct fbx_times *times, const struct fbx_curve *curve, double stop_s)
-{
-    if (times->count != curve->key_count)
-        return false;
-    for (uint32_t i = 0; i < times->count; i++)
-        if (times->times_s[i] != clamped(curve, i, stop_s))
-            return false;
-    return true;
-}
-
-void fbx_times_add(struct fbx_times *times, const struct fbx_curve *curve, double stop_s)
-{
-    if (has_all(times, curve, stop_s))
-        return;
-    double *merged = mem_alloc(((size_t)times->count + curve->key_count + 1) * sizeof *merged);
-    uint32_t count = 0, own = 0, key = 0;
-    while (own < times->count || key < curve->key_count) {
-        const double other_s = key < curve->key_count ? clamped(curve, key, stop_s) : HUGE_VAL;
-        const bool is_own = own < times->count && times->times_s[own] <= other_s;
-        const double time_s = is_own ? times->times_s[own] : other_s;
+    if (added_count == 0 ||
+        (added_count == times->count && memcmp(times->times_s, added_s, added_count * sizeof *added_s) == 0))
+        return; /* most curves of an object have keys at the same times */
+    double *merged = mem_alloc(((size_t)times->count + added_count) * sizeof *merged);
+    uint32_t count = 0, own = 0, added = 0;
+    while (own < times->count || added < added_count) {
+        const bool is_own = own < times->count && (added == added_count || times->times_s[own] <= added_s[added]);
+        const double time_s = is_own ? times->times_s[own] : added_s[added];
         own += is_own;
-        key += !is_own;
+        added += !is_own;
         if (count == 0 || time_s > merged[count - 1])
             merged[count++] = time_s;
     }
     free(times->times_s);
     *times = (struct fbx_times){merged, count};
+}
+
+static double clamped(double time_s, double stop_s) { return fmin(fmax(time_s, 0), stop_s); }
+
+void fbx_times_add(struct fbx_times *times, const struct fbx_curve *curve, double stop_s)
+{
+    double *keys_s = mem_alloc(curve->key_count * sizeof *keys_s);
+    for (uint32_t k = 0; k < curve->key_count; k++)
+        keys_s[k] = clamped(curve->keys[k].time, stop_s);
+    fbx_times_merge(times, keys_s, curve->key_count);
+    free(keys_s);
 }
 
 void fbx_motion_times(const struct fbx_motion *motion, double stop_s, struct fbx_times *times)
@@ -238,11 +233,33 @@ void fbx_motion_times(const struct fbx_motion *motion, double stop_s, struct fbx
     }
 }
 
+static void add_extrema(struct fbx_times *times, const struct fbx_curve *curve, double stop_s)
+{
+    double *turns_s = mem_alloc(2 * (size_t)curve->key_count * sizeof *turns_s);
+    uint32_t count = 0;
+    for (uint32_t k = 0; k + 1 < curve->key_count; k++) {
+        const uint32_t first = count;
+        count += fbx_piece_extrema(curve, k, turns_s + count);
+        for (uint32_t i = first; i < count; i++)
+            turns_s[i] = clamped(turns_s[i], stop_s);
+    }
+    fbx_times_merge(times, turns_s, count);
+    free(turns_s);
+}
+
+void fbx_motion_extrema(const struct fbx_motion *motion, double stop_s, struct fbx_times *times)
+{
+    for (uint32_t i = 0; i < motion->sheet_count; i++) {
+        for (int c = 0; c < 3; c++)
+            add_extrema(times, &motion->sheets[i].curves[c], stop_s);
+        add_extrema(times, &motion->sheets[i].weight, stop_s);
+    }
+}
+
 void fbx_times_complete(struct fbx_times *times)
 {
-    struct fbx_key key = {.time = 0};
     if (times->count == 0)
-        fbx_times_add(times, &(struct fbx_curve){.keys = &key, .key_count = 1}, 0);
+        fbx_times_merge(times, &(double){0}, 1);
 }
 
 void fbx_times_fini(struct fbx_times *times)

@@ -60,9 +60,13 @@ struct fbx_times {
     double *times_s;
     uint32_t count;
 };
+/* Adds times that do not fall. */
+void fbx_times_merge(struct fbx_times *times, const double *added_s, uint32_t added_count);
 /* Adds the times of all keys of a placed curve that are within 0 and stop_s, and each end where a piece goes beyond. */
 void fbx_times_add(struct fbx_times *times, const struct fbx_curve *curve, double stop_s);
 void fbx_motion_times(const struct fbx_motion *motion, double stop_s, struct fbx_times *times);
+/* Adds the times at which a curve turns back between its keys. */
+void fbx_motion_extrema(const struct fbx_motion *motion, double stop_s, struct fbx_times *times);
 /* Where there are none: 0. */
 void fbx_times_complete(struct fbx_times *times);
 void fbx_times_fini(struct fbx_times *times);

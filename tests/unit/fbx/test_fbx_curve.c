@@ -92,6 +92,39 @@ TEST(fbx_curve_weights_bend_time_too)
     CHECK_NEAR(bent, fbx_curve_at(&curve, 101), 0);
 }
 
+static void check_extrema(double right_slope, double right_weight, double left_slope, double left_weight,
+                          unsigned expected)
+{
+    struct fbx_key keys[] = {
+        {.time = 100, .value = 1, .right = {right_slope, right_weight}, .interpolation = FBX_KEY_CUBIC},
+        {.time = 140, .value = 2, .left = {left_slope, left_weight}},
+    };
+    const struct fbx_curve curve = {.keys = keys, .key_count = 2, .units_per_s = 10, .before = FLAT, .after = FLAT};
+    double times[2], before = 99;
+    assert_int_equal(fbx_piece_extrema(&curve, 0, times), expected);
+    for (unsigned i = 0; i < expected; i++) {
+        const double value = fbx_curve_at(&curve, times[i]), left = fbx_curve_at(&curve, times[i] - 0.01),
+                     right = fbx_curve_at(&curve, times[i] + 0.01);
+        assert_true(times[i] > before && times[i] < 140);
+        assert_true((value > left && value > right) || (value < left && value < right));
+        before = times[i];
+    }
+}
+
+TEST(fbx_curve_turns_back_at_most_twice)
+{
+    check_extrema(3, FBX_WEIGHT, 2, FBX_WEIGHT, 2);
+    check_extrema(-3, 0.2, -2, 0.7, 2);
+    check_extrema(3, 0.9, -2, 0.8, 1);
+    check_extrema(-1, FBX_WEIGHT, 0.5, 0.5, 1);
+    check_extrema(0.25, FBX_WEIGHT, 0.25, FBX_WEIGHT, 0);
+    check_extrema(0.3, 0.3, 0.2, 0.6, 0);
+    struct three own;
+    double times[2];
+    assert_int_equal(fbx_piece_extrema(three(&own, FBX_KEY_LINEAR, FBX_KEY_CONSTANT, FLAT, FLAT), 0, times), 0);
+    assert_int_equal(fbx_piece_extrema(&own.curve, 1, times), 0);
+}
+
 TEST(fbx_curve_of_keys_at_one_time_takes_the_last)
 {
     struct fbx_key keys[] = {
