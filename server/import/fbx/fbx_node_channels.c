@@ -2,7 +2,7 @@
  */
 #include "import/curve/curve_fit.h"
 #include "import/fbx/fbx_clip.h"
-#include "import/fbx/fbx_track.h"
+#include "import/fbx_take/fbx_track.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "import/fbx/fbx_surface.h"
+#include "import/fbx_surface/fbx_surface.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* fbx_curve_place.c - the part of a curve that a clip plays, as plain keys in the clip's own time. */
-#include "import/fbx/fbx_curve.h"
+#include "import/fbx_take/fbx_curve.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* fbx_tangent.c - user, automatic and TCB tangents. */
-#include "import/fbx/fbx_tangent.h"
+#include "import/fbx_take/fbx_tangent.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* fbx_take_times.c - from when to when a take plays: what a stack says, else the record Take of its name. */
-#include "import/fbx/fbx_take.h"
+#include "import/fbx_take/fbx_take.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* fbx_track.c - pieces between the keys of all components. */
-#include "import/fbx/fbx_track.h"
+#include "import/fbx_take/fbx_track.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* fbx_layer.c - blends layers. */
-#include "import/fbx/fbx_layer.h"
+#include "import/fbx_take/fbx_layer.h"
 
 #include "base/mem.h"
 

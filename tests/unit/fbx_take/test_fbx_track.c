@@ -1,6 +1,6 @@
 #include "tests/unit/support/check.h"
 
-#include "import/fbx/fbx_track.h"
+#include "import/fbx_take/fbx_track.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "tests/unit/support/check.h"
 
-#include "import/fbx/fbx_tangent.h"
+#include "import/fbx_take/fbx_tangent.h"
 
 #include <math.h>
 #include <string.h>

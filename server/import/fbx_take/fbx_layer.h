@@ -1,8 +1,8 @@
 /* fbx_layer.h - the value of one property in one take, with all layers blended. One thread. */
 #pragma once
 
-#include "import/fbx/fbx_take.h"
-#include "import/fbx/fbx_transform.h"
+#include "import/fbx_take/fbx_take.h"
+#include "import/fbx_take/fbx_transform.h"
 
 /* How layers are blended depends on what a property is. Rotations: by fbx_motion_turn(). */
 enum fbx_blended { FBX_BLENDED_PLAIN, FBX_BLENDED_SCALING };

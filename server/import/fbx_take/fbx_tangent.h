@@ -6,7 +6,7 @@
  * for user interfaces. */
 #pragma once
 
-#include "import/fbx/fbx_curve.h"
+#include "import/fbx_take/fbx_curve.h"
 
 enum fbx_key_flags {
     FBX_FLAG_CONSTANT = 0x2,

@@ -1,7 +1,7 @@
 /* Blended layers, without a file: values worked by hand. */
 #include "tests/unit/support/check.h"
 
-#include "import/fbx/fbx_layer.h"
+#include "import/fbx_take/fbx_layer.h"
 
 #include <math.h>
 #include <string.h>

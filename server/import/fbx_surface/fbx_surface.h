@@ -2,7 +2,7 @@
  * One thread. */
 #pragma once
 
-#include "import/fbx/fbx_layer_element.h"
+#include "import/fbx_surface/fbx_layer_element.h"
 
 #include "base/limits.h"
 

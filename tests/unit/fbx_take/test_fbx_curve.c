@@ -1,8 +1,8 @@
 /* Values of weighted curves were solved in Python by bisection. */
-#include "tests/unit/fbx/bisected.h"
+#include "tests/unit/fbx_take/bisected.h"
 #include "tests/unit/support/check.h"
 
-#include "import/fbx/fbx_curve.h"
+#include "import/fbx_take/fbx_curve.h"
 
 #include <math.h>
 

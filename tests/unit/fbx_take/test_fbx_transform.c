@@ -2,7 +2,7 @@
  */
 #include "tests/unit/support/check.h"
 
-#include "import/fbx/fbx_transform.h"
+#include "import/fbx_take/fbx_transform.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "tests/unit/fbx/fbx_run.h"
 #include "tests/unit/support/check.h"
 
-#include "import/fbx/fbx_take.h"
+#include "import/fbx_take/fbx_take.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* fbx_number_text.c - finds a value of an ASCII record again by counting the ones before it. */
-#include "import/fbx/fbx_number_text.h"
+#include "import/fbx_file/fbx_number_text.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* fbx_curve.c - the value of a curve at a time. */
-#include "import/fbx/fbx_curve.h"
+#include "import/fbx_take/fbx_curve.h"
 #include "import/curve/bezier.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "import/curve/track.h"
-#include "import/fbx/fbx_layer.h"
+#include "import/fbx_take/fbx_layer.h"
 
 /* One number of a value: constant + factor * curve; NULL: the constant alone. Times are seconds of the clip. */
 struct fbx_component {

@@ -1,7 +1,7 @@
 #include "tests/unit/fbx/fbx_run.h"
 #include "tests/unit/support/check.h"
 
-#include "import/fbx/fbx_curve_read.h"
+#include "import/fbx_take/fbx_curve_read.h"
 
 #include <stdio.h>
 #include <string.h>

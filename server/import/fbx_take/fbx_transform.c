@@ -1,5 +1,5 @@
 /* fbx_transform.c - pivots, offsets and Euler angles to one translation, rotation and scale. */
-#include "import/fbx/fbx_transform.h"
+#include "import/fbx_take/fbx_transform.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "import/fbx/fbx_curve_read.h"
+#include "import/fbx_take/fbx_curve_read.h"
 
 /* What a layer does with the value of those before it; the first layer of a take replaces the static value (FBX SDK
  * Reference: FbxAnimLayer::EBlendMode). */

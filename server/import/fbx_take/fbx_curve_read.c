@@ -1,6 +1,6 @@
 /* fbx_curve_read.c - curves of files from 7.0 on, and extrapolations. */
-#include "import/fbx/fbx_curve_read.h"
-#include "import/fbx/fbx_tangent.h"
+#include "import/fbx_take/fbx_curve_read.h"
+#include "import/fbx_take/fbx_tangent.h"
 
 #include "base/mem.h"
 

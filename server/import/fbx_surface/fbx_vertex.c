@@ -1,4 +1,4 @@
-#include "import/fbx/fbx_vertex.h"
+#include "import/fbx_surface/fbx_vertex.h"
 
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"

@@ -1,7 +1,7 @@
 /* fbx_vertex.h - corners of polygons to vertices: equal corners become one. One thread. */
 #pragma once
 
-#include "import/fbx/fbx_surface.h"
+#include "import/fbx_surface/fbx_surface.h"
 
 #include "anim/model/mat.h"
 #include "anim/model/model.h"

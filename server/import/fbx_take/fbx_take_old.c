@@ -2,7 +2,7 @@
  *
  * Takes { Take: "walk" { LocalTime: start, stop  Model: "Model::hip" { Channel: "Transform" { Channel: "T" {
  * Channel: "X" { Default, KeyCount, Key } ... } ... } Channel: "smile" { Default, Key } } } } */
-#include "import/fbx/fbx_take.h"
+#include "import/fbx_take/fbx_take.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* fbx_take.c - animation stacks of files from 7.0 on. */
-#include "import/fbx/fbx_take.h"
+#include "import/fbx_take/fbx_take.h"
 
 #include "base/mem.h"
 

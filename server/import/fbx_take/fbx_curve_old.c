@@ -1,6 +1,6 @@
 /* fbx_curve_old.c - the key lists of files before 7.0: numbers, and letters that say which follow. */
-#include "import/fbx/fbx_curve_read.h"
-#include "import/fbx/fbx_tangent.h"
+#include "import/fbx_take/fbx_curve_read.h"
+#include "import/fbx_take/fbx_tangent.h"
 
 #include "base/mem.h"
 

@@ -1,4 +1,4 @@
-#include "import/fbx/fbx_layer_element.h"
+#include "import/fbx_surface/fbx_layer_element.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "import/fbx/fbx_curve.h"
+#include "import/fbx_take/fbx_curve.h"
 #include "import/fbx_file/fbx_scene.h"
 
 /* Times are in ticks of scene->ticks_per_s. A record without keys, or FBX_NONE, is a curve without keys.
