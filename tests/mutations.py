@@ -79,7 +79,7 @@ MUTATIONS = [
     ("FBX: a pivot does not move what turns about it", FBX_NODE_CHANNELS, "return node->is_bent || property ==", "return property =="),
     ("FBX: corners of shapes in between are rounded", FBX_CLIP_WEIGHTS, "            add_corners(times, &keys, &weighing->motions[c], channel->full_percents[s]);",
      "            (void)channel->full_percents[s];"),
-    ("FBX: a clip begins at the file's time 0", "server/import/fbx/fbx_curve_place.c", "return (ticks - range->start) / range->ticks_per_s;",
+    ("FBX: a clip begins at the file's time 0", "server/import/fbx_take/fbx_curve_place.c", "return (ticks - range->start) / range->ticks_per_s;",
      "return ticks / range->ticks_per_s;"),
     ("FBX: a cluster's Transform ignored", "server/import/fbx/fbx_skin.c", "        return matrix;", "        return DMAT4_IDENTITY;"),
     ("FBX: shapes in between are skipped", "server/import/fbx/fbx_blend.c", "fulls[to] * step <= percent * step", "fulls[to] * step <= -1e9"),

@@ -1,7 +1,7 @@
 /* Any keys as an FBX curve: tangents, any time, its place in a clip, and its track. Bytes are: two extrapolations with
  * counts, the range, then keys of a step of time, a value, flags and four floats. */
-#include "import/fbx/fbx_tangent.h"
-#include "import/fbx/fbx_track.h"
+#include "import/fbx_take/fbx_tangent.h"
+#include "import/fbx_take/fbx_track.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -120,21 +120,49 @@ static void cubic(const struct fitter *fitter, const double *slopes, double u, d
         quat_normalize(out);
 }
 
-/* Whether a piece is near the motion at these parts of it: straight between samples 0 and 3, or with slopes a cubic. */
-static bool is_good(const struct fitter *fitter, const double *slopes, double from_s, double to_s, const double *parts,
-                    size_t part_count)
+/* A part of the motion that may become one piece: straight between samples 0 and 3, or with slopes a cubic. */
+struct piece {
+    double from_s, to_s;
+    const double *slopes; /* of a cubic */
+};
+
+static bool is_near_at(const struct fitter *fitter, const struct piece *piece, double time_s)
 {
     double *real = sample(fitter, 4), *own = sample(fitter, 5);
-    for (size_t i = 0; i < part_count; i++) {
-        const double time_s = from_s + (to_s - from_s) * parts[i], u = (time_s - from_s) / (to_s - from_s);
-        if (slopes == NULL)
-            blend(fitter, sample(fitter, 0), sample(fitter, 3), u, own);
+    const double u = (time_s - piece->from_s) / (piece->to_s - piece->from_s);
+    if (piece->slopes == NULL)
+        blend(fitter, sample(fitter, 0), sample(fitter, 3), u, own);
+    else
+        cubic(fitter, piece->slopes, u, own);
+    evaluate(fitter, time_s, own, real);
+    return distance(fitter, own, real) <= fitter->tolerance;
+}
+
+/* Index of the first extremum behind a time. */
+static uint32_t extremum_after(const struct curve_fit *fit, double time_s)
+{
+    uint32_t low = 0, high = fit->extremum_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (fit->extrema_s[middle] <= time_s)
+            low = middle + 1;
         else
-            cubic(fitter, slopes, u, own);
-        evaluate(fitter, time_s, own, real);
-        if (!(distance(fitter, own, real) <= fitter->tolerance))
-            return false;
+            high = middle;
     }
+    return low;
+}
+
+/* Whether a piece is near the motion at these parts of it, and at extrema within. */
+static bool is_good(const struct fitter *fitter, const struct piece *piece, const double *parts, size_t part_count)
+{
+    const struct curve_fit *fit = fitter->fit;
+    for (size_t i = 0; i < part_count; i++)
+        if (!is_near_at(fitter, piece, piece->from_s + (piece->to_s - piece->from_s) * parts[i]))
+            return false;
+    for (uint32_t i = extremum_after(fit, piece->from_s); i < fit->extremum_count && fit->extrema_s[i] < piece->to_s;
+         i++)
+        if (!is_near_at(fitter, piece, fit->extrema_s[i]))
+            return false;
     return true;
 }
 
@@ -144,7 +172,7 @@ static void add_straight(struct fitter *fitter, double from_s, double to_s)
     double *start = sample(fitter, 0), *end = sample(fitter, 3);
     memcpy(start, value_of(fitter, fitter->track->count - 1), fitter->fit->components * sizeof *start);
     evaluate(fitter, to_s, start, end);
-    if (is_good(fitter, NULL, from_s, to_s, TRIED, sizeof TRIED / sizeof *TRIED))
+    if (is_good(fitter, &(struct piece){from_s, to_s, NULL}, TRIED, sizeof TRIED / sizeof *TRIED))
         push(fitter, to_s, end);
     else
         fitter->rc = NOT_STRAIGHT;
@@ -177,7 +205,7 @@ static void add_cubic(struct fitter *fitter, double from_s, double to_s, int hal
     }
     const double middle_s = from_s + (to_s - from_s) / 2;
     const bool is_last = halvings == 0 || !(middle_s > from_s && middle_s < to_s);
-    const bool is_near = is_good(fitter, slopes, from_s, to_s, TRIED, sizeof TRIED / sizeof *TRIED);
+    const bool is_near = is_good(fitter, &(struct piece){from_s, to_s, slopes}, TRIED, sizeof TRIED / sizeof *TRIED);
     if (!is_near && !is_last) {
         add_cubic(fitter, from_s, middle_s, halvings - 1);
         add_cubic(fitter, middle_s, to_s, halvings - 1);

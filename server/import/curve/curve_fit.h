@@ -1,7 +1,7 @@
 /* curve_fit.h - any motion as a track of keys, to within a bound. Pure; any thread.
  *
  * Straight pieces between the given times where that is the motion; else cubic ones, each cut in half until it is near
- * enough, at eight points of it. A value that jumps at a time gets a key at the last double before it, so that no time
+ * enough, at eight points of it and at extrema. A value that jumps at a time gets a key at the last double before it, so that no time
  * lies in the jump. */
 #pragma once
 
@@ -19,6 +19,8 @@ struct curve_fit {
     void *user;
     const double *times_s; /* [time_count], rising, at least 1: where pieces of the motion meet */
     uint32_t time_count;
+    const double *extrema_s; /* [extremum_count], rising: where what moves it turns back, or NULL */
+    uint32_t extremum_count;
     uint32_t components;
     bool is_rotation;
     double bound;  /* CURVE_FIT_BOUND or less */

@@ -7,7 +7,7 @@
  * and units are the file's own. One thread. */
 #pragma once
 
-#include "import/fbx/fbx_transform.h"
+#include "import/fbx_take/fbx_transform.h"
 #include "import/fbx_file/fbx_scene.h"
 #include "import/source/import.h"
 
@@ -35,7 +35,7 @@ struct fbx {
     struct fbx_weights **weights_of; /* its geometry's weights, shared by nodes, or NULL; fbx_read_skins() */
 };
 
-/* fbx_state.c. Before fbx_scene_read(), and after everything, whatever failed: frees what its members point to. */
+/* Before fbx_scene_read(), and after everything, whatever failed: frees what its members point to. */
 void fbx_init(struct fbx *fbx, struct import *import);
 void fbx_fini(struct fbx *fbx);
 

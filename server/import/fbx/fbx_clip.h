@@ -2,7 +2,7 @@
 #pragma once
 
 #include "import/fbx/fbx.h"
-#include "import/fbx/fbx_layer.h"
+#include "import/fbx_take/fbx_layer.h"
 
 /* The properties that make a node's transform. */
 enum fbx_moved {

@@ -2,7 +2,7 @@
 #include "import/curve/curve_fit.h"
 #include "import/fbx/fbx_clip.h"
 #include "import/fbx/fbx_deform.h"
-#include "import/fbx/fbx_track.h"
+#include "import/fbx_take/fbx_track.h"
 
 #include "base/mem.h"
 
@@ -141,34 +141,38 @@ static double crossing(struct fbx_motion *motion, double percent, double from_s,
     }
 }
 
-/* Weights have a corner where a slider passes a shape: a piece begins there. Found are those that a part of a piece
- * between two keys passes once. */
+/* Weights have a corner where a slider passes a shape: a piece begins there. `times` are those of keys and extrema;
+ * found are those that an eighth between two of them passes once. */
 static void add_corners(struct fbx_times *corners, const struct fbx_times *times, struct fbx_motion *motion,
                         double percent)
 {
     enum { PARTS = 8 };
-    struct fbx_key *keys = mem_zalloc((size_t)times->count * PARTS + 1, sizeof *keys);
-    struct fbx_curve found = {.keys = keys};
+    double *found_s = mem_alloc((size_t)times->count * PARTS * sizeof *found_s);
+    uint32_t count = 0;
     for (uint64_t i = 0; i + PARTS < (uint64_t)times->count * PARTS; i++) {
         const double start_s = times->times_s[i / PARTS], span_s = times->times_s[i / PARTS + 1] - start_s;
         const double from_s = start_s + span_s * (double)(i % PARTS) / PARTS;
         const double to_s = fmin(from_s + span_s / PARTS, nextafter(start_s + span_s, -HUGE_VAL));
         const double from = percent_at(motion, from_s) - percent, to = percent_at(motion, to_s) - percent;
         if (from == 0)
-            keys[found.key_count++].time = from_s;
+            found_s[count++] = from_s;
         else if (to_s > from_s && (from < 0 ? to > 0 : to < 0))
-            keys[found.key_count++].time = crossing(motion, percent, from_s, to_s);
+            found_s[count++] = crossing(motion, percent, from_s, to_s);
     }
-    fbx_times_add(corners, &found, HUGE_VAL);
-    free(keys);
+    fbx_times_merge(corners, found_s, count);
+    free(found_s);
 }
 
-static void weight_times(const struct weighing *weighing, double stop_s, struct fbx_times *times)
+static void weight_times(const struct weighing *weighing, double stop_s, struct fbx_times *times,
+                         struct fbx_times *extrema)
 {
     struct fbx_times keys = {0};
-    *times = (struct fbx_times){0};
-    for (uint32_t c = 0; c < weighing->blend->channel_count; c++)
+    *times = *extrema = (struct fbx_times){0};
+    for (uint32_t c = 0; c < weighing->blend->channel_count; c++) {
         fbx_motion_times(&weighing->motions[c], stop_s, &keys);
+        fbx_motion_extrema(&weighing->motions[c], stop_s, &keys);
+        fbx_motion_extrema(&weighing->motions[c], stop_s, extrema);
+    }
     for (uint32_t c = 0; c < weighing->blend->channel_count; c++) {
         const struct fbx_channel *channel = &weighing->blend->channels[c];
         fbx_motion_times(&weighing->motions[c], stop_s, times);
@@ -185,13 +189,15 @@ static void weight_times(const struct weighing *weighing, double stop_s, struct 
 static int fitted_track(struct track *track, struct weighing *weighing, double stop_s, uint64_t value_limit,
                         bool *is_near, struct err *err)
 {
-    struct fbx_times times;
-    weight_times(weighing, stop_s, &times);
+    struct fbx_times times, extrema;
+    weight_times(weighing, stop_s, &times, &extrema);
     const struct curve_fit fit = {
         .at = weights_at,
         .user = weighing,
         .times_s = times.times_s,
         .time_count = times.count,
+        .extrema_s = extrema.times_s,
+        .extremum_count = extrema.count,
         .components = weighing->blend->target_count,
         .bound = CURVE_FIT_BOUND / 2,
         .may_step = true,
@@ -199,6 +205,7 @@ static int fitted_track(struct track *track, struct weighing *weighing, double s
     };
     const int rc = curve_fit(track, &fit, is_near, err);
     fbx_times_fini(&times);
+    fbx_times_fini(&extrema);
     return rc;
 }
 

@@ -6,7 +6,7 @@
 #include "import/fbx/fbx.h"
 
 #include "base/mem.h"
-#include "import/fbx/fbx_number_text.h"
+#include "import/fbx_file/fbx_number_text.h"
 #include "import/text/json_write.h"
 
 #include <stdlib.h>

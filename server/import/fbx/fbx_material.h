@@ -2,7 +2,7 @@
 #pragma once
 
 #include "import/fbx/fbx.h"
-#include "import/fbx/fbx_surface.h"
+#include "import/fbx_surface/fbx_surface.h"
 
 /* The layers of texture coordinates that a material's textures name, for texcoords and second_texcoords. */
 struct fbx_material_uvs {

@@ -2,7 +2,7 @@
  */
 #include "import/curve/curve_fit.h"
 #include "import/fbx/fbx_clip.h"
-#include "import/fbx/fbx_track.h"
+#include "import/fbx_take/fbx_track.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,38 +79,44 @@ static bool follows(const struct fbx_node_motion *node, uint32_t path, int prope
     return node->is_bent || property == FBX_MOVED_TRANSLATION || property == FBX_MOVED_ROTATION_OFFSET;
 }
 
-/* The times of the keys that a path follows; false: nothing moves it. */
-static bool path_times(const struct fbx_node_motion *node, uint32_t path, double stop_s, struct fbx_times *times)
+static bool is_driven(const struct fbx_node_motion *node, uint32_t path)
 {
-    bool is_driven = false;
-    *times = (struct fbx_times){0};
     for (int i = 0; i < FBX_MOVED_COUNT; i++)
-        if (follows(node, path, i) && node->motions[i].sheet_count > 0) {
-            is_driven = true;
-            fbx_motion_times(&node->motions[i], stop_s, times);
-        }
-    fbx_times_complete(times);
-    return is_driven;
+        if (follows(node, path, i) && node->motions[i].sheet_count > 0)
+            return true;
+    return false;
 }
 
-static int fitted_track(struct track *track, struct fbx_node_motion *node, uint32_t path, const struct fbx_times *times,
+static int fitted_track(struct track *track, struct fbx_node_motion *node, uint32_t path, double stop_s,
                         uint64_t key_limit, bool *is_near, struct err *err)
 {
+    struct fbx_times times = {0}, extrema = {0};
+    for (int i = 0; i < FBX_MOVED_COUNT; i++)
+        if (follows(node, path, i)) {
+            fbx_motion_times(&node->motions[i], stop_s, &times);
+            fbx_motion_extrema(&node->motions[i], stop_s, &extrema);
+        }
+    fbx_times_complete(&times);
     const struct curve_fit fit = {
         .at = path == PATH_ROTATION ? rotation_at
               : path == PATH_SCALE  ? scale_at
                                     : translation_at,
         .turn = path == PATH_ROTATION ? rotation_turn : NULL,
         .user = node,
-        .times_s = times->times_s,
-        .time_count = times->count,
+        .times_s = times.times_s,
+        .time_count = times.count,
+        .extrema_s = extrema.times_s,
+        .extremum_count = extrema.count,
         .components = path == PATH_ROTATION ? 4 : 3,
         .is_rotation = path == PATH_ROTATION,
         .bound = CURVE_FIT_BOUND / 2,
         .may_step = true,
         .key_limit = key_limit,
     };
-    return curve_fit(track, &fit, is_near, err);
+    const int rc = curve_fit(track, &fit, is_near, err);
+    fbx_times_fini(&times);
+    fbx_times_fini(&extrema);
+    return rc;
 }
 
 /* --- channels --- */
@@ -138,22 +144,19 @@ static int add_path(struct fbx *fbx, struct fbx_node_motion *node, uint32_t n, u
 {
     const uint64_t key_limit = fbx->import->limits->value[LIMIT_KEYS] / 10;
     struct track track = {0};
-    struct fbx_times times;
     bool is_exact, is_near = true;
-    int rc = 0;
-    if (path_times(node, path, stop_s, &times)) {
-        rc = exact_track(&track, node, path, stop_s, fbx->import->limits->value[LIMIT_KEYS], &is_exact, err);
-        if (rc == 0 && !is_exact)
-            rc = fitted_track(&track, node, path, &times, key_limit, &is_near, err);
-        if (rc == 0 && !is_near)
-            bake_warn(fbx->builder, "curve_approximated",
-                      "%s: a clip stands upright or jumps between keys, which is followed less closely there",
-                      FBX_OBJECT_TEXT(&fbx->scene, fbx->object_of[n]));
-        if (rc == 0 && !is_rest(&fbx->builder->nodes[n], path, &track))
-            rc = track_put(&track, fbx->import, n, path, err);
-        track_fini(&track);
-    }
-    fbx_times_fini(&times);
+    if (!is_driven(node, path))
+        return 0;
+    int rc = exact_track(&track, node, path, stop_s, fbx->import->limits->value[LIMIT_KEYS], &is_exact, err);
+    if (rc == 0 && !is_exact)
+        rc = fitted_track(&track, node, path, stop_s, key_limit, &is_near, err);
+    if (rc == 0 && !is_near)
+        bake_warn(fbx->builder, "curve_approximated",
+                  "%s: a clip stands upright or jumps between keys, which is followed less closely there",
+                  FBX_OBJECT_TEXT(&fbx->scene, fbx->object_of[n]));
+    if (rc == 0 && !is_rest(&fbx->builder->nodes[n], path, &track))
+        rc = track_put(&track, fbx->import, n, path, err);
+    track_fini(&track);
     return rc;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "import/fbx/fbx_deform.h"
-#include "import/fbx/fbx_vertex.h"
+#include "import/fbx_surface/fbx_vertex.h"
 #include "import/mesh/triangulate.h"
 
 struct fbx_mesh_reader {

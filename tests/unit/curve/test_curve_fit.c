@@ -86,3 +86,32 @@ TEST(curve_fit_ends)
     fit.at = infinite;
     assert_int_equal(curve_fit(&track, &fit, &is_near, &err), ERR_BAD_KEYS);
 }
+
+/* A motion that leaves its straight line between two of the times that are tried. */
+static void spike(void *user, double time_s, double *out)
+{
+    (void)user;
+    *out = 3 * time_s + exp(-pow((time_s - 0.618) / 1e-3, 2));
+}
+
+TEST(curve_fit_tries_extrema)
+{
+    static const double TIMES[] = {0, 2}, EXTREMA[] = {0.3, 0.618, 1.9};
+    struct curve_fit fit = {
+        .at = spike, .times_s = TIMES, .time_count = 2, .components = 1, .bound = CURVE_FIT_BOUND, .key_limit = 5000};
+    struct track track;
+    struct err err;
+    bool is_near;
+    assert_int_equal(curve_fit(&track, &fit, &is_near, &err), 0);
+    assert_int_equal(track.count, 2); /* the spike is not seen */
+    track_fini(&track);
+    fit.extrema_s = EXTREMA;
+    fit.extremum_count = 3;
+    assert_int_equal(curve_fit(&track, &fit, &is_near, &err), 0);
+    assert_true(is_near && track.is_cubic);
+    double highest = 0;
+    for (uint32_t k = 0; k < track.count; k++)
+        highest = fmax(highest, track.values[3 * k + 1] - 3 * track.times_s[k]);
+    assert_true(highest > 0.9);
+    track_fini(&track);
+}

@@ -1,5 +1,5 @@
 /* Sliders of blend shapes to weights of morph targets. */
-#include "tests/unit/fbx/bisected.h"
+#include "tests/unit/fbx_take/bisected.h"
 #include "tests/unit/fbx/fbx_run.h"
 #include "tests/unit/support/check.h"
 

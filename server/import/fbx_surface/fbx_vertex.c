@@ -1,0 +1,129 @@
+#include "import/fbx_surface/fbx_vertex.h"
+
+#include "base/mem.h"
+#include "import/mesh/corner_normals.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The three numbers of a direction as a unit vector; false where they are none. */
+static bool read_direction(const struct fbx_layer_element *element, const struct fbx_place *place, double out[3])
+{
+    const double *value = fbx_layer_element_at(element, place);
+    if (value == NULL || !isfinite(value[0]) || !isfinite(value[1]) || !isfinite(value[2]))
+        return false;
+    for (int k = 0; k < 3; k++)
+        out[k] = value[k];
+    const double length = unit3(out);
+    return length > 1e-12 && isfinite(length);
+}
+
+static void turn(const double m[9], double v[3])
+{
+    const double from[3] = {v[0], v[1], v[2]};
+    for (int k = 0; k < 3; k++)
+        v[k] = m[k] * from[0] + m[3 + k] * from[1] + m[6 + k] * from[2];
+    unit3(v);
+}
+
+static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
+
+static struct vec2 texcoord_at(const struct fbx_layer_element *uvs, const struct fbx_place *place)
+{
+    const double *value = uvs == NULL ? NULL : fbx_layer_element_at(uvs, place);
+    return value == NULL ? (struct vec2){0, 0} : (struct vec2){finite_or_zero(value[0]), finite_or_zero(1 - value[1])};
+}
+
+static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
+
+static struct rgba8 color_at(const struct fbx_layer_element *colors, const struct fbx_place *place)
+{
+    const double *value = fbx_layer_element_at(colors, place);
+    return value == NULL ? (struct rgba8){255, 255, 255, 255}
+                         : (struct rgba8){byte_of(value[0]), byte_of(value[1]), byte_of(value[2]), byte_of(value[3])};
+}
+
+/* The binormal of a file points along growing v, which is up in the picture as normal maps are. */
+static struct vec4 tangent_at(const struct fbx_surface *surface, const struct fbx_place *place, const double normal[3])
+{
+    double tangent[3], binormal[3], across[3];
+    if (!read_direction(&surface->tangents, place, tangent))
+        return (struct vec4){0, 0, 0, 0};
+    cross3(normal, tangent, across);
+    const bool is_mirrored = read_direction(&surface->binormals, place, binormal) && dot3(across, binormal) < 0;
+    return (struct vec4){(float)tangent[0], (float)tangent[1], (float)tangent[2], is_mirrored ? -1 : 1};
+}
+
+struct fbx_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t polygon, uint32_t corner)
+{
+    const struct fbx_surface *surface = reader->surface;
+    const struct fbx_place place = {.corner = corner, .control_point = surface->corners[corner], .polygon = polygon};
+    double normal[3] = {0, 0, 1};
+    if (!read_direction(&surface->normals, &place, normal) && reader->made_normals != NULL)
+        for (int k = 0; k < 3; k++)
+            normal[k] = (double)(&reader->made_normals[corner].x)[k];
+    struct fbx_vertex vertex = {
+        .control_point = place.control_point,
+        .texcoords = {texcoord_at(reader->uvs[0], &place), texcoord_at(reader->uvs[1], &place)},
+        .color = color_at(&surface->colors, &place),
+    };
+    if (reader->is_tangent_wanted)
+        vertex.tangent = tangent_at(surface, &place, normal);
+    turn(reader->normal_from_geometry, normal);
+    vertex.normal = (struct vec3){(float)normal[0], (float)normal[1], (float)normal[2]};
+    return vertex;
+}
+
+bool fbx_lacks_normals(const struct fbx_surface *surface)
+{
+    for (uint32_t p = 0; p < surface->size.polygon_count; p++)
+        for (uint32_t c = surface->starts[p]; c < surface->starts[p + 1]; c++) {
+            double normal[3];
+            const struct fbx_place place = {.corner = c, .control_point = surface->corners[c], .polygon = p};
+            if (!read_direction(&surface->normals, &place, normal))
+                return true;
+        }
+    return false;
+}
+
+static uint32_t *polygon_groups(const struct fbx_surface *surface)
+{
+    uint32_t *groups = mem_zalloc(surface->size.polygon_count, sizeof *groups);
+    for (uint32_t p = 0; p < surface->size.polygon_count; p++) {
+        const struct fbx_place place = {.polygon = p};
+        const double *value = fbx_layer_element_at(&surface->smoothing, &place);
+        groups[p] = value != NULL && *value >= 0 && *value <= UINT32_MAX ? (uint32_t)*value : 0;
+    }
+    return groups;
+}
+
+/* An edge is known by the corner at which it begins; 0 says that it is hard. */
+static uint8_t *hard_edges(const struct fbx_surface *surface)
+{
+    uint8_t *is_hard = mem_zalloc(surface->size.corner_count, 1);
+    for (uint32_t e = 0; e < surface->edge_count && e < surface->smoothing.value_count; e++)
+        if (surface->edge_starts[e] < surface->size.corner_count)
+            is_hard[surface->edge_starts[e]] = surface->smoothing.values[e] == 0;
+    return is_hard;
+}
+
+struct vec3 *fbx_make_normals(const struct fbx_surface *surface)
+{
+    struct vec3 *normals = mem_alloc(surface->size.corner_count * sizeof *normals);
+    const struct polygons polygons = {(const double(*)[3])surface->points, surface->corners, surface->starts,
+                                      surface->size.point_count, surface->size.polygon_count};
+    uint32_t *groups = NULL;
+    uint8_t *is_hard = NULL;
+    struct smoothing smoothing = {.kind = SMOOTHING_BY_ANGLE};
+    if (surface->smoothing.mapping == FBX_BY_POLYGON) {
+        smoothing.kind = SMOOTHING_BY_GROUPS;
+        smoothing.groups = groups = polygon_groups(surface);
+    } else if (surface->smoothing.mapping == FBX_BY_EDGE && surface->edge_count > 0) {
+        smoothing.kind = SMOOTHING_BY_EDGES;
+        smoothing.is_hard = is_hard = hard_edges(surface);
+    }
+    corner_normals(&polygons, &smoothing, normals);
+    free(groups);
+    free(is_hard);
+    return normals;
+}

@@ -1,0 +1,34 @@
+/* fbx_vertex.h - corners of polygons to vertices: equal corners become one. One thread. */
+#pragma once
+
+#include "import/fbx_surface/fbx_surface.h"
+
+#include "anim/model/mat.h"
+#include "anim/model/model.h"
+
+/* Everything that tells two corners of one control point apart. No padding: compared as bytes. */
+struct fbx_vertex {
+    uint32_t control_point;
+    struct vec3 normal;
+    struct vec2 texcoords[2]; /* rows of a texture go down */
+    struct rgba8 color;
+    struct vec4 tangent; /* as model.h has it */
+};
+
+/* Where the attributes of corners come from. */
+struct fbx_corner_reader {
+    const struct fbx_surface *surface;
+    const struct fbx_layer_element *uvs[2]; /* of the material, or NULL */
+    struct vec3 *made_normals;      /* [corner_count] for corners without one in the file, or NULL: all have one */
+    double normal_from_geometry[9]; /* what normals are multiplied by, by columns: the inverse transpose of what
+                                       positions are multiplied by */
+    bool is_tangent_wanted;
+};
+
+/* The corner `corner` of `polygon` as a vertex. Colours are sRGB as the file has them; what is not finite is 0. */
+struct fbx_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t polygon, uint32_t corner);
+
+/* Whether some corner has no usable normal in the file. */
+bool fbx_lacks_normals(const struct fbx_surface *surface);
+/* [corner_count], heap: smooth normals by the file's smoothing groups or edges, else by angle. */
+struct vec3 *fbx_make_normals(const struct fbx_surface *surface);
