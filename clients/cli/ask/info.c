@@ -120,6 +120,8 @@ static void put_model(struct text *out, const cJSON *model)
         if (cJSON_IsNumber(json_get(model, "unit_m")))
             text_printf(out, " units of %g m", json_number(model, "unit_m"));
     }
+    if (cJSON_IsNumber(json_get(model, "frame_rate")))
+        text_printf(out, ", %g frames a second", json_number(model, "frame_rate"));
     text_printf(out, "\n  %shash %s%s\n", colour(COLOUR_DIM), json_text(model, "hash"), colour(COLOUR_NONE));
     put_clips(out, json_get(model, "clips"));
     put_skins(out, json_get(model, "skins"));

@@ -60,15 +60,15 @@ static int check_info(const struct model *model, struct err *err)
         return err_set(err, ERR_BAD_BAKE, "infos has %u elements instead of 1", model->info_count);
     const struct model_info *info = model->infos;
     const uint32_t flags = MODEL_HAS_UP | MODEL_HAS_FORWARD | MODEL_HAS_UNIT | MODEL_OWN_SCALES;
-    const char *field = !bake_is_str(model, info->format)               ? "format"
-                        : !bake_is_str(model, info->generator)          ? "generator"
-                        : (info->flags & ~flags) != 0                   ? "flags"
-                        : !is_unit(info->up)                            ? "up"
-                        : !is_unit(info->forward)                       ? "forward"
-                        : !(isfinite(info->unit_m) && info->unit_m > 0) ? "unit_m"
-                        : !is_bounds(info->rest_min, info->rest_max)    ? "rest_min"
-                        : info->reserved != 0                           ? "reserved"
-                                                                        : NULL;
+    const char *field = !bake_is_str(model, info->format)                        ? "format"
+                        : !bake_is_str(model, info->generator)                   ? "generator"
+                        : (info->flags & ~flags) != 0                            ? "flags"
+                        : !is_unit(info->up)                                     ? "up"
+                        : !is_unit(info->forward)                                ? "forward"
+                        : !(isfinite(info->unit_m) && info->unit_m > 0)          ? "unit_m"
+                        : !is_bounds(info->rest_min, info->rest_max)             ? "rest_min"
+                        : !(isfinite(info->frame_rate) && info->frame_rate >= 0) ? "frame_rate"
+                                                                                 : NULL;
     return field == NULL ? 0 : bake_check_fail(err, "infos", 0, field);
 }
 

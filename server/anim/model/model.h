@@ -54,7 +54,7 @@ struct model_info {
     float unit_m;             /* metres per unit; 1 where the file does not say */
     struct vec3 rest_min;     /* bounds of all drawn vertices at rest, scene space; min > max when there are none */
     struct vec3 rest_max;
-    uint32_t reserved;
+    float frame_rate; /* frames a second in which the file counts time; 0 where it does not say */
 };
 
 enum node_flags {

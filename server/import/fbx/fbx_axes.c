@@ -1,4 +1,4 @@
-/* fbx_axes.c - axes, unit and generator, as GlobalSettings and the header have them. */
+/* fbx_axes.c - axes, unit, frame rate and generator, as GlobalSettings and the header have them. */
 #include "import/fbx/fbx.h"
 
 #include <math.h>
@@ -20,6 +20,24 @@ static double rounded_unit(double unit_m)
 {
     const double power = pow(10, round(log10(unit_m)));
     return fabs(unit_m - power) < 1e-6 * power ? power : unit_m;
+}
+
+/* Frames a second of a time mode (FBX SDK Reference, FbxTime::EMode; the rates of NTSC are by 1000 / 1001); 0: the file
+ * does not say. */
+static float frame_rate(const struct fbx *fbx)
+{
+    enum { MODE_CUSTOM = 14 };
+    static const double RATES[] = {0,  120, 100,  60,         50, 48, 30, 30,         30 / 1.001, 30 / 1.001,
+                                   25, 24,  1000, 24 / 1.001, 0,  96, 72, 60 / 1.001, 120 / 1.001};
+    int64_t mode = 0;
+    double custom = 0;
+    if (!fbx_property_integer(&fbx->scene, FBX_SETTINGS, "TimeMode", &mode) || mode < 0 ||
+        mode >= (int64_t)(sizeof RATES / sizeof *RATES))
+        return 0;
+    if (mode == MODE_CUSTOM)
+        fbx_property_real(&fbx->scene, FBX_SETTINGS, "CustomFrameRate", &custom);
+    const double rate = mode == MODE_CUSTOM ? custom : RATES[mode];
+    return rate > 0 && isfinite((float)rate) ? (float)rate : 0;
 }
 
 /* "Creator" of the header extension, which is the SDK's name in many files, and of files without one at the top. */
@@ -45,6 +63,7 @@ void fbx_read_settings(struct fbx *fbx)
         info->unit_m = (float)rounded_unit(unit_cm / 100);
         info->flags |= MODEL_HAS_UNIT;
     }
+    info->frame_rate = frame_rate(fbx);
     if (creator.size_bytes > 0)
         info->generator = bake_text(fbx->builder, (const char *)creator.bytes, creator.size_bytes);
 }

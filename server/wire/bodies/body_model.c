@@ -51,6 +51,10 @@ static void put_info(struct buf *out, const struct model *model)
         json_put_float(out, info->unit_m);
     else
         buf_put_text(out, "null");
+    if (info->frame_rate > 0) {
+        buf_put_text(out, ",\"frame_rate\":");
+        json_put_float(out, info->frame_rate);
+    }
     buf_put_text(out, ",\"bounds\":");
     if (info->rest_min.x > info->rest_max.x) {
         buf_put_text(out, "null");

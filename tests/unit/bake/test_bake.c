@@ -435,7 +435,8 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, infos[0].flags, MODEL_OWN_SCALES, "infos[0].flags"); /* no node has them */
     REFUSED(&f, infos[0].rest_min.x, 100, "infos[0].rest_min");
     REFUSED(&f, infos[0].rest_max.x, NAN, "infos[0].rest_min");
-    REFUSED(&f, infos[0].reserved, 1, "infos[0].reserved");
+    REFUSED(&f, infos[0].frame_rate, -1, "infos[0].frame_rate");
+    REFUSED(&f, infos[0].frame_rate, NAN, "infos[0].frame_rate");
     REFUSED(&f, text[0], 0, "text");
     REFUSED(&f, text[0], (char)0x80, "text");
     REFUSED(&f, materials[0].base_color[2], NAN, "materials[0].base_color");

@@ -163,6 +163,33 @@ TEST(fbx_settings_say_axes_and_unit)
     fbx_run_fini(&run);
 }
 
+TEST(fbx_settings_say_the_frame_rate)
+{
+    static const struct {
+        const char *settings;
+        double rate;
+    } ROWS[] = {
+        {"", 0},
+        {FBX_P1("TimeMode", "0"), 0},
+        {FBX_P1("TimeMode", "11"), 24},
+        {FBX_P1("TimeMode", "13"), 23.976},
+        {FBX_P1("TimeMode", "18"), 119.88},
+        {FBX_P1("TimeMode", "14") FBX_P1("CustomFrameRate", "12.5"), 12.5},
+        {FBX_P1("TimeMode", "14") FBX_P1("CustomFrameRate", "-1"), 0},
+        {FBX_P1("TimeMode", "14") FBX_P1("CustomFrameRate", "1e300"), 0},
+        {FBX_P1("TimeMode", "6") FBX_P1("CustomFrameRate", "-1"), 30},
+        {FBX_P1("TimeMode", "19"), 0},
+        {FBX_P1("TimeMode", "-1"), 0},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        struct fbx_run run;
+        fbx_run_nodes(&run, ROWS[i].settings, "", "");
+        assert_int_equal(run.rc, 0);
+        CHECK_NEAR(run.import.info->frame_rate, ROWS[i].rate, 1e-3);
+        fbx_run_fini(&run);
+    }
+}
+
 /* --- cameras --- */
 
 static struct model_camera camera_with(const char *properties)
