@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct str fbx_name(const struct fbx *fbx, uint32_t object)
-{
-    const struct fbx_span name = fbx->scene.objects[object].name;
-    return bake_text(fbx->builder, (const char *)name.bytes, name.size_bytes);
-}
-
 /* --- transforms --- */
 
 /* An integer property within 0..largest, or the fallback. */

@@ -44,6 +44,12 @@ TEST(fbx_names_become_utf8)
     struct fbx_run run;
     fbx_run_nodes(&run, "", FBX_MODEL_OF("1", "a&quot;b::c", "", "") FBX_MODEL_OF("2", "\xe9t\xe9", "", ""), "");
     assert_int_equal(run.rc, 0);
+    assert_true(fbx_run_is_text(&run, run.builder.nodes[1].name, "\xef\xbf\xbdt\xef\xbf\xbd"));
+    assert_true(fbx_run_warned(&run, "name_repaired"));
+    const struct str name = fbx_put_name(&run.fbx, (struct fbx_span){(const uint8_t *)"pC\xff\0e1", 6});
+    assert_true(fbx_run_is_text(&run, name,
+                                "pC\xef\xbf\xbd\xef\xbf\xbd"
+                                "e1"));
     assert_true(fbx_run_is_text(&run, run.builder.nodes[0].name, "a\"b::c"));
     assert_int_equal(bake_finish(&run.builder, &run.err), 0); /* which checks that all text is UTF-8 */
     fbx_run_fini(&run);
