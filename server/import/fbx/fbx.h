@@ -51,7 +51,8 @@ void fbx_read_settings(struct fbx *fbx);
 int fbx_read_nodes(struct fbx *fbx, struct err *err);
 /* The static values of a Model's transform, which curves replace one by one. */
 void fbx_transform_values(const struct fbx *fbx, uint32_t object, struct fbx_transform_values *out);
-/* The name of an object as the builder's text, in UTF-8. */
+/* fbx_name.c: a name, and that of an object, as the builder's text, in UTF-8. */
+struct str fbx_put_name(const struct fbx *fbx, struct fbx_span name);
 struct str fbx_name(const struct fbx *fbx, uint32_t object);
 /* fbx_visibility.c: NODE_HIDDEN. */
 void fbx_read_visibility(struct fbx *fbx);

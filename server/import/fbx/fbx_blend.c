@@ -124,21 +124,32 @@ void fbx_channel_weights(const struct fbx_channel *channel, double percent, doub
     out[to] = u;
 }
 
-static int check_target(const struct fbx *fbx, uint32_t shape, uint32_t point_count, const struct fbx_target *target,
-                        struct err *err)
+static bool fits_float(const double offset[3])
 {
-    const struct fbx_scene *scene = &fbx->scene;
-    const uint32_t record = scene->objects[shape].record;
+    return isfinite((float)offset[0]) && isfinite((float)offset[1]) && isfinite((float)offset[2]);
+}
+
+/* Keeps the offsets that move a control point by a number. */
+static void drop_broken(const struct fbx *fbx, uint32_t shape, uint32_t point_count, struct fbx_target *target)
+{
+    static const double NONE[3] = {0};
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < target->count; i++) {
-        const double *offset = target->offsets[i];
-        if (target->points[i] >= point_count)
-            return fbx_bad(&scene->file, record, err, "%s moves control point %u of %u", FBX_OBJECT_TEXT(scene, shape),
-                           target->points[i], point_count);
-        if (!isfinite((float)offset[0]) || !isfinite((float)offset[1]) || !isfinite((float)offset[2]))
-            return fbx_bad(&scene->file, record, err, "offset %u of %s is not finite", i,
-                           FBX_OBJECT_TEXT(scene, shape));
+        if (target->points[i] >= point_count || !fits_float(target->offsets[i]))
+            continue;
+        target->points[kept] = target->points[i];
+        memmove(target->offsets[kept], target->offsets[i], sizeof *target->offsets);
+        if (target->normals != NULL) {
+            const bool is_normal = fits_float(target->normals[i]);
+            memmove(target->normals[kept], is_normal ? target->normals[i] : NONE, sizeof *target->normals);
+        }
+        kept++;
     }
-    return 0;
+    if (kept < target->count)
+        bake_warn(fbx->builder, "shape_offsets_ignored",
+                  "%s: %u of %u offsets are of no control point or not finite: they are left out",
+                  FBX_OBJECT_TEXT(&fbx->scene, shape), target->count - kept, target->count);
+    target->count = kept;
 }
 
 int fbx_target_read(const struct fbx *fbx, uint32_t shape, uint32_t point_count, struct fbx_target *target,
@@ -165,7 +176,8 @@ int fbx_target_read(const struct fbx *fbx, uint32_t shape, uint32_t point_count,
         free(target->normals);
         target->normals = NULL;
     }
-    return check_target(fbx, shape, point_count, target, err);
+    drop_broken(fbx, shape, point_count, target);
+    return 0;
 }
 
 void fbx_target_fini(struct fbx_target *target)

@@ -26,7 +26,7 @@ static int add_clip(struct fbx *fbx, struct fbx_take_list *list, const struct fb
                                            .key_limit = fbx->import->limits->value[LIMIT_KEYS],
                                            .work_left = &list->work_left};
     struct clip clip = {
-        .name = bake_text(builder, (const char *)take->name.bytes, take->name.size_bytes),
+        .name = fbx_put_name(fbx, take->name),
         .channel_first = builder->channel_count,
         .duration_s = fbx_range_s(&take->range, take->range.stop),
     };

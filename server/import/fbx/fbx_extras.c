@@ -144,7 +144,7 @@ static int add_marker(struct fbx *fbx, const struct timeline_marker *from, struc
             continue;
         const struct marker marker = {
             .clip = c,
-            .name = bake_text(fbx->builder, (const char *)from->name.bytes, from->name.size_bytes),
+            .name = fbx_put_name(fbx, from->name),
             .value = {.offset = STR_NONE},
             .time_s = time_s,
         };

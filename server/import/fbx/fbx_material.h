@@ -10,13 +10,16 @@ struct fbx_material_uvs {
     bool is_used[2];
 };
 
-/* The materials of a Model in the order of its links: what LayerElementMaterial counts. */
+/* The materials of a Model in the order of its links, then those that only its geometry or the first instance of that
+ * is linked to: what LayerElementMaterial counts. */
 struct fbx_slots {
     int32_t *materials; /* [count], of the builder; heap */
     uint32_t count;
 };
 
-void fbx_slots_of(const struct fbx *fbx, uint32_t node, struct fbx_slots *slots);
+/* Of a node with a mesh. Files link materials to the geometry, or to the first of its instances alone: they are those
+ * of each instance that has fewer. `first`: of the first node that shows the geometry, or NULL: it is this one. */
+void fbx_slots_of(const struct fbx *fbx, uint32_t node, const struct fbx_slots *first, struct fbx_slots *slots);
 void fbx_slots_fini(struct fbx_slots *slots);
 
 /* The layers of a surface that the material's textures lie by, for texcoords and second_texcoords; NULL: none. Without

@@ -18,13 +18,20 @@ struct part {
     int32_t material;
 };
 
+/* A list that ends too early goes on with its last number, and numbers that name no material mean the first: files that
+ * lost some of their materials still have one on each polygon. */
 static int32_t material_at(const struct fbx_surface *surface, const struct fbx_slots *slots, uint32_t polygon)
 {
+    const struct fbx_layer_element *materials = &surface->materials;
     const uint32_t corner = surface->starts[polygon];
     const struct fbx_place place = {corner, surface->corners[corner], polygon};
-    const double *value = fbx_layer_element_at(&surface->materials, &place);
+    const double *value = fbx_layer_element_at(materials, &place);
+    if (value == NULL && materials->value_count > 0)
+        value = materials->values + materials->value_count - 1;
     const double slot = value == NULL ? 0 : *value;
-    return slot >= 0 && slot < slots->count ? slots->materials[(uint32_t)slot] : -1;
+    if (slots->count == 0)
+        return -1;
+    return slots->materials[slot >= 0 && slot < slots->count ? (uint32_t)slot : 0];
 }
 
 static int compare_parts(const void *a, const void *b, void *user)
@@ -173,8 +180,12 @@ static int64_t same_node(const struct fbx *fbx, struct shown *shown, uint32_t no
 static int read_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slots, struct err *err)
 {
     struct fbx *fbx = reader->fbx;
-    if (fbx_surface_read(&reader->surface, &fbx->scene, reader->geometry, err) < 0 ||
-        fbx_blend_read(fbx, reader->geometry, &reader->blend, err) < 0 || add_mesh(reader, slots, err) < 0)
+    if (fbx_surface_read(&reader->surface, &fbx->scene, reader->geometry, err) < 0)
+        return err->code;
+    if (reader->surface.is_repaired)
+        bake_warn(fbx->builder, "not_finite_repaired", "%s has control points that are not finite: they become 0",
+                  FBX_OBJECT_TEXT(&fbx->scene, reader->geometry));
+    if (fbx_blend_read(fbx, reader->geometry, &reader->blend, err) < 0 || add_mesh(reader, slots, err) < 0)
         return err->code;
     fbx->builder->nodes[reader->node].mesh = (int32_t)reader->mesh;
     return add_weights(reader, err);
@@ -208,7 +219,8 @@ int fbx_read_meshes(struct fbx *fbx, struct err *err)
     for (uint32_t n = 0; n < fbx->node_count && rc == 0; n++) {
         if (fbx->geometry_of[n] == FBX_NONE)
             continue;
-        fbx_slots_of(fbx, n, &shown.slots[n]);
+        const uint32_t first = fbx->shown_by[fbx->geometry_of[n]];
+        fbx_slots_of(fbx, n, first < n ? &shown.slots[first] : NULL, &shown.slots[n]);
         rc = read_node(fbx, &shown, n, err);
     }
     for (uint32_t n = 0; n < fbx->node_count; n++)

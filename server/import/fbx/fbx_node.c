@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct str fbx_name(const struct fbx *fbx, uint32_t object)
-{
-    const struct fbx_span name = fbx->scene.objects[object].name;
-    return bake_text(fbx->builder, (const char *)name.bytes, name.size_bytes);
-}
-
 /* --- transforms --- */
 
 /* An integer property within 0..largest, or the fallback. */
@@ -24,32 +18,60 @@ static int64_t choice(const struct fbx *fbx, uint32_t object, const char *name, 
     return value >= 0 && value <= largest ? value : fallback;
 }
 
-void fbx_transform_values(const struct fbx *fbx, uint32_t object, struct fbx_transform_values *out)
+static bool fits_float(const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite((float)values[i]))
+            return false;
+    return true;
+}
+
+/* A vector that is there and finite. Otherwise *out stays, and *is_broken says that it is there. */
+static void read_vector(const struct fbx_scene *scene, uint32_t object, const char *name, double out[3],
+                        bool *is_broken)
+{
+    double value[3];
+    if (!fbx_property_real3(scene, object, name, value))
+        return;
+    if (fits_float(value, 3))
+        memcpy(out, value, sizeof value);
+    else
+        *is_broken = true;
+}
+
+static bool read_transform(const struct fbx *fbx, uint32_t object, struct fbx_transform_values *out)
 {
     const struct fbx_scene *scene = &fbx->scene;
     int64_t is_active = 1, is_for_limits = 0;
+    bool is_broken = false;
     *out = FBX_TRANSFORM_NONE;
-    fbx_property_real3(scene, object, "Lcl Translation", out->translation);
-    fbx_property_real3(scene, object, "Lcl Rotation", out->rotation_deg);
-    fbx_property_real3(scene, object, "Lcl Scaling", out->scaling);
-    fbx_property_real3(scene, object, "PreRotation", out->pre_rotation_deg);
-    fbx_property_real3(scene, object, "PostRotation", out->post_rotation_deg);
-    fbx_property_real3(scene, object, "RotationOffset", out->rotation_offset);
-    fbx_property_real3(scene, object, "RotationPivot", out->rotation_pivot);
-    fbx_property_real3(scene, object, "ScalingOffset", out->scaling_offset);
-    fbx_property_real3(scene, object, "ScalingPivot", out->scaling_pivot);
+    read_vector(scene, object, "Lcl Translation", out->translation, &is_broken);
+    read_vector(scene, object, "Lcl Rotation", out->rotation_deg, &is_broken);
+    read_vector(scene, object, "Lcl Scaling", out->scaling, &is_broken);
+    read_vector(scene, object, "PreRotation", out->pre_rotation_deg, &is_broken);
+    read_vector(scene, object, "PostRotation", out->post_rotation_deg, &is_broken);
+    read_vector(scene, object, "RotationOffset", out->rotation_offset, &is_broken);
+    read_vector(scene, object, "RotationPivot", out->rotation_pivot, &is_broken);
+    read_vector(scene, object, "ScalingOffset", out->scaling_offset, &is_broken);
+    read_vector(scene, object, "ScalingPivot", out->scaling_pivot, &is_broken);
     out->order = (enum fbx_rotation_order)choice(fbx, object, "RotationOrder", FBX_ORDER_COUNT - 1, FBX_ORDER_XYZ);
     fbx_property_integer(scene, object, "RotationActive", &is_active);
     fbx_property_integer(scene, object, "RotationSpaceForLimitOnly", &is_for_limits);
     out->is_rotation_space = is_active != 0 && is_for_limits == 0;
+    return !is_broken;
 }
 
-static struct trs node_from_geometry(const struct fbx *fbx, uint32_t object)
+void fbx_transform_values(const struct fbx *fbx, uint32_t object, struct fbx_transform_values *out)
+{
+    read_transform(fbx, object, out);
+}
+
+static struct trs node_from_geometry(const struct fbx *fbx, uint32_t object, bool *is_broken)
 {
     struct fbx_geometric_values values = FBX_GEOMETRIC_NONE;
-    fbx_property_real3(&fbx->scene, object, "GeometricTranslation", values.translation);
-    fbx_property_real3(&fbx->scene, object, "GeometricRotation", values.rotation_deg);
-    fbx_property_real3(&fbx->scene, object, "GeometricScaling", values.scaling);
+    read_vector(&fbx->scene, object, "GeometricTranslation", values.translation, is_broken);
+    read_vector(&fbx->scene, object, "GeometricRotation", values.rotation_deg, is_broken);
+    read_vector(&fbx->scene, object, "GeometricScaling", values.scaling, is_broken);
     return fbx_geometric_trs(&values);
 }
 
@@ -58,14 +80,6 @@ static uint32_t scale_flags(const struct fbx *fbx, uint32_t object)
 {
     static const uint32_t FLAGS[3] = {NODE_SCALE_BY_AXIS, 0, NODE_SCALE_OWN};
     return FLAGS[choice(fbx, object, "InheritType", 2, 1)];
-}
-
-static bool fits_float(const double *values, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!isfinite((float)values[i]))
-            return false;
-    return true;
 }
 
 static bool trs_fits_float(const struct trs *trs)
@@ -100,13 +114,17 @@ static int read_node(struct fbx *fbx, uint32_t n, struct trs *rest, struct err *
     const struct str name = fbx_name(fbx, object);
     struct node *node = &fbx->builder->nodes[n];
     struct fbx_transform_values values;
-    fbx_transform_values(fbx, object, &values);
+    bool is_broken = !read_transform(fbx, object, &values);
     *rest = fbx_transform_trs(&values);
     *node = (struct node){.name = name, .parent = -1, .mesh = -1, .skin = -1, .matrix = -1};
     node->flags = scale_flags(fbx, object);
     store_trs(rest, node);
     fbx->geometry_of[n] = last_geometry(fbx, object);
-    fbx->node_from_geometry[n] = node_from_geometry(fbx, object);
+    fbx->node_from_geometry[n] = node_from_geometry(fbx, object, &is_broken);
+    if (is_broken)
+        bake_warn(fbx->builder, "not_finite_repaired",
+                  "%s has a transform that is not finite: what is not, is left out",
+                  FBX_OBJECT_TEXT(&fbx->scene, object));
     if (!trs_fits_float(rest) || !trs_fits_float(&fbx->node_from_geometry[n]))
         return err_set(err, ERR_BAD_MODEL, "%s has a transform that is not finite",
                        FBX_OBJECT_TEXT(&fbx->scene, object));

@@ -45,9 +45,13 @@ static int read_array(struct reader *reader, uint32_t record)
     struct fbx_token token = fbx_next_token(&reader->at, reader->end); /* N, which is counted instead */
     if (token.kind != FBX_TOKEN_WORD)
         return unexpected(reader, record, &token);
+    const uint8_t *before = reader->at;
     token = fbx_next_token(&reader->at, reader->end);
-    if (!is_sign(&token, '{'))
-        return unexpected(reader, record, &token);
+    if (!is_sign(&token, '{')) { /* nothing but N */
+        reader->at = before;
+        *fbx_add_value(reader->file, record) = (struct fbx_value){.kind = FBX_ARRAY, .array = array};
+        return 0;
+    }
     token = fbx_next_token(&reader->at, reader->end);
     if (token.kind == FBX_TOKEN_WORD && colon_follows(reader)) {
         fbx_next_token(&reader->at, reader->end);
@@ -110,15 +114,27 @@ static int read_values(struct reader *reader, uint32_t record)
     }
 }
 
-/* "; FBX 7.5.0 project file": what the SDK writes first. */
-static uint32_t comment_version(const struct fbx_file *file)
+static const uint8_t *pass_blanks(const uint8_t *at, const uint8_t *end)
 {
-    static const char MARK[] = "; FBX ";
-    const size_t mark = sizeof MARK - 1;
-    const uint8_t *digits = file->bytes + mark;
-    if (file->size_bytes < mark + 5 || memcmp(file->bytes, MARK, mark) != 0)
+    while (at < end && *at <= ' ')
+        at++;
+    return at;
+}
+
+/* "; FBX 7.5.0 project file": what the SDK writes first. */
+static uint32_t comment_version(const uint8_t *at, const uint8_t *end)
+{
+    static const char PARTS[] = ";FBX";
+    enum { DIGITS_BYTES = 5 };
+    for (const char *part = PARTS; *part != '\0'; part++) {
+        at = *part == 'F' || part == PARTS ? pass_blanks(at, end) : at;
+        if (at == end || *at++ != (uint8_t)*part)
+            return 0;
+    }
+    const uint8_t *digits = pass_blanks(at, end);
+    if (end - digits < DIGITS_BYTES)
         return 0;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < DIGITS_BYTES; i++)
         if (i % 2 == 1 ? digits[i] != '.' : digits[i] < '0' || digits[i] > '9')
             return 0;
     return (uint32_t)((digits[0] - '0') * 1000 + (digits[2] - '0') * 100 + (digits[4] - '0') * 10);
@@ -136,10 +152,11 @@ static int read_record(struct reader *reader, const struct fbx_token *name)
 
 int fbx_ascii_read(struct fbx_file *file, struct err *err)
 {
-    struct reader reader = {.file = file, .at = file->bytes, .end = file->bytes + file->size_bytes, .err = err};
+    const uint8_t *end = file->bytes + file->size_bytes;
+    struct reader reader = {.file = file, .at = fbx_pass_mark(file->bytes, end), .end = end, .err = err};
     struct fbx_levels *levels = &reader.levels;
     levels->stack[0] = (struct fbx_level){FBX_NONE, FBX_NONE, 0};
-    file->version = comment_version(file);
+    file->version = comment_version(reader.at, end);
     for (;;) {
         const struct fbx_token token = fbx_next_token(&reader.at, reader.end);
         if (token.kind == FBX_TOKEN_END && levels->depth == 0)

@@ -110,7 +110,7 @@ int fbx_bad(const struct fbx_file *file, uint32_t record, struct err *err, const
 /* A word before a colon, as ASCII files begin after their comments. */
 static bool is_ascii(const uint8_t *bytes, size_t size_bytes)
 {
-    const uint8_t *at = bytes, *end = bytes + size_bytes;
+    const uint8_t *end = bytes + size_bytes, *at = fbx_pass_mark(bytes, end);
     const struct fbx_token name = fbx_next_token(&at, end);
     const struct fbx_token colon = fbx_next_token(&at, end);
     return name.kind == FBX_TOKEN_WORD && colon.kind == FBX_TOKEN_SIGN && colon.text.bytes[0] == ':';

@@ -1,6 +1,8 @@
 /* fbx_number_text.c - finds a value of an ASCII record again by counting the ones before it. */
 #include "import/fbx_file/fbx_number_text.h"
 
+#include "import/fbx_file/fbx_parts.h"
+
 #include <string.h>
 
 static bool is_space(uint8_t c) { return c <= ' ' || c == ','; }
@@ -10,10 +12,8 @@ static bool ends_word(uint8_t c) { return is_space(c) || c == '"' || c == ';' ||
 /* Past white space, commas and comments. */
 static const uint8_t *pass(const uint8_t *at, const uint8_t *end)
 {
-    while (at < end && (is_space(*at) || *at == ';')) {
-        const uint8_t *newline = *at == ';' ? memchr(at, '\n', (size_t)(end - at)) : at;
-        at = newline == NULL ? end : newline + 1;
-    }
+    while (at < end && (is_space(*at) || *at == ';'))
+        at = *at == ';' ? fbx_pass_comment(at, end) : at + 1;
     return at;
 }
 

@@ -55,6 +55,10 @@ struct fbx_token {
     struct fbx_span text;
 };
 
+/* Past UTF-8's byte order mark, with which some text begins. */
+const uint8_t *fbx_pass_mark(const uint8_t *at, const uint8_t *end);
+/* To the end of the line that the comment at `at` is in; lines end as in any system. */
+const uint8_t *fbx_pass_comment(const uint8_t *at, const uint8_t *end);
 /* The token after *at, which is moved behind it; white space and comments are passed over. */
 struct fbx_token fbx_next_token(const uint8_t **at, const uint8_t *end);
 /* The number that a whole word is: an FBX_INTEGER, or an FBX_REAL where it has a point or an exponent, is beyond

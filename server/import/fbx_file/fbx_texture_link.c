@@ -121,13 +121,34 @@ static int link_element(struct slot *slot, uint32_t element, const struct choice
     return rc;
 }
 
+/* "LayerElementEmissiveTextures", which some files write with underscores, as in "LayerElementEmissive_Textures". */
+static bool is_element(struct fbx_span name, const char *element)
+{
+    size_t at = 0;
+    for (; *element != '\0'; element++, at++) {
+        while (at < name.size_bytes && name.bytes[at] == '_')
+            at++;
+        if (at == name.size_bytes || name.bytes[at] != (uint8_t)*element)
+            return false;
+    }
+    return at == name.size_bytes;
+}
+
+static uint32_t find_element(const struct fbx_file *file, uint32_t record, const char *element)
+{
+    uint32_t at = fbx_child(file, record, NULL);
+    while (at != FBX_NONE && !is_element(file->records[at].name, element))
+        at = fbx_next(file, at, NULL);
+    return at;
+}
+
 static int link_slots(struct fbx_scene *scene, uint32_t record, const struct list *textures,
                       const struct list *materials, const struct choice *material, struct err *err)
 {
     struct slot slot = {.scene = scene, .textures = textures, .materials = materials};
     bool has_element = false;
     for (size_t i = 0; i < sizeof SLOTS / sizeof *SLOTS; i++) {
-        const uint32_t element = fbx_child(&scene->file, record, SLOTS[i].element);
+        const uint32_t element = find_element(&scene->file, record, SLOTS[i].element);
         slot.property = SLOTS[i].property;
         if (element != FBX_NONE && link_element(&slot, element, material, err) < 0)
             return err->code;

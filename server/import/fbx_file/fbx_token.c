@@ -11,16 +11,24 @@ static bool is_space(uint8_t c) { return c <= ' '; }
 
 static bool is_sign(uint8_t c) { return c == ',' || c == ':' || c == '{' || c == '}' || c == '*'; }
 
+const uint8_t *fbx_pass_comment(const uint8_t *at, const uint8_t *end)
+{
+    while (at < end && *at != '\n' && *at != '\r')
+        at++;
+    return at;
+}
+
 static const uint8_t *pass_space(const uint8_t *at, const uint8_t *end)
 {
-    while (at < end && (is_space(*at) || *at == ';')) {
-        if (*at == ';') {
-            const uint8_t *newline = memchr(at, '\n', (size_t)(end - at));
-            at = newline != NULL ? newline : end - 1;
-        }
-        at++;
-    }
+    while (at < end && (is_space(*at) || *at == ';'))
+        at = *at == ';' ? fbx_pass_comment(at, end) : at + 1;
     return at;
+}
+
+const uint8_t *fbx_pass_mark(const uint8_t *at, const uint8_t *end)
+{
+    static const uint8_t MARK[] = {0xef, 0xbb, 0xbf};
+    return (size_t)(end - at) >= sizeof MARK && memcmp(at, MARK, sizeof MARK) == 0 ? at + sizeof MARK : at;
 }
 
 struct fbx_token fbx_next_token(const uint8_t **at, const uint8_t *end)
@@ -53,6 +61,15 @@ static bool begins(const uint8_t *at, const uint8_t *end, const char *lower)
     return true;
 }
 
+/* Behind the digits and the '#' of "1.#INF", or `at` where these are not there. Files have other digits than 1, too. */
+static const uint8_t *pass_hash(const uint8_t *at, const uint8_t *end)
+{
+    const uint8_t *hash = at;
+    while (hash < end && (is_digit(*hash) || *hash == '.'))
+        hash++;
+    return hash > at && hash < end && *hash == '#' ? hash + 1 : at;
+}
+
 /* "1.#INF00", "1.#QNAN", "-1.#IND" of Microsoft's C library, "inf", "-nan(ind)" of others. */
 static bool special_number(struct fbx_span word, double *out)
 {
@@ -60,10 +77,10 @@ static bool special_number(struct fbx_span word, double *out)
     const bool is_negative = at < end && *at == '-';
     if (at < end && (*at == '-' || *at == '+'))
         at++;
-    if (end - at > 3 && memcmp(at, "1.#", 3) == 0)
-        at += 3;
-    else if (!begins(at, end, "inf") && !begins(at, end, "nan"))
+    const uint8_t *name = pass_hash(at, end);
+    if (name == at && !begins(at, end, "inf") && !begins(at, end, "nan"))
         return false;
+    at = name;
     if (begins(at, end, "inf"))
         *out = is_negative ? -(double)INFINITY : (double)INFINITY;
     else if (begins(at, end, "nan") || begins(at, end, "qnan") || begins(at, end, "snan") || begins(at, end, "ind"))

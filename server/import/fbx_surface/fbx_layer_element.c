@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static enum fbx_mapping mapping_of(struct fbx_span text)
+enum fbx_mapping fbx_mapping_of(struct fbx_span text)
 {
     static const struct {
         const char *text;
@@ -54,7 +54,7 @@ int fbx_layer_element_read(struct fbx_layer_element *element, const struct fbx_f
         fbx_int32s(file, fbx_child(file, record, places), &element->places, &element->place_count, err) < 0)
         return err->code;
     const uint32_t count = element->places != NULL ? element->place_count : element->value_count;
-    element->mapping = settle(mapping_of(fbx_child_text(file, record, "MappingInformationType")), count, size);
+    element->mapping = settle(fbx_mapping_of(fbx_child_text(file, record, "MappingInformationType")), count, size);
     return 0;
 }
 

@@ -40,6 +40,8 @@ struct fbx_surface_size {
 int fbx_layer_element_read(struct fbx_layer_element *element, const struct fbx_file *file, uint32_t record,
                            const char *values, const char *places, uint32_t width, const struct fbx_surface_size *size,
                            struct err *err);
+/* The mapping of this name, FBX_BY_NOTHING: it is unknown. */
+enum fbx_mapping fbx_mapping_of(struct fbx_span text);
 void fbx_layer_element_fini(struct fbx_layer_element *element);
 
 /* The value's `width` numbers, or NULL where the surface has none there. */

@@ -16,8 +16,10 @@ static int read_points(struct fbx_surface *surface, const struct fbx_scene *scen
     surface->points = (double(*)[3])(void *)numbers;
     surface->size.point_count = count / 3;
     for (uint32_t i = 0; i < surface->size.point_count * 3; i++)
-        if (!isfinite((float)numbers[i]))
-            return fbx_bad(&scene->file, record, err, "control point %u is not finite", i / 3);
+        if (!isfinite((float)numbers[i])) {
+            numbers[i] = 0;
+            surface->is_repaired = true;
+        }
     return 0;
 }
 
@@ -62,26 +64,68 @@ static int read_edges(struct fbx_surface *surface, const struct fbx_scene *scene
 }
 
 /* Files before 6000 have no layers: the values are in the geometry itself or in a "GeometryUVInfo". */
+static bool is_old(const struct fbx_file *file, uint32_t geometry)
+{
+    return fbx_child(file, geometry, "GeometryUVInfo") != FBX_NONE ||
+           fbx_child(file, geometry, "MaterialAssignation") != FBX_NONE ||
+           fbx_child(file, geometry, "Normals") != FBX_NONE;
+}
+
+/* Counts tell what normals are by, and where they are the same the version; what materials are by is written. */
 static int read_old_elements(struct fbx_surface *surface, const struct fbx_file *file, uint32_t geometry,
                              struct err *err)
 {
+    enum { VERSION_BY_POINT = 5000 };
     const uint32_t uv_info = fbx_child(file, geometry, "GeometryUVInfo");
     if (fbx_layer_element_read(&surface->normals, file, geometry, "Normals", NULL, 3, &surface->size, err) < 0 ||
         fbx_layer_element_read(&surface->materials, file, geometry, "Materials", NULL, 1, &surface->size, err) < 0)
         return err->code;
+    if (file->version == VERSION_BY_POINT && surface->normals.value_count == surface->size.point_count)
+        surface->normals.mapping = FBX_BY_CONTROL_POINT;
+    const enum fbx_mapping materials = fbx_mapping_of(fbx_child_text(file, geometry, "MaterialAssignation"));
+    if (materials != FBX_BY_NOTHING)
+        surface->materials.mapping = materials;
     surface->uv_count = uv_info != FBX_NONE;
     return fbx_layer_element_read(&surface->uvs[0], file, uv_info, "TextureUV", "TextureUVVerticeIndex", 2,
                                   &surface->size, err);
 }
 
+/* Goes through the layer elements of one name by their numbers, of equal ones in the file's order. `record` is FBX_NONE
+ * before the first. */
+struct element_cursor {
+    uint32_t geometry;
+    const char *name;
+    uint32_t record;
+    int64_t number;
+};
+
+static bool next_element(struct element_cursor *cursor, const struct fbx_file *file)
+{
+    uint32_t next = FBX_NONE;
+    int64_t next_number = 0;
+    for (uint32_t record = fbx_child(file, cursor->geometry, cursor->name); record != FBX_NONE;
+         record = fbx_next(file, record, cursor->name)) {
+        const int64_t number = fbx_integer(file, record, 0, 0);
+        const bool is_passed = cursor->record != FBX_NONE &&
+                               (number < cursor->number || (number == cursor->number && record <= cursor->record));
+        if (is_passed || (next != FBX_NONE && number >= next_number))
+            continue;
+        next = record;
+        next_number = number;
+    }
+    cursor->record = next;
+    cursor->number = next_number;
+    return next != FBX_NONE;
+}
+
 static int read_uvs(struct fbx_surface *surface, const struct fbx_file *file, uint32_t geometry, struct err *err)
 {
-    for (uint32_t record = fbx_child(file, geometry, "LayerElementUV");
-         record != FBX_NONE && surface->uv_count < FBX_UV_SETS; record = fbx_next(file, record, "LayerElementUV")) {
+    struct element_cursor cursor = {geometry, "LayerElementUV", FBX_NONE, 0};
+    for (int tries = 0; tries < FBX_UV_SETS && next_element(&cursor, file); tries++) {
         struct fbx_layer_element *uvs = &surface->uvs[surface->uv_count];
-        if (fbx_layer_element_read(uvs, file, record, "UV", "UVIndex", 2, &surface->size, err) < 0)
+        if (fbx_layer_element_read(uvs, file, cursor.record, "UV", "UVIndex", 2, &surface->size, err) < 0)
             return err->code;
-        if (uvs->value_count > 0)
+        if (uvs->value_count > 0 && uvs->mapping != FBX_BY_NOTHING)
             surface->uv_count++;
         else
             fbx_layer_element_fini(uvs);
@@ -90,13 +134,32 @@ static int read_uvs(struct fbx_surface *surface, const struct fbx_file *file, ui
 }
 
 /* Materials are numbers from 0 on: the values of their layer element are the places themselves. */
+struct element_kind {
+    struct fbx_layer_element *element;
+    const char *record, *values, *places;
+    uint32_t width;
+};
+
+/* Of several the first one that says something; exporters write some that are empty. */
+static int read_element(const struct element_kind *kind, const struct fbx_surface *surface, const struct fbx_file *file,
+                        uint32_t geometry, struct err *err)
+{
+    enum { TRIES_MAX = 8 };
+    struct element_cursor cursor = {geometry, kind->record, FBX_NONE, 0};
+    for (int tries = 0; tries < TRIES_MAX && next_element(&cursor, file); tries++) {
+        if (fbx_layer_element_read(kind->element, file, cursor.record, kind->values, kind->places, kind->width,
+                                   &surface->size, err) < 0)
+            return err->code;
+        if (kind->element->value_count > 0 && kind->element->mapping != FBX_BY_NOTHING)
+            return 0;
+        fbx_layer_element_fini(kind->element);
+    }
+    return 0;
+}
+
 static int read_elements(struct fbx_surface *surface, const struct fbx_file *file, uint32_t geometry, struct err *err)
 {
-    const struct {
-        struct fbx_layer_element *element;
-        const char *record, *values, *places;
-        uint32_t width;
-    } ELEMENTS[] = {
+    const struct element_kind KINDS[] = {
         {&surface->normals, "LayerElementNormal", "Normals", "NormalsIndex", 3},
         {&surface->tangents, "LayerElementTangent", "Tangents", "TangentsIndex", 3},
         {&surface->binormals, "LayerElementBinormal", "Binormals", "BinormalsIndex", 3},
@@ -104,9 +167,8 @@ static int read_elements(struct fbx_surface *surface, const struct fbx_file *fil
         {&surface->materials, "LayerElementMaterial", "Materials", NULL, 1},
         {&surface->smoothing, "LayerElementSmoothing", "Smoothing", NULL, 1},
     };
-    for (size_t i = 0; i < sizeof ELEMENTS / sizeof *ELEMENTS; i++)
-        if (fbx_layer_element_read(ELEMENTS[i].element, file, fbx_child(file, geometry, ELEMENTS[i].record),
-                                   ELEMENTS[i].values, ELEMENTS[i].places, ELEMENTS[i].width, &surface->size, err) < 0)
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (read_element(&KINDS[i], surface, file, geometry, err) < 0)
             return err->code;
     return read_uvs(surface, file, geometry, err);
 }
@@ -116,12 +178,13 @@ int fbx_surface_read(struct fbx_surface *surface, const struct fbx_scene *scene,
     *surface = (struct fbx_surface){0};
     const struct fbx_file *file = &scene->file;
     const uint32_t geometry = scene->objects[object].record;
+    if (fbx_child(file, geometry, "Vertices") == FBX_NONE) /* then polygons say nothing */
+        return 0;
     if (read_points(surface, scene, geometry, err) < 0 || read_polygons(surface, scene, geometry, err) < 0 ||
         read_edges(surface, scene, geometry, err) < 0)
         return err->code;
-    const bool is_old =
-        fbx_child(file, geometry, "GeometryUVInfo") != FBX_NONE || fbx_child(file, geometry, "Normals") != FBX_NONE;
-    return is_old ? read_old_elements(surface, file, geometry, err) : read_elements(surface, file, geometry, err);
+    return is_old(file, geometry) ? read_old_elements(surface, file, geometry, err)
+                                  : read_elements(surface, file, geometry, err);
 }
 
 void fbx_surface_fini(struct fbx_surface *surface)

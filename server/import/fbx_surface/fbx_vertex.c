@@ -92,7 +92,8 @@ static uint32_t *polygon_groups(const struct fbx_surface *surface)
     for (uint32_t p = 0; p < surface->size.polygon_count; p++) {
         const struct fbx_place place = {.polygon = p};
         const double *value = fbx_layer_element_at(&surface->smoothing, &place);
-        groups[p] = value != NULL && *value >= 0 && *value <= UINT32_MAX ? (uint32_t)*value : 0;
+        /* Bits: the highest is a minus in files that write them as int32_t. */
+        groups[p] = value != NULL && *value >= INT32_MIN && *value <= UINT32_MAX ? (uint32_t)(int64_t)*value : 0;
     }
     return groups;
 }

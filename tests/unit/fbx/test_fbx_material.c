@@ -175,16 +175,17 @@ TEST(fbx_materials_are_in_the_files_order_and_slots_in_that_of_the_links)
     assert_int_equal(run.builder.material_count, 3);
     assert_int_equal(run.builder.materials[1].name.size_bytes, 1);
     assert_int_equal(run.builder.text[run.builder.materials[1].name.offset], 'b');
-    uint32_t object = fbx_object_of_id(&run.fbx.scene, 2);
+    uint32_t object = fbx_object_of_id(&run.fbx.scene, 2), geometry = FBX_NONE;
     struct fbx_slots slots;
     run.fbx.object_of = &object;
-    fbx_slots_of(&run.fbx, 0, &slots);
+    run.fbx.geometry_of = &geometry;
+    fbx_slots_of(&run.fbx, 0, NULL, &slots);
     assert_int_equal(slots.count, 3);
     assert_int_equal(slots.materials[0], 2);
     assert_int_equal(slots.materials[1], 0);
     assert_int_equal(slots.materials[2], 2);
     fbx_slots_fini(&slots);
-    run.fbx.object_of = NULL;
+    run.fbx.object_of = run.fbx.geometry_of = NULL;
     fbx_material_run_fini(&run);
 }
 

@@ -44,6 +44,12 @@ TEST(fbx_names_become_utf8)
     struct fbx_run run;
     fbx_run_nodes(&run, "", FBX_MODEL_OF("1", "a&quot;b::c", "", "") FBX_MODEL_OF("2", "\xe9t\xe9", "", ""), "");
     assert_int_equal(run.rc, 0);
+    assert_true(fbx_run_is_text(&run, run.builder.nodes[1].name, "\xef\xbf\xbdt\xef\xbf\xbd"));
+    assert_true(fbx_run_warned(&run, "name_repaired"));
+    const struct str name = fbx_put_name(&run.fbx, (struct fbx_span){(const uint8_t *)"pC\xff\0e1", 6});
+    assert_true(fbx_run_is_text(&run, name,
+                                "pC\xef\xbf\xbd\xef\xbf\xbd"
+                                "e1"));
     assert_true(fbx_run_is_text(&run, run.builder.nodes[0].name, "a\"b::c"));
     assert_int_equal(bake_finish(&run.builder, &run.err), 0); /* which checks that all text is UTF-8 */
     fbx_run_fini(&run);
@@ -124,9 +130,30 @@ TEST(fbx_nodes_that_do_not_fit_are_refused_by_name)
     assert_int_equal(run.rc, ERR_BAD_MODEL);
     assert_non_null(strstr(run.err.message, "Model 'a' is its own ancestor"));
     fbx_run_fini(&run);
-    fbx_run_nodes(&run, "", FBX_MODEL_OF("1", "a", "", FBX_P3("Lcl Translation", "1e300,0,0")), "");
+    fbx_run_nodes(
+        &run, "",
+        FBX_MODEL_OF("1", "a", "", FBX_P3("Lcl Translation", "3e38,0,0") FBX_P3("RotationOffset", "3e38,0,0")), "");
     assert_int_equal(run.rc, ERR_BAD_MODEL);
     assert_non_null(strstr(run.err.message, "Model 'a' has a transform that is not finite"));
+    fbx_run_fini(&run);
+}
+
+/* Such files exist, and the rest of them is whole. */
+TEST(fbx_node_without_its_vectors_that_are_no_numbers)
+{
+    struct fbx_run run;
+    fbx_run_nodes(
+        &run, "",
+        FBX_MODEL_OF("1", "a", "", FBX_P3("Lcl Translation", "1,2,3") FBX_P3("Lcl Scaling", "1,1.#NAN,0.#INF"))
+            FBX_MODEL_OF("2", "b", "", FBX_P3("GeometricTranslation", "1e300,0,0")),
+        "");
+    assert_int_equal(run.rc, 0);
+    assert_true(fbx_run_warned(&run, "not_finite_repaired"));
+    assert_int_equal(run.builder.warning_count, 2);
+    CHECK_NEAR(run.builder.nodes[0].translation[1], 2, 0);
+    CHECK_NEAR(run.builder.nodes[0].scale[1], 1, 0);
+    CHECK_NEAR(run.builder.nodes[0].scale[2], 1, 0);
+    CHECK_NEAR(run.fbx.node_from_geometry[1].translation[0], 0, 0);
     fbx_run_fini(&run);
 }
 

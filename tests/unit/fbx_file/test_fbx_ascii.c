@@ -142,11 +142,43 @@ TEST(fbx_ascii_whole_numbers)
     assert_int_equal(number_of("1.2.3").kind, FBX_TEXT);
 }
 
+TEST(fbx_ascii_file_of_any_system)
+{
+    struct fbx_reading run;
+    fbx_reading_text(&run, "\xef\xbb\xbf\r; FBX  5.1.0 project file\r;another\rModel: 7 ;eight\rKey: 9\r");
+    assert_int_equal(run.rc, 0);
+    assert_int_equal(run.file.version, 5100);
+    assert_int_equal(fbx_child_integer(&run.file, FBX_TOP, "Model", 0), 7);
+    assert_int_equal(fbx_child_integer(&run.file, FBX_TOP, "Key", 0), 9);
+    fbx_reading_fini(&run);
+}
+
+/* The count alone: nothing follows, or the next record. */
+TEST(fbx_ascii_array_without_numbers)
+{
+    struct fbx_reading run;
+    fbx_reading_text(&run, "Outer: {\n Vertices: *3\n Edges: *2\n}\nNext: *0 {\n a: \n}\nLast: 1\n");
+    assert_int_equal(run.rc, 0);
+    const uint32_t outer = fbx_child(&run.file, FBX_TOP, "Outer");
+    uint32_t count = 9;
+    double *numbers;
+    assert_int_equal(fbx_doubles(&run.file, fbx_child(&run.file, outer, "Vertices"), &numbers, &count, &run.err), 0);
+    assert_int_equal(count, 0);
+    assert_int_equal(fbx_value_count(&run.file, fbx_child(&run.file, outer, "Edges")), 1);
+    assert_int_equal(fbx_child_integer(&run.file, FBX_TOP, "Last", 0), 1);
+    fbx_reading_fini(&run);
+}
+
 TEST(fbx_ascii_numbers_that_are_none)
 {
     assert_true(isinf(number_of("1.#INF").real) && number_of("1.#INF00").real > 0);
     assert_true(isinf(number_of("-1.#INF").real) && number_of("-1.#INF").real < 0);
     assert_true(isnan(number_of("-1.#IND").real) && isnan(number_of("1.#QNAN0").real));
+    assert_true(isnan(number_of("1.#NAN").real) && isinf(number_of("0.#INF").real) &&
+                isinf(number_of("12.50#INF").real));
+    assert_int_equal(number_of("1.#").kind, FBX_TEXT);
+    assert_int_equal(number_of(".5").kind, FBX_REAL);
+    assert_int_equal(number_of("#INF").kind, FBX_TEXT);
     assert_true(isnan(number_of("nan").real) && isnan(number_of("-nan(ind)").real));
     assert_true(isinf(number_of("inf").real) && isinf(number_of("-Infinity").real));
 }

@@ -15,7 +15,7 @@ static const char TEXT_6100[] =
     "  Vertices: 0,0,0,1,0,0\n"
     "  LayerElementMaterial: 0 { MappingInformationType: \"ByPolygon\"\n Materials: 1,1,0,0 }\n"
     "  LayerElementTexture: 0 { MappingInformationType: \"ByPolygon\"\n TextureId: 0,1,-1,1 }\n"
-    "  LayerElementBumpTextures: 0 { MappingInformationType: \"AllSame\"\n TextureId: 1 }\n"
+    "  LayerElementBump_Textures: 0 { MappingInformationType: \"AllSame\"\n TextureId: 1 }\n"
     "  Shape: \"smile\" { Indexes: 1\n Vertices: 0,1,0 }\n"
     "  Shape: \"frown\" { Indexes: 0\n Vertices: 0,2,0 }\n"
     "  Shape: \"odd\" { }\n"
