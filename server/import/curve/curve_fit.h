@@ -1,8 +1,8 @@
 /* curve_fit.h - any motion as a track of keys, to within a bound. Pure; any thread.
  *
  * Straight pieces between the given times where that is the motion; else cubic ones, each cut in half until it is near
- * enough, at eight points of it and at extrema. A value that jumps at a time gets a key at the last double before it, so that no time
- * lies in the jump. */
+ * enough, at eight points of it and at extrema. A value that jumps at a time gets a key at the last double before it,
+ * so that no time lies in the jump. */
 #pragma once
 
 #include "import/curve/track.h"

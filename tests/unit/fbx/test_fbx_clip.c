@@ -150,8 +150,9 @@ static double swing(double time_s)
     FBX_P3("Lcl Rotation", "10,20,30")                                                                                 \
     FBX_P3("Lcl Scaling", "1,2,0.5")                                                                                   \
     FBX_P3("PreRotation", "40,50,-60")                                                                                 \
-    FBX_P3("PostRotation", "5,6,7") FBX_P3("RotationPivot", "1,-1,0.5") FBX_P3("ScalingPivot", "0.25,3,-2")            \
-        FBX_P3("ScalingOffset", "0.1,0.2,0.3") FBX_P3("RotationOffset", "-0.5,0.75,1")
+    FBX_P3("PostRotation", "5,6,7")                                                                                    \
+    FBX_P3("RotationPivot", "1,-1,0.5")                                                                                \
+    FBX_P3("ScalingPivot", "0.25,3,-2") FBX_P3("ScalingOffset", "0.1,0.2,0.3") FBX_P3("RotationOffset", "-0.5,0.75,1")
 
 TEST(fbx_clip_follows_angles_about_pivots)
 {
