@@ -27,7 +27,8 @@ static const struct {
 
 static double *field(struct fbx_transform_values *values, int property)
 {
-    return (double *)((char *)values + PROPERTIES[property].offset);
+    void *at = (char *)values + PROPERTIES[property].offset;
+    return at;
 }
 
 static bool is_set(struct fbx_node_motion *node, int property)

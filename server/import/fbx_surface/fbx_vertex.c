@@ -59,9 +59,12 @@ struct fbx_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t
     const struct fbx_surface *surface = reader->surface;
     const struct fbx_place place = {.corner = corner, .control_point = surface->corners[corner], .polygon = polygon};
     double normal[3] = {0, 0, 1};
-    if (!read_direction(&surface->normals, &place, normal) && reader->made_normals != NULL)
-        for (int k = 0; k < 3; k++)
-            normal[k] = (double)(&reader->made_normals[corner].x)[k];
+    if (!read_direction(&surface->normals, &place, normal) && reader->made_normals != NULL) {
+        const struct vec3 *made = &reader->made_normals[corner];
+        normal[0] = (double)made->x;
+        normal[1] = (double)made->y;
+        normal[2] = (double)made->z;
+    }
     struct fbx_vertex vertex = {
         .control_point = place.control_point,
         .texcoords = {texcoord_at(reader->uvs[0], &place), texcoord_at(reader->uvs[1], &place)},

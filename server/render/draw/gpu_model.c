@@ -175,12 +175,10 @@ void gpu_model_bind_primitive(const struct gpu_model *gpu, const struct gl *gl, 
     const bool has_tangents = (primitive->flags & PRIMITIVE_TANGENTS) != 0;
     bind(gl, ATTRIBUTE_SECOND_TEXCOORD, has_second ? gpu->buffers[ATTRIBUTE_SECOND_TEXCOORD] : 0, 2,
          offset_of(first, sizeof(struct vec2)));
-    const bool has_own_tangents = has_tangents && own != NULL && own->tangents != 0;
-    bind(gl, ATTRIBUTE_TANGENT,
-         has_own_tangents ? own->tangents
-         : has_tangents   ? gpu->buffers[ATTRIBUTE_TANGENT]
-                          : 0,
-         4, has_own_tangents ? NULL : offset_of(first, sizeof(struct vec4)));
+    const GLuint own_tangents = has_tangents && own != NULL ? own->tangents : 0;
+    const GLuint file_tangents = has_tangents ? gpu->buffers[ATTRIBUTE_TANGENT] : 0;
+    bind(gl, ATTRIBUTE_TANGENT, own_tangents != 0 ? own_tangents : file_tangents, 4,
+         own_tangents != 0 ? NULL : offset_of(first, sizeof(struct vec4)));
     bind(gl, ATTRIBUTE_COLOR, has_colors ? gpu->buffers[ATTRIBUTE_COLOR] : 0, 4,
          offset_of(first, sizeof(struct rgba8)));
     if (own != NULL && own->is_skinned)
