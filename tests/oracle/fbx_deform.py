@@ -1,7 +1,8 @@
 """What moves the vertices of an FBX mesh: blend shapes first, then the first skin, or else the node with its geometric transform.
 
 - A channel's DeformPercent (100 is full; less than 0 and more than 100 go on the same line) blends between the shapes of the channel, each of
-  which is full at its FullWeights; nothing is full at 0. Shapes are differences by control point. Blender has FullWeights for the points.
+  which is full at its FullWeights; nothing is full at 0. Shapes are differences by control point. Blender has FullWeights for the points, and
+  its shapes are full at 100.
 - A cluster's Transform takes the mesh's node to the bone as it was bound; the mesh's geometric transform comes before it. Unless
   Transform and TransformLink are both there, mesh and bone were bound where their nodes rest.
 - Weights are by control point and divided by their sum. A point without any follows the mesh's node.
@@ -48,8 +49,9 @@ class Shapes:
             for channel, _ in scene.below(deformer.id, "Deformer", "BlendShapeChannel"):
                 shapes = [g for g, _ in scene.below(channel.id, "Geometry", "Shape")]
                 full = [float(x) for x in channel.record.array("FullWeights")]
-                is_by_point = len(shapes) == 1 and 1 < len(full) == len(shapes[0].record.array("Indexes"))
-                self.channels.append((channel, shapes, [100.0] * len(shapes) if is_by_point or len(full) < len(shapes) else full[:len(shapes)],
+                is_by_point = len(shapes) == 1 and len(full) == len(shapes[0].record.array("Indexes")) and (scene.is_by_blender or len(full) > 1)
+                is_at_100 = is_by_point or scene.is_by_blender or len(full) < len(shapes)
+                self.channels.append((channel, shapes, [100.0] * len(shapes) if is_at_100 else full[:len(shapes)],
                                       full if is_by_point else None))
 
     def moved(self, points, percent):
