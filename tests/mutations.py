@@ -81,7 +81,7 @@ MUTATIONS = [
      "            (void)channel->full_percents[s];"),
     ("FBX: a clip begins at the file's time 0", "server/import/fbx_take/fbx_curve_place.c", "return (ticks - range->start) / range->ticks_per_s;",
      "return ticks / range->ticks_per_s;"),
-    ("FBX: a cluster's Transform ignored", "server/import/fbx/fbx_skin.c", "        return matrix;", "        return DMAT4_IDENTITY;"),
+    ("FBX: a cluster's Transform ignored", "server/import/fbx/fbx_bind.c", "        return matrix;", "        return DMAT4_IDENTITY;"),
     ("FBX: shapes in between are skipped", "server/import/fbx/fbx_blend.c", "fulls[to] * step <= percent * step", "fulls[to] * step <= -1e9"),
     ("FBX: unit taken for metres", "server/import/fbx/fbx_axes.c", "rounded_unit(unit_cm / 100);", "rounded_unit(unit_cm / 1);"),
     ("FBX read by assimp under another ending", "server/import/assimp/assimp_io.c", "        is_fbx(bytes, size_bytes))", "        (is_fbx(bytes, size_bytes) && size_bytes == 0))"),

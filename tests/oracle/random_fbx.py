@@ -154,13 +154,21 @@ def make_skin(w, geometry, nodes, method, point_count):
             weights[j][v] = w.rng.uniform(0.1, 1.0) if method != "Rigid" else 1.0
     for joint, some in zip(joints, weights):
         body = "Version: 100\n" + array("Indexes", list(some)) + array("Weights", list(some.values()))
-        if w.has(0.85):
-            body += array("Transform", rigid(w))
+        if w.has(0.75):
+            body += array("Transform", rigid(w) if w.has(0.9) else [0.0] * 16)
         if w.has(0.8):
             body += array("TransformLink", rigid(w))
         cluster = w.add("Deformer", "", "Cluster", body, "SubDeformer")
         w.link(cluster, skin)
         w.link(joint.id, cluster)
+
+
+def make_bind_poses(w, nodes):
+    """Of some nodes, some twice."""
+    for _ in range(w.rng.randint(0, 2)):
+        some = w.rng.sample(nodes, w.rng.randint(1, len(nodes)))
+        w.add("Pose", "bind", "BindPose", 'Type: "BindPose"\nVersion: 100\n' +
+              "".join(f"PoseNode: {{\nNode: {node.id}\n{array('Matrix', rigid(w))}}}\n" for node in some))
 
 
 def make_shapes(w, geometry, point_count):
@@ -236,6 +244,7 @@ def make(seed):
     w.is_even = method in ("DualQuaternion", "Blend")
     nodes = make_nodes(w)
     channels = make_meshes(w, nodes, method)
+    make_bind_poses(w, nodes)
     random_fbx_takes.make_stacks(w, nodes, channels, ticks_per_s)
     return (top + definitions(w) + "Objects:  {\n" + "".join(w.objects) + "}\n\n; Object connections\n\nConnections:  {\n" +
             "".join(w.links) + "}\n")

@@ -30,6 +30,20 @@ int fbx_weights_read(const struct fbx *fbx, uint32_t geometry, const struct fbx_
                      struct fbx_weights **out, struct err *err);
 void fbx_weights_free(struct fbx_weights *weights);
 
+/* --- fbx_bind.c: where meshes were bound to bones --- */
+
+/* The matrices of all bind poses; zeroes before the first use. */
+struct fbx_bind_poses {
+    uint32_t *matrices; /* [node_count] records, FBX_NONE: none; NULL until one is needed */
+};
+
+/* What takes a mesh's node to a bone of its skin as they were bound: the cluster's Transform. Without it the mesh was
+ * where its node rests, and the bone where the cluster's TransformLink is, else where a bind pose has it, else where it
+ * rests, with a warning (FBX SDK reference: FbxCluster, FbxPose). */
+struct dmat4 fbx_bone_from_node(const struct fbx *fbx, struct fbx_bind_poses *poses, uint32_t node, uint32_t cluster,
+                                uint32_t bone);
+void fbx_bind_poses_fini(struct fbx_bind_poses *poses);
+
 /* --- fbx_blend.c: blend shapes, their in-between shapes, and how much of each a channel shows --- */
 
 enum { FBX_CHANNEL_SHAPES_MAX = 64 };

@@ -2,7 +2,7 @@
 #include "tests/unit/fbx/fbx_run.h"
 #include "tests/unit/support/check.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #define TRIANGLE " Vertices: *9 { a: 0,0,0,1,0,0,0,1,0 }\n PolygonVertexIndex: *3 { a: 0,1,-3 }\n"
 #define MESH(id) "Geometry: " id ", 'Geometry::', 'Mesh' {\n" TRIANGLE "}\n"
@@ -35,4 +35,39 @@ TEST(fbx_nodes_that_show_one_mesh_have_weights_of_their_own)
         CHECK_NEAR(run.builder.weights[n], 0.3, 1e-7);
     }
     fbx_run_fini(&run);
+}
+
+#define MATRIX(name, x) name ": *16 { a: 1,0,0,0,0,1,0,0,0,0,1,0," x ",0,0,1 }\n"
+#define ZEROES          "Transform: *16 { a: 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 }\n"
+#define BIND_POSE(x)    "Pose: 9, 'Pose::', 'BindPose' {\n PoseNode: {\n Node: 2\n" MATRIX("Matrix", x) "}\n}\n"
+
+/* The mesh rests at 1 along x, its bone at 5. */
+static void check_bind(const char *cluster, const char *pose, double bone_from_mesh, bool is_known)
+{
+    struct fbx_run run;
+    char objects[2000];
+    snprintf(objects, sizeof objects,
+             FBX_MODEL_OF("1", "mesh", "Mesh", FBX_P3("Lcl Translation", "1,0,0"))
+                 FBX_MODEL_OF("2", "bone", "LimbNode", FBX_P3("Lcl Translation", "5,0,0"))
+                     MESH("3") "Deformer: 4, 'Deformer::', 'Skin' {\n}\nDeformer: 5, 'SubDeformer::', 'Cluster' {\n"
+                               " Indexes: *3 { a: 0,1,2 }\n Weights: *3 { a: 1,1,1 }\n%s}\n%s",
+             cluster, pose);
+    read_meshes(&run, objects, "C: 'OO',3,1\nC: 'OO',4,3\nC: 'OO',5,4\nC: 'OO',2,5\n");
+    assert_int_equal(run.builder.joint_count, 1);
+    assert_int_equal(run.builder.joints[0].node, 1);
+    CHECK_NEAR(run.builder.joints[0].joint_from_bind.m[12], bone_from_mesh, 1e-6);
+    assert_int_equal(fbx_run_warned(&run, "bind_pose_missing"), !is_known);
+    fbx_run_fini(&run);
+}
+
+TEST(fbx_bones_were_bound_where_the_file_says)
+{
+    check_bind(MATRIX("Transform", "7") MATRIX("TransformLink", "3"), BIND_POSE("4"), 7, true);
+    check_bind(MATRIX("Transform", "7"), BIND_POSE("4"), 7, true);
+    check_bind(ZEROES MATRIX("TransformLink", "3"), BIND_POSE("4"), -2, true);
+    check_bind("", BIND_POSE("4"), -3, true);
+    check_bind("TransformLink: *3 { a: 1,2,3 }\n", BIND_POSE("4"), -3, true);
+    check_bind("", "", -4, false);
+    check_bind(ZEROES, "Pose: 9, 'Pose::', 'RestPose' {\n PoseNode: {\n Node: 2\n" MATRIX("Matrix", "4") "}\n}\n", -4,
+               false);
 }
