@@ -71,3 +71,28 @@ TEST(fbx_bones_were_bound_where_the_file_says)
     check_bind(ZEROES, "Pose: 9, 'Pose::', 'RestPose' {\n PoseNode: {\n Node: 2\n" MATRIX("Matrix", "4") "}\n}\n", -4,
                false);
 }
+
+TEST(fbx_what_is_linked_twice_deforms_once)
+{
+    struct fbx_run run;
+    read_meshes(
+        &run,
+        FBX_MODEL_OF("1", "mesh", "Mesh", "") FBX_MODEL_OF("2", "bone", "LimbNode", "") MESH(
+            "3") "Deformer: 4, 'Deformer::', 'Skin' {\n}\nDeformer: 5, 'SubDeformer::', 'Cluster' {\n"
+                 " Indexes: *3 { a: 0,1,2 }\n Weights: *3 { a: 1,1,1 }\n" MATRIX(
+                     "Transform",
+                     "7") "}\n"
+                          "Deformer: 6, 'Deformer::', 'BlendShape' {\n}\n"
+                          "Deformer: 7, 'SubDeformer::c', 'BlendShapeChannel' {\n}\n"
+                          "Geometry: 8, 'Geometry::', 'Shape' {\n Indexes: *1 { a: 0 }\n Vertices: *3 { a: 0,0,1 }\n}\n"
+                          "Material: 9, 'Material::', '' {\n}\n",
+        "C: 'OO',3,1\nC: 'OO',4,3\nC: 'OO',5,4\nC: 'OO',2,5\nC: 'OO',6,3\nC: 'OO',7,6\nC: 'OO',8,7\n"
+        "C: 'OO',9,1\nC: 'OO',9,1\nC: 'OO',7,6\nC: 'OO',6,3\nC: 'OO',5,4\nC: 'OO',4,3\nC: 'OO',5,4\n");
+    uint32_t count;
+    fbx_children(&run.fbx.scene, run.fbx.object_of[0], &count);
+    assert_int_equal(count, 3); /* two slots of one material */
+    assert_int_equal(run.builder.joint_count, 1);
+    assert_int_equal(run.builder.nodes[0].weight_count, 1);
+    assert_int_equal(run.builder.warning_count, 0); /* of two skins */
+    fbx_run_fini(&run);
+}
