@@ -191,9 +191,17 @@ static int64_t same_node(const struct fbx *fbx, struct shown *shown, uint32_t no
     return -1;
 }
 
+static void check_caches(struct fbx *fbx, uint32_t geometry)
+{
+    if (fbx_first_child(&fbx->scene, geometry, "Deformer", "VertexCacheDeformer") != FBX_NONE)
+        bake_warn(fbx->builder, "caches_ignored", "%s takes its vertices from a cache file, which is not read",
+                  FBX_OBJECT_TEXT(&fbx->scene, geometry));
+}
+
 static int read_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slots, struct err *err)
 {
     struct fbx *fbx = reader->fbx;
+    check_caches(fbx, reader->geometry);
     if (fbx_surface_read(&reader->surface, &fbx->scene, reader->geometry, err) < 0 ||
         fbx_blend_read(fbx, reader->geometry, &reader->blend, err) < 0 || add_mesh(reader, slots, err) < 0)
         return err->code;

@@ -72,6 +72,17 @@ TEST(fbx_bones_were_bound_where_the_file_says)
                false);
 }
 
+TEST(fbx_caches_are_left_out_with_a_warning)
+{
+    struct fbx_run run;
+    read_meshes(
+        &run, FBX_MODEL_OF("1", "mesh", "Mesh", "") MESH("2") "Deformer: 3, 'Deformer::', 'VertexCacheDeformer' {\n}\n",
+        "C: 'OO',2,1\nC: 'OO',3,2\n");
+    assert_int_equal(run.builder.nodes[0].mesh, 0);
+    assert_true(fbx_run_warned(&run, "caches_ignored"));
+    fbx_run_fini(&run);
+}
+
 TEST(fbx_what_is_linked_twice_deforms_once)
 {
     struct fbx_run run;
