@@ -91,6 +91,7 @@ class Scene:
         self.top = parse(text)
         header = self.top.one("FBXHeaderExtension")
         self.version = header.value("FBXVersion", 7400)
+        self.is_by_blender = header.value("Creator", "").startswith("Blender")
         self.ticks_per_s = self._ticks(header)
         self.settings = properties_of(self.top.one("GlobalSettings") or self.top.one("Objects").one("GlobalSettings"))
         templates = self._templates()

@@ -1,9 +1,10 @@
 """What moves the vertices of an FBX mesh: blend shapes first, then the first skin, or else the node with its geometric transform.
 
 - A channel's DeformPercent (100 is full; less than 0 and more than 100 go on the same line) blends between the shapes of the channel, each of
-  which is full at its FullWeights; nothing is full at 0. Shapes are differences by control point. Blender has FullWeights for the points.
-- A cluster's Transform takes the mesh's node to the bone as it was bound; the mesh's geometric transform comes before it. Unless
-  Transform and TransformLink are both there, mesh and bone were bound where their nodes rest.
+  which is full at its FullWeights; nothing is full at 0. Shapes are differences by control point. Blender has FullWeights for the points, and
+  its shapes are full at 100.
+- A cluster's Transform takes the mesh's node to the bone as it was bound; the mesh's geometric transform comes before it. Without it the
+  mesh was bound where its node rests, and the bone where TransformLink has it, or else a BindPose, or else where it rests.
 - Weights are by control point and divided by their sum. A point without any follows the mesh's node.
 - DualQuaternion blends turns and places as dual quaternions (Kavan et al. 2007), each on the side of the heaviest one, and scales linearly before
   them; Blend mixes both results by BlendWeights, which are by control point.
@@ -48,8 +49,9 @@ class Shapes:
             for channel, _ in scene.below(deformer.id, "Deformer", "BlendShapeChannel"):
                 shapes = [g for g, _ in scene.below(channel.id, "Geometry", "Shape")]
                 full = [float(x) for x in channel.record.array("FullWeights")]
-                is_by_point = len(shapes) == 1 and 1 < len(full) == len(shapes[0].record.array("Indexes"))
-                self.channels.append((channel, shapes, [100.0] * len(shapes) if is_by_point or len(full) < len(shapes) else full[:len(shapes)],
+                is_by_point = len(shapes) == 1 and len(full) == len(shapes[0].record.array("Indexes")) and (scene.is_by_blender or len(full) > 1)
+                is_at_100 = is_by_point or scene.is_by_blender or len(full) < len(shapes)
+                self.channels.append((channel, shapes, [100.0] * len(shapes) if is_at_100 else full[:len(shapes)],
                                       full if is_by_point else None))
 
     def moved(self, points, percent):
@@ -65,18 +67,29 @@ class Shapes:
         return points
 
 
+def bind_poses(scene):
+    """{id of a node: scene_from_node}; of several the first."""
+    found = {}
+    for pose in [o for o in scene.objects.values() if o.kind == "Pose" and o.subtype == "BindPose"]:
+        for node in pose.record.all("PoseNode"):
+            found.setdefault(node.value("Node"), from_flat(node.array("Matrix")))
+    return found
+
+
 class Skin:
     """clusters: (node, bone_from_mesh at bind, {point: weight}); method, share: {point: share of dual quaternions}."""
 
     def __init__(self, scene, skin, node_of, model, rest):
         """rest: scene_from_node of all without any take, for what a cluster does not say."""
         self.method, self.clusters = skin.record.value("SkinningType", "Linear"), []
+        poses = bind_poses(scene)
         for cluster, _ in scene.below(skin.id, "Deformer", "Cluster"):
             bone = next((o.id for o, _ in scene.below(cluster.id, "Model")), None)
             if bone is None:
                 continue
             link, bind = cluster.record.array("TransformLink"), cluster.record.array("Transform")
-            bone_from_node = from_flat(bind) if bind and link else multiply(inverse(rest[node_of[bone]]), rest[node_of[model.id]])
+            scene_from_bone = from_flat(link) if any(link) else poses.get(bone, rest[node_of[bone]])
+            bone_from_node = from_flat(bind) if any(bind) else multiply(inverse(scene_from_bone), rest[node_of[model.id]])
             weights = dict(zip(cluster.record.array("Indexes"), cluster.record.array("Weights")))
             self.clusters.append((node_of[bone], multiply(bone_from_node, geometric(model)), weights))
         self.share = dict(zip(skin.record.array("Indexes"), skin.record.array("BlendWeights"))) if self.method == BLEND else {}

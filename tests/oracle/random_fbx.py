@@ -2,13 +2,14 @@
 
 Chains and bushes of nodes with pivots, offsets, pre- and post-rotation, every order of angles and every kind of inherited scale, some of it
 from templates; meshes of triangles, quadrangles and larger polygons with geometric transforms, seldom shared by nodes; skins of every
-method with and without bind matrices; blend shapes with in-betweens. random_fbx_takes writes what moves.
+method with and without bind matrices; blend shapes with in-betweens, or by Blender with a weight for each point. random_fbx_takes writes what moves.
 """
 import random
 
 import random_fbx_takes
 
 ROOT = 0
+CREATORS = ["FBX SDK/FBX Plugins version 2020.0.1", "Blender (stable FBX IO) - 4.4.0 - 5.12.0"]
 KINDS = ["Null", "LimbNode", "LimbNode"]
 METHODS = ["Linear", "Linear", "DualQuaternion", "Blend", "Rigid"]
 # Faces around eight points
@@ -28,7 +29,7 @@ class Writer:
     since nothing says how dual quaternions take skew or mirrors apart."""
 
     def __init__(self, seed):
-        self.rng, self.is_even = random.Random(seed), False
+        self.rng, self.is_even, self.is_by_blender = random.Random(seed), False, False
         self.objects, self.links, self.used = [], [], set()
 
     def add(self, kind, name, subtype, body="", prefix=None):
@@ -153,13 +154,21 @@ def make_skin(w, geometry, nodes, method, point_count):
             weights[j][v] = w.rng.uniform(0.1, 1.0) if method != "Rigid" else 1.0
     for joint, some in zip(joints, weights):
         body = "Version: 100\n" + array("Indexes", list(some)) + array("Weights", list(some.values()))
-        if w.has(0.85):
-            body += array("Transform", rigid(w))
+        if w.has(0.75):
+            body += array("Transform", rigid(w) if w.has(0.9) else [0.0] * 16)
         if w.has(0.8):
             body += array("TransformLink", rigid(w))
         cluster = w.add("Deformer", "", "Cluster", body, "SubDeformer")
         w.link(cluster, skin)
         w.link(joint.id, cluster)
+
+
+def make_bind_poses(w, nodes):
+    """Of some nodes, some twice."""
+    for _ in range(w.rng.randint(0, 2)):
+        some = w.rng.sample(nodes, w.rng.randint(1, len(nodes)))
+        w.add("Pose", "bind", "BindPose", 'Type: "BindPose"\nVersion: 100\n' +
+              "".join(f"PoseNode: {{\nNode: {node.id}\n{array('Matrix', rigid(w))}}}\n" for node in some))
 
 
 def make_shapes(w, geometry, point_count):
@@ -169,15 +178,17 @@ def make_shapes(w, geometry, point_count):
     channels = []
     for c in range(w.rng.randint(1, 3)):
         full = w.rng.choice([[100.0], [100.0], [50.0, 100.0], [30.0, 60.0, 100.0], [-50.0, 100.0], [80.0]])
+        points = [sorted(w.rng.sample(range(point_count), w.rng.randint(1, point_count))) for _ in full]
+        if w.is_by_blender:  # a share of each point
+            points, full = points[:1], [w.rng.uniform(-20, 130) for _ in points[0]]
         body = properties([("DeformPercent", "Number", [w.rng.choice([0.0, w.rng.uniform(-60, 160)])])]) + array("FullWeights", full)
         channel = w.add("Deformer", f"channel {c}", "BlendShapeChannel", "Version: 100\n" + body, "SubDeformer")
         w.link(channel, deformer)
         channels.append(channel)
-        for _ in full:
-            points = sorted(w.rng.sample(range(point_count), w.rng.randint(1, point_count)))
-            body = array("Indexes", points) + array("Vertices", [x for _ in points for x in w.vector(1)])
+        for moved in points:
+            body = array("Indexes", moved) + array("Vertices", [x for _ in moved for x in w.vector(1)])
             if w.has(0.4):
-                body += array("Normals", [0.0] * (3 * len(points)))
+                body += array("Normals", [0.0] * (3 * len(moved)))
             w.link(w.add("Geometry", f"shape {c}", "Shape", "Version: 101\n" + body), channel)
     return channels
 
@@ -211,7 +222,8 @@ def header(w):
                 ("FrontAxisSign", "int", [1 if up == 1 else -1]), ("CoordAxis", "int", [0]), ("CoordAxisSign", "int", [1]),
                 ("UnitScaleFactor", "double", [w.rng.choice([1.0, 2.54, 100.0])])]
     return (f"; FBX {version // 1000}.{version // 100 % 10}.0 project file\n; made for a test\n\n"
-            f"FBXHeaderExtension:  {{\nFBXHeaderVersion: {1004 if flags else 1003}\nFBXVersion: {version}\n{flags}}}\n"
+            f"FBXHeaderExtension:  {{\nFBXHeaderVersion: {1004 if flags else 1003}\nFBXVersion: {version}\n"
+            f'Creator: "{CREATORS[w.is_by_blender]}"\n{flags}}}\n'
             f"GlobalSettings:  {{\nVersion: 1000\n{properties(settings)}}}\n"), ticks
 
 
@@ -226,11 +238,13 @@ def definitions(w):
 def make(seed):
     """The text of a file."""
     w = Writer(seed)
+    w.is_by_blender = w.has(0.2)
     top, ticks_per_s = header(w)
     method = w.rng.choice(METHODS)
     w.is_even = method in ("DualQuaternion", "Blend")
     nodes = make_nodes(w)
     channels = make_meshes(w, nodes, method)
+    make_bind_poses(w, nodes)
     random_fbx_takes.make_stacks(w, nodes, channels, ticks_per_s)
     return (top + definitions(w) + "Objects:  {\n" + "".join(w.objects) + "}\n\n; Object connections\n\nConnections:  {\n" +
             "".join(w.links) + "}\n")

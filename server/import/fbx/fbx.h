@@ -43,6 +43,8 @@ void fbx_fini(struct fbx *fbx);
 
 /* Axes, unit and generator into import->info. */
 void fbx_read_settings(struct fbx *fbx);
+/* Whether the file's generator is Blender, whose exporter writes some things in a way of its own. After that. */
+bool fbx_is_by_blender(const struct fbx *fbx);
 
 /* --- fbx_node.c --- */
 

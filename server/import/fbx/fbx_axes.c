@@ -2,6 +2,7 @@
 #include "import/fbx/fbx.h"
 
 #include <math.h>
+#include <string.h>
 
 /* An axis (0..2) with its sign. */
 static bool find_axis(const struct fbx *fbx, const char *name, const char *sign_name, float axis[3])
@@ -66,4 +67,12 @@ void fbx_read_settings(struct fbx *fbx)
     info->frame_rate = frame_rate(fbx);
     if (creator.size_bytes > 0)
         info->generator = bake_text(fbx->builder, (const char *)creator.bytes, creator.size_bytes);
+}
+
+bool fbx_is_by_blender(const struct fbx *fbx)
+{
+    static const char NAME[] = "Blender";
+    const struct str generator = fbx->import->info->generator;
+    return generator.offset != STR_NONE && generator.size_bytes >= sizeof NAME - 1 &&
+           memcmp(fbx->builder->text + generator.offset, NAME, sizeof NAME - 1) == 0;
 }

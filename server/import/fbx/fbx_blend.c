@@ -26,30 +26,64 @@ static void insert_shape(struct fbx_channel *channel, uint32_t shape, double per
     channel->full_percents[at] = percent;
 }
 
+static void find_shapes(struct fbx *fbx, struct fbx_channel *channel, const double *percents, uint32_t percent_count)
+{
+    const struct fbx_scene *scene = &fbx->scene;
+    uint32_t count = 0, place = 0;
+    const struct fbx_link *links = fbx_children(scene, channel->object, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!fbx_object_is(scene, links[i].child, "Geometry", "Shape"))
+            continue;
+        if (channel->shape_count == FBX_CHANNEL_SHAPES_MAX) {
+            bake_warn(fbx->builder, "shapes_ignored", "%s has more than %d shapes",
+                      FBX_OBJECT_TEXT(scene, channel->object), FBX_CHANNEL_SHAPES_MAX);
+            break;
+        }
+        const double percent = place < percent_count ? percents[place] : 100;
+        insert_shape(channel, links[i].child, isfinite(percent) ? percent : 100);
+        place++;
+    }
+}
+
+static int full_weights(const struct fbx *fbx, uint32_t channel, double **percents, uint32_t *count, struct err *err)
+{
+    const struct fbx_file *file = &fbx->scene.file;
+    return fbx_doubles(file, fbx_child(file, fbx->scene.objects[channel].record, "FullWeights"), percents, count, err);
+}
+
+/* Programs that took Blender's exporter for their own are known by more percents than shapes, as many as points. What
+ * Blender writes are never percents of shapes. */
+static int find_point_percents(struct fbx *fbx, struct fbx_channel *channel, uint32_t percent_count, struct err *err)
+{
+    const struct fbx_file *file = &fbx->scene.file;
+    const bool is_by_blender = fbx_is_by_blender(fbx);
+    if (channel->shape_count != 1 || (percent_count <= 1 && !is_by_blender))
+        return 0;
+    int32_t *points = NULL;
+    uint32_t point_count = 0;
+    const uint32_t record = fbx->scene.objects[channel->shapes[0]].record;
+    if (fbx_int32s(file, fbx_child(file, record, "Indexes"), &points, &point_count, err) < 0)
+        return err->code;
+    free(points);
+    channel->has_point_percents = percent_count == point_count;
+    if (channel->has_point_percents || is_by_blender)
+        channel->full_percents[0] = 100;
+    return 0;
+}
+
 static int read_channel(struct fbx *fbx, uint32_t object, struct fbx_blend *blend, struct err *err)
 {
     const struct fbx_scene *scene = &fbx->scene;
     struct fbx_channel channel = {.object = object, .target_first = blend->target_count};
     channel.percent = property_or(fbx, object, "DeformPercent", 0);
     double *percents = NULL;
-    uint32_t percent_count = 0, link_count = 0, place = 0;
-    if (fbx_doubles(&scene->file, fbx_child(&scene->file, scene->objects[object].record, "FullWeights"), &percents,
-                    &percent_count, err) < 0)
+    uint32_t percent_count = 0;
+    if (full_weights(fbx, object, &percents, &percent_count, err) < 0)
         return err->code;
-    const struct fbx_link *links = fbx_children(scene, object, &link_count);
-    for (uint32_t i = 0; i < link_count; i++) {
-        if (!fbx_object_is(scene, links[i].child, "Geometry", "Shape"))
-            continue;
-        if (channel.shape_count == FBX_CHANNEL_SHAPES_MAX) {
-            bake_warn(fbx->builder, "shapes_ignored", "%s has more than %d shapes", FBX_OBJECT_TEXT(scene, object),
-                      FBX_CHANNEL_SHAPES_MAX);
-            break;
-        }
-        const double percent = place < percent_count ? percents[place] : 100;
-        insert_shape(&channel, links[i].child, isfinite(percent) ? percent : 100);
-        place++;
-    }
+    find_shapes(fbx, &channel, percents, percent_count);
     free(percents);
+    if (find_point_percents(fbx, &channel, percent_count, err) < 0)
+        return err->code;
     if (channel.shape_count == 0)
         return 0;
     /* A file can link the same shapes over and over. */
@@ -152,12 +186,35 @@ static void drop_broken(const struct fbx *fbx, uint32_t shape, uint32_t point_co
     target->count = kept;
 }
 
-int fbx_target_read(const struct fbx *fbx, uint32_t shape, uint32_t point_count, struct fbx_target *target,
-                    struct err *err)
+static void scale3(double v[3], double factor)
+{
+    for (int i = 0; i < 3; i++)
+        v[i] *= factor;
+}
+
+static int weigh_points(const struct fbx *fbx, const struct fbx_channel *channel, struct fbx_target *target,
+                        struct err *err)
+{
+    double *percents = NULL;
+    uint32_t count = 0;
+    if (full_weights(fbx, channel->object, &percents, &count, err) < 0)
+        return err->code;
+    for (uint32_t i = 0; i < target->count && i < count; i++) {
+        const double weight = isfinite(percents[i]) ? percents[i] / 100 : 1;
+        scale3(target->offsets[i], weight);
+        if (target->normals != NULL)
+            scale3(target->normals[i], weight);
+    }
+    free(percents);
+    return 0;
+}
+
+int fbx_target_read(const struct fbx *fbx, const struct fbx_channel *channel, uint32_t shape, uint32_t point_count,
+                    struct fbx_target *target, struct err *err)
 {
     *target = (struct fbx_target){0};
     const struct fbx_file *file = &fbx->scene.file;
-    const uint32_t record = fbx->scene.objects[shape].record;
+    const uint32_t object = channel->shapes[shape], record = fbx->scene.objects[object].record;
     int32_t *points = NULL;
     double *offsets = NULL, *normals = NULL;
     uint32_t offset_count = 0, normal_count = 0;
@@ -176,7 +233,9 @@ int fbx_target_read(const struct fbx *fbx, uint32_t shape, uint32_t point_count,
         free(target->normals);
         target->normals = NULL;
     }
-    drop_broken(fbx, shape, point_count, target);
+    if (channel->has_point_percents && weigh_points(fbx, channel, target, err) < 0)
+        return err->code;
+    drop_broken(fbx, object, point_count, target);
     return 0;
 }
 

@@ -30,6 +30,20 @@ int fbx_weights_read(const struct fbx *fbx, uint32_t geometry, const struct fbx_
                      struct fbx_weights **out, struct err *err);
 void fbx_weights_free(struct fbx_weights *weights);
 
+/* --- fbx_bind.c: where meshes were bound to bones --- */
+
+/* The matrices of all bind poses; zeroes before the first use. */
+struct fbx_bind_poses {
+    uint32_t *matrices; /* [node_count] records, FBX_NONE: none; NULL until one is needed */
+};
+
+/* What takes a mesh's node to a bone of its skin as they were bound: the cluster's Transform. Without it the mesh was
+ * where its node rests, and the bone where the cluster's TransformLink is, else where a bind pose has it, else where it
+ * rests, with a warning (FBX SDK reference: FbxCluster, FbxPose). */
+struct dmat4 fbx_bone_from_node(const struct fbx *fbx, struct fbx_bind_poses *poses, uint32_t node, uint32_t cluster,
+                                uint32_t bone);
+void fbx_bind_poses_fini(struct fbx_bind_poses *poses);
+
 /* --- fbx_blend.c: blend shapes, their in-between shapes, and how much of each a channel shows --- */
 
 enum { FBX_CHANNEL_SHAPES_MAX = 64 };
@@ -41,6 +55,7 @@ struct fbx_channel {
     double percent;                               /* at rest */
     uint32_t shapes[FBX_CHANNEL_SHAPES_MAX];      /* Geometry objects, by rising full_percents */
     double full_percents[FBX_CHANNEL_SHAPES_MAX]; /* at which each shape is shown alone */
+    bool has_point_percents; /* its FullWeights are no such percents but one of each point that a shape moves */
 };
 
 struct fbx_blend {
@@ -48,7 +63,9 @@ struct fbx_blend {
     uint32_t channel_count, channel_capacity, target_count;
 };
 
-/* The blend shapes of a Geometry, with the channels of all its "BlendShape" deformers in the file's order. */
+/* The blend shapes of a Geometry, with the channels of all its "BlendShape" deformers in the file's order. Blender
+ * writes a vertex group of a shape key as FullWeights: as many as its shape has points, each of which it moves that
+ * far. */
 int fbx_blend_read(struct fbx *fbx, uint32_t geometry, struct fbx_blend *blend, struct err *err);
 void fbx_blend_fini(struct fbx_blend *blend);
 
@@ -64,7 +81,7 @@ struct fbx_target {
     double (*normals)[3]; /* [count]: of normals, or NULL: the file has none */
 };
 
-/* Reads the Geometry "Shape" `shape`. fbx_target_fini() is needed and safe in any case. */
-int fbx_target_read(const struct fbx *fbx, uint32_t shape, uint32_t point_count, struct fbx_target *target,
-                    struct err *err);
+/* Reads a shape of a channel, below shape_count. fbx_target_fini() is needed and safe in any case. */
+int fbx_target_read(const struct fbx *fbx, const struct fbx_channel *channel, uint32_t shape, uint32_t point_count,
+                    struct fbx_target *target, struct err *err);
 void fbx_target_fini(struct fbx_target *target);

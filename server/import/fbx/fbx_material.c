@@ -25,14 +25,6 @@ struct one {
     uint32_t uv_set_count;
 };
 
-static bool is_by_blender(const struct fbx *fbx)
-{
-    static const char NAME[] = "Blender";
-    const struct str generator = fbx->import->info->generator;
-    return generator.offset != STR_NONE && generator.size_bytes >= sizeof NAME - 1 &&
-           memcmp(fbx->builder->text + generator.offset, NAME, sizeof NAME - 1) == 0;
-}
-
 /* --- textures --- */
 
 /* The number of a set of texture coordinates: textures of one material that name the same share it. */
@@ -169,7 +161,7 @@ static int read_material(struct material_reader *reader, uint32_t object, struct
 int fbx_read_materials(struct fbx *fbx, struct err *err)
 {
     const struct fbx_scene *scene = &fbx->scene;
-    struct material_reader reader = {.fbx = fbx, .is_by_blender = is_by_blender(fbx)};
+    struct material_reader reader = {.fbx = fbx, .is_by_blender = fbx_is_by_blender(fbx)};
     uint32_t count = 0;
     fbx->material_of = mem_alloc(scene->object_count * sizeof *fbx->material_of);
     for (uint32_t object = 0; object < scene->object_count; object++) {

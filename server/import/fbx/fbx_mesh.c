@@ -123,17 +123,38 @@ static int add_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slot
     return rc;
 }
 
+/* Room for a node's rest weights; each node has its own. NULL: *err is set. */
+static float *new_weights(struct fbx *fbx, uint32_t n, uint32_t count, struct err *err)
+{
+    struct node *node = &fbx->builder->nodes[n];
+    if (import_check_limit(fbx->import, LIMIT_WEIGHTS, fbx->builder->weight_count, count,
+                           FBX_OBJECT_TEXT(&fbx->scene, fbx->object_of[n]), err) < 0)
+        return NULL;
+    node->weight_first = fbx->builder->weight_count;
+    node->weight_count = count;
+    float *weights = bake_add_weight(fbx->builder, count);
+    if (weights == NULL)
+        import_full(fbx->import, err);
+    return weights;
+}
+
+static int copy_weights(struct fbx *fbx, uint32_t n, const struct node *other, struct err *err)
+{
+    const uint32_t first = other->weight_first, count = other->weight_count;
+    float *weights = new_weights(fbx, n, count, err);
+    if (weights == NULL)
+        return err->code;
+    memcpy(weights, fbx->builder->weights + first, count * sizeof *weights);
+    return 0;
+}
+
 /* The rest weights of the node's blend shapes. */
 static int add_weights(struct fbx_mesh_reader *reader, struct err *err)
 {
-    struct bake_builder *builder = reader->fbx->builder;
     const struct fbx_blend *blend = &reader->blend;
-    struct node *node = &builder->nodes[reader->node];
-    node->weight_first = builder->weight_count;
-    node->weight_count = blend->target_count;
-    float *weights = bake_add_weight(builder, node->weight_count);
+    float *weights = new_weights(reader->fbx, reader->node, blend->target_count, err);
     if (weights == NULL)
-        return import_full(reader->fbx->import, err);
+        return err->code;
     for (uint32_t c = 0; c < blend->channel_count; c++) {
         double values[FBX_CHANNEL_SHAPES_MAX];
         const struct fbx_channel *channel = &blend->channels[c];
@@ -177,9 +198,17 @@ static int64_t same_node(const struct fbx *fbx, struct shown *shown, uint32_t no
     return -1;
 }
 
+static void check_caches(struct fbx *fbx, uint32_t geometry)
+{
+    if (fbx_first_child(&fbx->scene, geometry, "Deformer", "VertexCacheDeformer") != FBX_NONE)
+        bake_warn(fbx->builder, "caches_ignored", "%s takes its vertices from a cache file, which is not read",
+                  FBX_OBJECT_TEXT(&fbx->scene, geometry));
+}
+
 static int read_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slots, struct err *err)
 {
     struct fbx *fbx = reader->fbx;
+    check_caches(fbx, reader->geometry);
     if (fbx_surface_read(&reader->surface, &fbx->scene, reader->geometry, err) < 0)
         return err->code;
     if (reader->surface.is_repaired)
@@ -199,9 +228,7 @@ static int read_node(struct fbx *fbx, struct shown *shown, uint32_t n, struct er
     if (same >= 0) {
         const struct node *other = &fbx->builder->nodes[same];
         node->mesh = other->mesh;
-        node->weight_first = other->weight_first;
-        node->weight_count = other->weight_count;
-        return 0;
+        return other->weight_count == 0 ? 0 : copy_weights(fbx, n, other, err);
     }
     struct fbx_mesh_reader reader = {
         .fbx = fbx, .node = n, .geometry = fbx->geometry_of[n], .weights = fbx->weights_of[n]};

@@ -102,9 +102,14 @@ static uint32_t last_geometry(const struct fbx *fbx, uint32_t object)
 {
     uint32_t count, geometry = FBX_NONE;
     const struct fbx_link *links = fbx_children(&fbx->scene, object, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (links[i].property.size_bytes == 0 && fbx_object_is(&fbx->scene, links[i].child, "Geometry", "Mesh"))
-            geometry = links[i].child;
+    for (uint32_t i = 0; i < count; i++) {
+        if (links[i].property.size_bytes > 0 || !fbx_object_is(&fbx->scene, links[i].child, "Geometry", "Mesh"))
+            continue;
+        if (geometry != FBX_NONE && geometry != links[i].child)
+            bake_warn(fbx->builder, "meshes_ignored", "%s has several meshes: the last one counts",
+                      FBX_OBJECT_TEXT(&fbx->scene, object));
+        geometry = links[i].child;
+    }
     return geometry;
 }
 

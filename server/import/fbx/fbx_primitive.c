@@ -214,7 +214,7 @@ static int add_targets(struct fbx_mesh_reader *reader, struct primitive *primiti
         for (uint32_t s = 0; s < channel->shape_count; s++) {
             struct fbx_target target;
             const uint32_t named = channel->shape_count == 1 ? channel->object : channel->shapes[s];
-            int rc = fbx_target_read(fbx, channel->shapes[s], reader->surface.size.point_count, &target, err);
+            int rc = fbx_target_read(fbx, channel, s, reader->surface.size.point_count, &target, err);
             if (rc == 0)
                 rc = add_target(reader, &target, fbx_name(fbx, named), err);
             fbx_target_fini(&target);

@@ -1,15 +1,14 @@
 /* fbx_skin.c - skins: the clusters of a geometry, in the file's order, as joints.
  *
- * A cluster's Transform takes the mesh's node to the bone where they were bound (FBX SDK reference, FbxCluster); with
- * the geometric transform before it, it takes control points there. Points that no cluster has follow the mesh's own
- * node: for them a skin has one more joint, the last. */
+ * A joint takes the mesh's node to the bone where they were bound (fbx_bone_from_node()); with the geometric transform
+ * before it, it takes control points there. Points that no cluster has follow the mesh's own node: for them a skin has
+ * one more joint, the last. */
 #include "import/fbx/fbx_deform.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "import/mesh/vertex_set.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,36 +43,7 @@ static void clusters_fini(struct fbx_clusters *clusters)
 
 /* --- joints --- */
 
-static bool read_matrix(const struct fbx *fbx, uint32_t record, struct dmat4 *out)
-{
-    struct err err = {0};
-    double *numbers = NULL;
-    uint32_t count = 0;
-    bool is_read = fbx_doubles(&fbx->scene.file, record, &numbers, &count, &err) == 0 && count == 16;
-    for (uint32_t i = 0; is_read && i < 16; i++)
-        is_read = isfinite((float)numbers[i]);
-    if (is_read)
-        memcpy(out->m, numbers, sizeof out->m);
-    free(numbers);
-    return is_read;
-}
-
-/* Without a bind matrix the file's rest pose counts as the pose in which the mesh was bound. */
-static struct dmat4 bone_from_node(const struct fbx *fbx, uint32_t node, uint32_t cluster, uint32_t bone)
-{
-    const struct fbx_file *file = &fbx->scene.file;
-    const uint32_t record = fbx->scene.objects[cluster].record;
-    struct dmat4 matrix, bone_from_scene;
-    if (fbx_child(file, record, "TransformLink") != FBX_NONE &&
-        read_matrix(fbx, fbx_child(file, record, "Transform"), &matrix))
-        return matrix;
-    bake_warn(fbx->builder, "bind_pose_missing", "%s has no bind matrix: the rest pose stands for it",
-              FBX_OBJECT_TEXT(&fbx->scene, cluster));
-    dmat4_invert(&fbx->scene_from_node[bone], &bone_from_scene);
-    return dmat4_mul(&bone_from_scene, &fbx->scene_from_node[node]);
-}
-
-static int add_skin(struct fbx *fbx, uint32_t node, const struct fbx_clusters *clusters,
+static int add_skin(struct fbx *fbx, struct fbx_bind_poses *poses, uint32_t node, const struct fbx_clusters *clusters,
                     const struct fbx_weights *weights, struct err *err)
 {
     struct bake_builder *builder = fbx->builder;
@@ -88,7 +58,7 @@ static int add_skin(struct fbx *fbx, uint32_t node, const struct fbx_clusters *c
     if (joints == NULL)
         return import_full(fbx->import, err);
     for (uint32_t c = 0; c < clusters->count; c++) {
-        const struct dmat4 from_node = bone_from_node(fbx, node, clusters->objects[c], clusters->nodes[c]);
+        const struct dmat4 from_node = fbx_bone_from_node(fbx, poses, node, clusters->objects[c], clusters->nodes[c]);
         const struct dmat4 from_geometry = dmat4_mul(&from_node, &node_from_geometry);
         joints[c] = (struct joint){.joint_from_bind = mat4_from_dmat4(&from_geometry), .node = clusters->nodes[c]};
     }
@@ -119,7 +89,8 @@ static int32_t shared_skin(const struct fbx *fbx, struct vertex_set *skinned, ui
     return -1;
 }
 
-static int read_skin(struct fbx *fbx, struct vertex_set *skinned, uint32_t node, uint32_t skin, struct err *err)
+static int read_skin(struct fbx *fbx, struct vertex_set *skinned, struct fbx_bind_poses *poses, uint32_t node,
+                     uint32_t skin, struct err *err)
 {
     const uint32_t first = fbx->shown_by[fbx->geometry_of[node]];
     if (first < node) {
@@ -138,7 +109,7 @@ static int read_skin(struct fbx *fbx, struct vertex_set *skinned, uint32_t node,
     if (rc == 0 && fbx->weights_of[node] != NULL) {
         if (first == node)
             shared_skin(fbx, skinned, node, fbx->weights_of[node]);
-        rc = add_skin(fbx, node, &clusters, fbx->weights_of[node], err);
+        rc = add_skin(fbx, poses, node, &clusters, fbx->weights_of[node], err);
     }
     clusters_fini(&clusters);
     return rc;
@@ -169,6 +140,7 @@ int fbx_read_skins(struct fbx *fbx, struct err *err)
     for (uint32_t n = 0; n < fbx->node_count; n++)
         fbx->skin_of[n] = -1;
     struct vertex_set skinned; /* of nodes */
+    struct fbx_bind_poses poses = {0};
     vertex_set_init(&skinned, fbx->node_count);
     uint32_t *skins = mem_alloc(fbx->node_count * sizeof *skins);
     int rc = 0;
@@ -176,10 +148,11 @@ int fbx_read_skins(struct fbx *fbx, struct err *err)
         const uint32_t geometry = fbx->geometry_of[n], first = geometry == FBX_NONE ? n : fbx->shown_by[geometry];
         skins[n] = geometry == FBX_NONE ? FBX_NONE : first < n ? skins[first] : skin_deformer_of(fbx, geometry);
         if (skins[n] != FBX_NONE)
-            rc = read_skin(fbx, &skinned, n, skins[n], err);
+            rc = read_skin(fbx, &skinned, &poses, n, skins[n], err);
     }
     free(skins);
     free(skinned.slots);
+    fbx_bind_poses_fini(&poses);
     return rc;
 }
 

@@ -53,6 +53,49 @@ static bool read_link(const struct fbx_scene *scene, uint32_t record, struct fbx
     return true;
 }
 
+/* --- links that are there twice --- */
+
+/* What would deform or move twice. A material may well be linked twice: to two slots. */
+static bool counts_once(const struct fbx_scene *scene, const struct fbx_link *link)
+{
+    return link->property.size_bytes == 0 && link->child_property.size_bytes == 0 &&
+           (fbx_object_is(scene, link->child, "Deformer", NULL) ||
+            fbx_object_is(scene, link->child, "AnimationLayer", NULL) ||
+            fbx_object_is(scene, link->child, "AnimationCurveNode", NULL));
+}
+
+static int by_ends(const void *a, const void *b, void *context)
+{
+    const struct fbx_link *links = context;
+    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+    const struct fbx_link *i = &links[first], *k = &links[second];
+    return i->parent != k->parent ? (i->parent > k->parent ? 1 : -1)
+           : i->child != k->child ? (i->child > k->child ? 1 : -1)
+                                  : (first > second) - (first < second);
+}
+
+/* Keeps the first of each. */
+static void drop_repeated(struct fbx_scene *scene)
+{
+    struct fbx_link *links = scene->links;
+    uint32_t *order = mem_alloc(scene->link_count * sizeof *order), count = 0, kept = 0;
+    bool *is_repeated = mem_zalloc((size_t)scene->link_count + 1, sizeof *is_repeated);
+    for (uint32_t i = 0; i < scene->link_count; i++)
+        if (counts_once(scene, &links[i]))
+            order[count++] = i;
+    if (count > 0)
+        qsort_r(order, count, sizeof *order, by_ends, links);
+    for (uint32_t i = 1; i < count; i++)
+        is_repeated[order[i]] =
+            links[order[i]].parent == links[order[i - 1]].parent && links[order[i]].child == links[order[i - 1]].child;
+    for (uint32_t i = 0; i < scene->link_count; i++)
+        if (!is_repeated[i])
+            links[kept++] = links[i];
+    scene->link_count = kept;
+    free(order);
+    free(is_repeated);
+}
+
 int fbx_read_links(struct fbx_scene *scene, struct err *err)
 {
     const struct fbx_file *file = &scene->file;
@@ -62,6 +105,7 @@ int fbx_read_links(struct fbx_scene *scene, struct err *err)
         if (read_link(scene, record, &link) && fbx_add_link(scene, &link, err) < 0)
             return err->code;
     }
+    drop_repeated(scene);
     return 0;
 }
 

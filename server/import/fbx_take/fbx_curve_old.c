@@ -151,6 +151,39 @@ static void solve(struct fbx_curve *curve, const bool *is_automatic)
     }
 }
 
+struct placed_key {
+    struct fbx_key key;
+    uint32_t place; /* in the file */
+    bool is_automatic;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct placed_key *i = a, *k = b;
+    return i->key.time != k->key.time ? (i->key.time > k->key.time) - (i->key.time < k->key.time)
+                                      : (i->place > k->place) - (i->place < k->place);
+}
+
+/* Keys that are not in the order of their times are put into it, each with what the list says of its sides. */
+static void sort(struct fbx_curve *curve, bool *is_automatic)
+{
+    const uint32_t count = curve->key_count;
+    uint32_t i = 1;
+    while (i < count && curve->keys[i].time >= curve->keys[i - 1].time)
+        i++;
+    if (i >= count)
+        return;
+    struct placed_key *placed = mem_alloc(count * sizeof *placed);
+    for (i = 0; i < count; i++)
+        placed[i] = (struct placed_key){curve->keys[i], i, is_automatic[i]};
+    qsort(placed, count, sizeof *placed, by_time);
+    for (i = 0; i < count; i++) {
+        curve->keys[i] = placed[i].key;
+        is_automatic[i] = placed[i].is_automatic;
+    }
+    free(placed);
+}
+
 static int take_keys(struct list *list, struct fbx_curve *curve, bool *is_automatic, uint32_t room)
 {
     struct fbx_tangent left = {.weight = FBX_WEIGHT};
@@ -159,8 +192,6 @@ static int take_keys(struct list *list, struct fbx_curve *curve, bool *is_automa
         struct piece piece;
         if (take_number(list, &key->time) < 0 || take_number(list, &key->value) < 0 || take_piece(list, &piece) < 0)
             return list->err->code;
-        if (curve->key_count > 0 && key->time < key[-1].time)
-            return bad(list, "times that fall");
         key->interpolation = piece.interpolation;
         key->left = left;
         key->right = piece.right;
@@ -204,8 +235,10 @@ int fbx_old_curve_read(struct fbx_curve *curve, const struct fbx_scene *scene, u
     if (rc == 0 && curve->key_count > scene->import->limits->value[LIMIT_KEYS])
         rc = err_set(err, ERR_MODEL_LIMIT, "a channel has %u keys, more than %s", curve->key_count,
                      LIMIT_TEXT(scene->import->limits, LIMIT_KEYS));
-    if (rc == 0)
+    if (rc == 0) {
+        sort(curve, is_automatic);
         solve(curve, is_automatic);
+    }
     free(is_automatic);
     free(values);
     return rc;

@@ -16,7 +16,13 @@ struct placer {
     bool is_full;
 };
 
-double fbx_range_s(const struct fbx_range *range, double ticks) { return (ticks - range->start) / range->ticks_per_s; }
+/* Who asks for a time of the file takes one rounded number of seconds from another. That may be a hair less than the
+ * difference of the ticks, and a key that jumps would not have begun there: so the lesser of both is the key's time. */
+double fbx_range_s(const struct fbx_range *range, double ticks)
+{
+    const double since_start_s = (ticks - range->start) / range->ticks_per_s;
+    return fmin(since_start_s, ticks / range->ticks_per_s - range->start / range->ticks_per_s);
+}
 
 /* --- one key --- */
 
@@ -44,7 +50,7 @@ static void continue_as(struct fbx_key *last, const struct fbx_key *key)
 
 static double tick_after(const struct fbx_range *range, double time_s)
 {
-    const double after_s = (round(time_s * range->ticks_per_s) + 1) / range->ticks_per_s;
+    const double after_s = fbx_range_s(range, range->start + round(time_s * range->ticks_per_s) + 1);
     return fmax(after_s, nextafter(time_s, HUGE_VAL));
 }
 

@@ -249,10 +249,9 @@ static int add_layers(struct fbx_take_list *list, const struct fbx_scene *scene,
 
 /* --- times --- */
 
-/* A take without times goes from 0 to its last key. */
+/* A take without times goes from 0 to its last key, and one whose times are the same from there. */
 static int key_times(struct fbx_take_list *list, const struct fbx_scene *scene, struct fbx_take *take, struct err *err)
 {
-    fbx_range_set(scene, 0, 0, &take->range);
     for (uint64_t i = 0; i < 3 * (uint64_t)take->drive_count; i++) {
         struct fbx_curve curve;
         const int rc = fbx_curve_read(&curve, scene, list->drives[take->drive_first + i / 3].curves[i % 3], err);

@@ -82,12 +82,12 @@ struct fbx_take_records {
     bool is_read;
 };
 
-/* fbx_take_times.c. False: it is no range. */
+/* fbx_take_times.c. False: it is no range, but all three set one that ends where it starts. */
 bool fbx_range_set(const struct fbx_scene *scene, double start, double stop, struct fbx_range *range);
 /* Of an AnimationStack: LocalStart and LocalStop, else ReferenceStart and ReferenceStop, else those of its Take. */
 bool fbx_stack_times(const struct fbx_scene *scene, struct fbx_take_records *takes, uint32_t stack,
                      struct fbx_range *range);
-/* The times of a record Take: of LocalTime, else of ReferenceTime. False: it has none that are a range. */
+/* The times of a record Take: of LocalTime, else of ReferenceTime. */
 bool fbx_take_times(const struct fbx_scene *scene, uint32_t record, struct fbx_range *range);
 /* fbx_take_old.c: the takes of files before 7.0. */
 int fbx_old_takes_read(struct fbx_take_list *list, const struct fbx_scene *scene, struct err *err);

@@ -21,7 +21,9 @@ bool fbx_take_times(const struct fbx_scene *scene, uint32_t record, struct fbx_r
                           (double)fbx_integer(&scene->file, times, 1, 0), range))
             return true;
     }
-    return false;
+    const uint32_t local = fbx_child(&scene->file, record, NAMES[0]);
+    const double start = (double)fbx_integer(&scene->file, local, 0, 0);
+    return fbx_range_set(scene, start, start, range);
 }
 
 static int by_take_name(const void *a, const void *b, void *context)
@@ -77,5 +79,9 @@ bool fbx_stack_times(const struct fbx_scene *scene, struct fbx_take_records *tak
     if (!takes->is_read)
         read_take_records(scene, takes);
     const uint32_t take = take_record(&scene->file, takes, scene->objects[stack].name);
-    return take != FBX_NONE && fbx_take_times(scene, take, range);
+    if (take != FBX_NONE && fbx_take_times(scene, take, range))
+        return true;
+    int64_t start = 0;
+    fbx_property_integer(scene, stack, NAMES[0][0], &start);
+    return fbx_range_set(scene, (double)start, (double)start, range);
 }

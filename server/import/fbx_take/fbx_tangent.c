@@ -140,18 +140,20 @@ static enum fbx_interpolation interpolation_of(uint32_t flags)
     return (flags & FBX_FLAG_CUBIC) != 0 ? FBX_KEY_CUBIC : FBX_KEY_LINEAR;
 }
 
-/* The slopes of a cubic key, where they are not what the file says. Of automatic ones the file gives biases. */
+/* The slopes of a cubic key, where they are not what the file says. Of automatic ones the file gives biases: of the
+ * left one with a cubic piece before it, since a straight piece has a slope of its own. data: of this key. */
 static void solve_key(const struct fbx_curve *curve, uint32_t index, const struct fbx_key_data *data)
 {
     struct fbx_key *key = &curve->keys[index];
     const double weight[2] = {key->left.weight, key->right.weight};
+    const bool has_left_bias = index > 0 && (data[-1].flags & FBX_FLAG_CUBIC) != 0;
     if ((data->flags & FBX_FLAG_TCB) != 0) {
         double slope[2];
         solve_tcb(curve, index, number(data, 0), number(data, 1), number(data, 2), slope);
         key->left.slope = slope[0];
         key->right.slope = slope[1];
     } else if ((data->flags & FBX_FLAG_USER) == 0) {
-        key->left.slope = fbx_tangent_auto(curve, index, weight, -key->left.slope, data->flags);
+        key->left.slope = fbx_tangent_auto(curve, index, weight, has_left_bias ? -key->left.slope : 0, data->flags);
         key->right.slope = fbx_tangent_auto(curve, index, weight, key->right.slope, data->flags);
     }
 }

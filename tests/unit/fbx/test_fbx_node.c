@@ -157,6 +157,25 @@ TEST(fbx_node_without_its_vectors_that_are_no_numbers)
     fbx_run_fini(&run);
 }
 
+TEST(fbx_node_with_several_meshes_has_the_last)
+{
+    struct fbx_run run;
+    fbx_run_nodes(&run, "",
+                  FBX_MODEL_OF("1", "a", "", "")
+                      FBX_MODEL_OF("2", "b", "", "") "Geometry: 3, 'Geometry::', 'Mesh' {\n}\n"
+                                                     "Geometry: 4, 'Geometry::', 'Mesh' {\n}\n",
+                  "C: 'OO',3,1\nC: 'OO',3,1\n");
+    assert_false(fbx_run_warned(&run, "meshes_ignored"));
+    fbx_run_fini(&run);
+    fbx_run_nodes(&run, "",
+                  FBX_MODEL_OF("1", "a", "", "") "Geometry: 3, 'Geometry::c', 'Mesh' {\n}\n"
+                                                 "Geometry: 4, 'Geometry::d', 'Mesh' {\n}\n",
+                  "C: 'OO',4,1\nC: 'OO',3,1\n");
+    assert_true(fbx_span_is(run.fbx.scene.objects[run.fbx.geometry_of[0]].name, "c"));
+    assert_true(fbx_run_warned(&run, "meshes_ignored"));
+    fbx_run_fini(&run);
+}
+
 TEST(fbx_node_with_several_parents_has_the_last)
 {
     struct fbx_run run;

@@ -230,6 +230,26 @@ TEST(fbx_curve_placed_keeps_jumps_where_they_are)
     fbx_curve_fini(&placed);
 }
 
+/* Seconds of the file less the seconds at which the take begins: rounded twice, and often less than those of the ticks.
+ * A key that jumps has begun at them all the same. */
+TEST(fbx_curve_placed_jumps_at_the_seconds_of_the_file)
+{
+    const double ticks_per_s = 46186158000.0, frame = ticks_per_s / 24;
+    struct fbx_key keys[200] = {{0}};
+    for (int k = 0; k < 200; k++)
+        keys[k] = (struct fbx_key){.time = frame * (k + 1), .value = k, .interpolation = FBX_KEY_CONSTANT};
+    const struct fbx_curve curve = {.keys = keys, .key_count = 200, .units_per_s = ticks_per_s};
+    const struct fbx_range range = {.start = frame, .stop = frame * 200, .ticks_per_s = ticks_per_s};
+    struct fbx_curve placed;
+    struct err err;
+    assert_int_equal(fbx_curve_place(&placed, &curve, &range, 1000, &err), 0);
+    for (int k = 0; k < 200; k++) {
+        const double time_s = keys[k].time / ticks_per_s - frame / ticks_per_s;
+        CHECK_NEAR(fbx_curve_at(&placed, time_s), k, 0);
+    }
+    fbx_curve_fini(&placed);
+}
+
 TEST(fbx_curve_placed_is_limited)
 {
     struct three own;

@@ -152,6 +152,22 @@ TEST(fbx_old_curve_has_automatic_keys)
     fbx_curve_fini(&curve);
 }
 
+TEST(fbx_old_curve_sorts_keys)
+{
+    struct fbx_curve curve;
+    struct err err;
+    const char *records = "KeyCount: 4\nKey: 30,3,C,s, 10,1,L, 46186158010,4,C,n, 10,2,U,s,5,6,n\n";
+    assert_int_equal(read_curve(&curve, "Channel", records, &err), 0);
+    static const double VALUES[] = {1, 2, 3, 4};
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK_NEAR(curve.keys[i].value, VALUES[i], 0);
+    CHECK_NEAR(curve.keys[1].time, 10, 0);
+    CHECK_NEAR(curve.keys[1].right.slope, 5, 0);
+    assert_int_equal(curve.keys[0].interpolation, FBX_KEY_LINEAR);
+    assert_int_equal(curve.keys[3].interpolation, FBX_KEY_CONSTANT_NEXT);
+    fbx_curve_fini(&curve);
+}
+
 /* The letters' lists depend on KeyVer. */
 TEST(fbx_old_curve_knows_versions_of_its_letters)
 {
@@ -178,24 +194,10 @@ TEST(fbx_old_curve_knows_versions_of_its_letters)
 TEST(fbx_old_curve_refuses_what_it_does_not_know)
 {
     static const char *const LISTS[] = {
-        "0",
-        "0,1",
-        "0,1,X",
-        "0,1,U",
-        "0,1,U,s,1,n",
-        "0,1,U,s,1,2",
-        "0,1,U,s,1,2,z",
-        "0,1,U,q,n",
-        "0,1,L, 5",
-        "0,1,L, 5,6,L, 7",
-        "5,1,L, 4,1,L",
-        "0,1,C",
-        "0,'L',1",
-        "0,1,U,a,a,1",
-        "0,1e999,L,3",
-        "0,1,L, 1,2,L,",
-        "0,1,U,t,1,2",
-        "1e999,1,L,3,3",
+        "0",           "0,1",           "0,1,X",       "0,1,U",       "0,1,U,s,1,n",
+        "0,1,U,s,1,2", "0,1,U,s,1,2,z", "0,1,U,q,n",   "0,1,L, 5",    "0,1,L, 5,6,L, 7",
+        "0,1,C",       "0,'L',1",       "0,1,U,a,a,1", "0,1e999,L,3", "0,1,L, 1,2,L,",
+        "0,1,U,t,1,2", "1e999,1,L,3,3",
     };
     for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++) {
         char records[200];

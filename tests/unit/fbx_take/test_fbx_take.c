@@ -127,7 +127,9 @@ TEST(fbx_take_has_a_range)
     check_range(FBX_P1("LocalStart", SECOND) FBX_P1("LocalStop", SECOND "00") FBX_P1("ReferenceStop", "7"), 1, 100);
     check_range(FBX_P1("LocalStart", SECOND) FBX_P1("ReferenceStart", "-" SECOND) FBX_P1("ReferenceStop", SECOND), -1,
                 1);
-    check_range(FBX_P1("LocalStart", SECOND) FBX_P1("LocalStop", SECOND), 0, 10);
+    check_range(FBX_P1("LocalStart", SECOND) FBX_P1("LocalStop", SECOND), 1, 10);
+    check_range(FBX_P1("LocalStart", SECOND "0") FBX_P1("LocalStop", SECOND "0"), 10, 10);
+    check_range(FBX_P1("ReferenceStart", SECOND) FBX_P1("ReferenceStop", SECOND), 0, 10);
     check_range("", 0, 10);
 }
 

@@ -109,6 +109,18 @@ TEST(fbx_tangents_steepen_flat_curves)
     CHECK_NEAR(fbx_tangent_auto(curve, 1, weight, 500, 0), 0, 1e-12);
 }
 
+/* A slope of 1000 would steepen, if it were taken for a bias. */
+TEST(fbx_tangents_behind_straight_pieces_have_no_bias)
+{
+    struct fbx_key keys[] = {{.time = 0, .value = 0}, {.time = 100, .value = 1000}};
+    struct fbx_curve curve = {.keys = keys, .key_count = 2, .units_per_s = 100};
+    const uint32_t automatic = FBX_FLAG_CUBIC | FBX_FLAG_AUTO;
+    fbx_tangents_solve(&curve, (struct fbx_key_data[]){data_of(FBX_FLAG_LINEAR, 0, 0, 0), data_of(automatic, 0, 0, 0)});
+    CHECK_NEAR(keys[1].left.slope, 1000, 1e-9);
+    fbx_tangents_solve(&curve, (struct fbx_key_data[]){data_of(automatic, 0, -600, 0), data_of(automatic, 0, 0, 0)});
+    CHECK_NEAR(keys[1].left.slope, 1040, 1e-9);
+}
+
 TEST(fbx_tangents_of_keys_at_one_time_use_the_other_side)
 {
     struct three own;
