@@ -63,7 +63,7 @@ MUTATIONS = [
     ("FBX: a texture that is switched off is shown", "server/import/fbx/fbx_shading.c", "LINKS[row].switch_name, 1) >= 0.5", "LINKS[row].switch_name, 1) >= 0"),
     ("FBX: a tangent's weight is ignored", FBX_TANGENT, "right->weight = (data->bits[2] & 0xffff) * WEIGHT_UNIT;", "right->weight = FBX_WEIGHT;"),
     ("FBX: the two packed weights swapped", FBX_TANGENT, "(data->bits[2] >> 16) * WEIGHT_UNIT", "(data->bits[2] & 0xffff) * WEIGHT_UNIT"),
-    ("FBX: the bias of the left side has the right one's sign", FBX_TANGENT, "weight, -key->left.slope, data->flags", "weight, key->left.slope, data->flags"),
+    ("FBX: the bias of the left side has the right one's sign", FBX_TANGENT, "has_left_bias ? -key->left.slope : 0", "has_left_bias ? key->left.slope : 0"),
     ("FBX: continuity of a TCB key turned round", FBX_TANGENT,
      "(1 + bias) * (1 - continuity) * left.chord", "(1 + bias) * (1 + continuity) * left.chord"),
     ("FBX: progressive clamping looks at one side", FBX_TANGENT, "fmin(sign * slope, fmin(most_left, most_right))", "fmin(sign * slope, most_left)"),
