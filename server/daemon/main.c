@@ -127,6 +127,16 @@ static void start_handles(struct daemon *daemon, const struct config *config)
 
 static void stop_handles(struct daemon *daemon) { uv_close((uv_handle_t *)&daemon->signal, NULL); }
 
+/* After a start that failed: signals end the process as it is, and the loop has no handle left. */
+static void drop_handles(struct daemon *daemon)
+{
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    stop_handles(daemon);
+    uv_run(&daemon->loop, UV_RUN_NOWAIT);
+}
+
 static void announce(const struct daemon *daemon, const struct config *config)
 {
     struct buf ports;
@@ -192,9 +202,11 @@ static int serve(struct config *config)
         announce(&daemon, config);
         thread_priority_prompt();
         uv_run(&daemon.loop, UV_RUN_DEFAULT);
+        stop_handles(&daemon);
         log_info("stopped");
+    } else {
+        drop_handles(&daemon);
     }
-    stop_handles(&daemon);
     loops_free(daemon.loops);
     uv_loop_close(&daemon.loop);
     log_finish();
