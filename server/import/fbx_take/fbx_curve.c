@@ -229,8 +229,10 @@ static bool is_behind(const struct fbx_curve *curve, uint32_t key, double time)
 double fbx_curve_at_hint(const struct fbx_curve *curve, double time_s, uint32_t *hint)
 {
     if (*hint >= curve->key_count || !is_behind(curve, *hint, time_s)) {
-        const uint32_t next = *hint + 1;
-        *hint = next < curve->key_count && is_behind(curve, next, time_s) ? next : fbx_curve_key(curve, time_s);
+        const uint32_t next = *hint + 1, last = *hint - 1; /* fits go from a piece's end back into it */
+        *hint = next < curve->key_count && is_behind(curve, next, time_s)   ? next
+                : last < curve->key_count && is_behind(curve, last, time_s) ? last
+                                                                            : fbx_curve_key(curve, time_s);
     }
     return *hint + 1 == curve->key_count || time_s <= curve->keys[*hint].time ? curve->keys[*hint].value
                                                                               : fbx_piece_at(curve, *hint, time_s);
