@@ -31,7 +31,7 @@ static bool inherits(const struct fbx *fbx, uint32_t object)
 }
 
 /* Groups hold their levels from the finest on. */
-static void hide_levels(struct fbx *fbx, bool *hides)
+static void hide_levels(struct fbx *fbx, enum visibility *visibilities)
 {
     enum { PLAIN, GROUP, GROUP_WITH_LEVEL };
     uint8_t *kinds = mem_zalloc((size_t)fbx->node_count + 1, sizeof *kinds);
@@ -42,34 +42,11 @@ static void hide_levels(struct fbx *fbx, bool *hides)
         const int32_t parent = fbx->builder->nodes[n].parent;
         if (parent < 0 || kinds[parent] == PLAIN)
             continue;
-        hides[n] = hides[n] || kinds[parent] == GROUP_WITH_LEVEL;
+        if (kinds[parent] == GROUP_WITH_LEVEL)
+            visibilities[n] = VISIBILITY_HIDDEN;
         kinds[parent] = GROUP_WITH_LEVEL;
     }
     free(kinds);
-}
-
-/* Down from the nodes that hide. A node is looked at once: going up stops at the first that is known. */
-static void spread(struct fbx *fbx, const bool *hides)
-{
-    enum { UNKNOWN, SHOWN, HIDDEN };
-    struct node *nodes = fbx->builder->nodes;
-    uint8_t *states = mem_zalloc((size_t)fbx->node_count + 1, sizeof *states);
-    uint32_t *path = mem_alloc(fbx->node_count * sizeof *path);
-    for (uint32_t n = 0; n < fbx->node_count; n++) {
-        uint32_t length = 0;
-        for (int32_t at = (int32_t)n; at >= 0 && states[at] == UNKNOWN; at = nodes[at].parent)
-            path[length++] = (uint32_t)at;
-        while (length > 0) {
-            const uint32_t at = path[--length];
-            const int32_t parent = nodes[at].parent;
-            const bool is_below = parent >= 0 && states[parent] == HIDDEN && inherits(fbx, fbx->object_of[at]);
-            states[at] = hides[at] || is_below ? HIDDEN : SHOWN;
-            if (states[at] == HIDDEN)
-                nodes[at].flags |= NODE_HIDDEN;
-        }
-    }
-    free(states);
-    free(path);
 }
 
 /* A file that shows nothing shows all. */
@@ -85,11 +62,13 @@ static void show_something(struct fbx *fbx)
 
 void fbx_read_visibility(struct fbx *fbx)
 {
-    bool *hides = mem_zalloc((size_t)fbx->node_count + 1, sizeof *hides);
+    enum visibility *visibilities = mem_zalloc((size_t)fbx->node_count + 1, sizeof *visibilities);
     for (uint32_t n = 0; n < fbx->node_count; n++)
-        hides[n] = is_hidden(fbx, fbx->object_of[n]);
-    hide_levels(fbx, hides);
-    spread(fbx, hides);
+        visibilities[n] = is_hidden(fbx, fbx->object_of[n])  ? VISIBILITY_HIDDEN
+                          : inherits(fbx, fbx->object_of[n]) ? VISIBILITY_INHERITED
+                                                             : VISIBILITY_SHOWN;
+    hide_levels(fbx, visibilities);
+    import_hide_nodes(fbx->import, visibilities);
     show_something(fbx);
-    free(hides);
+    free(visibilities);
 }

@@ -264,15 +264,17 @@ struct clip_reader {
 static int read_target(struct clip_reader *reader, const cJSON *target, struct key_source *source, struct err *err)
 {
     struct bake_builder *builder = reader->gltf->builder;
-    if (json_member(json_member(target, "extensions"), "KHR_animation_pointer") != NULL) {
-        bake_warn(builder, "channel_ignored", "%s uses KHR_animation_pointer, which is not supported", source->where);
+    const char *name = json_text(target, "path");
+    int64_t node = json_index(target, "node");
+    const cJSON *pointer = json_member(json_member(target, "extensions"), "KHR_animation_pointer");
+    if (pointer != NULL && !gltf_pointer_read(reader->gltf, json_text(pointer, "pointer"), &node, &name)) {
+        bake_warn(builder, "channel_ignored", "%s points at '%.100s', which is not animated here", source->where,
+                  json_text(pointer, "pointer"));
         return 0;
     }
-    const char *name = json_text(target, "path");
     const int path = json_word(name, PATHS, PATH_COUNT);
     if (path < 0)
         return err_set(err, ERR_BAD_MODEL, "%s.target.path is '%.20s', which is none of glTF's", source->where, name);
-    const int64_t node = json_index(target, "node");
     if (node < 0) {
         bake_warn(builder, "channel_ignored", "%s names no node", source->where);
         return 0;

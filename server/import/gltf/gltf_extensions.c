@@ -1,48 +1,36 @@
-/* gltf_extensions.c - which extensions a file may require, and warnings of those that are not drawn. The rules of the
- * latter: each extension's own text in the glTF registry (Khronos, extensions/2.0/Khronos). */
+/* gltf_extensions.c - which extensions a file may require, and warnings of those that are not read
+ * (gltf_extensions.def). */
 #include "import/gltf/gltf.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What a file may require. Extensions that it only uses do not change what is read here. */
-static const char *const EXTENSIONS[] = {"KHR_mesh_quantization",      "KHR_materials_unlit",
-                                         "KHR_texture_transform",      "KHR_materials_emissive_strength",
-                                         "EXT_texture_webp",           "EXT_meshopt_compression",
-                                         "KHR_draco_mesh_compression", "KHR_materials_pbrSpecularGlossiness"};
+enum treatment { UNKNOWN, READ, LOOKS, LEFT };
 
-/* The member that gives the strength of the effect, and the value (also the default) at which it is invisible. */
-static const struct ignored {
+static const struct extension {
+    const char *name;
+    enum treatment treatment;
+} EXTENSIONS[] = {
+#define EXTENSION(name, treatment) {name, treatment},
+#include "import/gltf/gltf_extensions.def"
+};
+enum { EXTENSION_COUNT = sizeof EXTENSIONS / sizeof *EXTENSIONS };
+
+static const struct effect {
     const char *name, *member;
     double neutral;
-} IGNORED[] = {
-    {"KHR_materials_anisotropy", "anisotropyStrength", 0},
-    {"KHR_materials_clearcoat", "clearcoatFactor", 0},
-    {"KHR_materials_diffuse_transmission", "diffuseTransmissionFactor", 0},
-    {"KHR_materials_dispersion", "dispersion", 0},
-    {"KHR_materials_ior", "ior", 1.5},
-    {"KHR_materials_iridescence", "iridescenceFactor", 0},
-    {"KHR_materials_sheen", "sheenColorFactor", 0},
-    {"KHR_materials_specular", "specularFactor", 1},
-    {"KHR_materials_specular", "specularColorFactor", 1},
-    {"KHR_materials_specular", "specularTexture", 1},
-    {"KHR_materials_specular", "specularColorTexture", 1},
-    {"KHR_materials_transmission", "transmissionFactor", 0},
-    {"KHR_materials_volume", "thicknessFactor", 0},
+} EFFECTS[] = {
+#define EFFECT(name, member, neutral) {name, member, neutral},
+#include "import/gltf/gltf_extensions.def"
 };
-enum { IGNORED_COUNT = sizeof IGNORED / sizeof *IGNORED };
+enum { EFFECT_COUNT = sizeof EFFECTS / sizeof *EFFECTS };
 
-static bool is_ignored_extension(const char *name)
+static enum treatment treatment_of(const char *name)
 {
-    for (size_t i = 0; i < IGNORED_COUNT; i++)
-        if (strcmp(IGNORED[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-static bool is_known_extension(const char *name)
-{
-    return json_word(name, EXTENSIONS, sizeof EXTENSIONS / sizeof *EXTENSIONS) >= 0;
+    for (size_t i = 0; i < EXTENSION_COUNT; i++)
+        if (strcmp(EXTENSIONS[i].name, name) == 0)
+            return EXTENSIONS[i].treatment;
+    return UNKNOWN;
 }
 
 int gltf_check_extensions(const struct gltf *gltf, struct err *err)
@@ -50,16 +38,18 @@ int gltf_check_extensions(const struct gltf *gltf, struct err *err)
     char names[200] = "";
     size_t size = 0;
     for (const cJSON *item = json_first(gltf->root, "extensionsRequired"); item != NULL; item = item->next) {
-        if (is_known_extension(item->valuestring) || size >= sizeof names - 1)
+        if (treatment_of(item->valuestring) != UNKNOWN || size >= sizeof names - 1)
             continue;
         const int n = snprintf(names + size, sizeof names - size, "%s%.60s", size > 0 ? ", " : "", item->valuestring);
         size += n < 0 ? 0 : (size_t)n;
     }
     if (size > 0)
         return err_set(err, ERR_UNSUPPORTED_EXTENSION, "the file requires %s, which this server does not have", names);
-    for (const cJSON *item = json_first(gltf->root, "extensionsUsed"); item != NULL; item = item->next)
-        if (!is_known_extension(item->valuestring) && !is_ignored_extension(item->valuestring))
+    for (const cJSON *item = json_first(gltf->root, "extensionsUsed"); item != NULL; item = item->next) {
+        const enum treatment treatment = treatment_of(item->valuestring);
+        if (treatment == UNKNOWN || treatment == LEFT)
             bake_warn(gltf->builder, "extension_ignored", "the extension %.100s is not used", item->valuestring);
+    }
     return 0;
 }
 
@@ -83,9 +73,9 @@ static bool has_effect(const cJSON *extensions, const char *name)
     const cJSON *extension = json_member(extensions, name);
     if (extension == NULL || json_member(extensions, "KHR_materials_unlit") != NULL)
         return false;
-    for (size_t i = 0; i < IGNORED_COUNT; i++)
-        if (strcmp(IGNORED[i].name, name) == 0 &&
-            !is_neutral(json_member(extension, IGNORED[i].member), IGNORED[i].neutral))
+    for (size_t i = 0; i < EFFECT_COUNT; i++)
+        if (strcmp(EFFECTS[i].name, name) == 0 &&
+            !is_neutral(json_member(extension, EFFECTS[i].member), EFFECTS[i].neutral))
             return true;
     return false;
 }
@@ -103,7 +93,7 @@ static void look_for(const struct gltf *gltf, const char *name)
 
 void gltf_warn_of_ignored(const struct gltf *gltf)
 {
-    for (size_t i = 0; i < IGNORED_COUNT; i++)
-        if (i == 0 || strcmp(IGNORED[i].name, IGNORED[i - 1].name) != 0)
-            look_for(gltf, IGNORED[i].name);
+    for (size_t i = 0; i < EXTENSION_COUNT; i++)
+        if (EXTENSIONS[i].treatment == LOOKS)
+            look_for(gltf, EXTENSIONS[i].name);
 }

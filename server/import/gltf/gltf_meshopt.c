@@ -1,4 +1,5 @@
-/* gltf_meshopt.c - buffer views compressed by EXT_meshopt_compression.
+/* gltf_meshopt.c - buffer views compressed by EXT_meshopt_compression, or by KHR_meshopt_compression as far as the two
+ * are the same.
  * Rules: EXT_meshopt_compression (Khronos vendor extension), "Specifying compressed views" and "JSON schema updates".
  */
 #include "import/gltf/gltf_buffer.h"
@@ -21,9 +22,31 @@ struct meshopt_layout {
     size_t count, stride;
 };
 
-const cJSON *gltf_meshopt_of(const cJSON *view)
+/* The names of the extension: the second one has a filter and a version of the streams more. */
+static const char EXT[] = "EXT_meshopt_compression", KHR[] = "KHR_meshopt_compression";
+
+static const char *name_of(const cJSON *view)
 {
-    return json_member(json_member(view, "extensions"), "EXT_meshopt_compression");
+    return json_member(json_member(view, "extensions"), EXT) != NULL ? EXT : KHR;
+}
+
+const cJSON *gltf_meshopt_of(const cJSON *view) { return json_member(json_member(view, "extensions"), name_of(view)); }
+
+/* What the newer extension adds is not read. */
+static enum err_code unread_code(const cJSON *view)
+{
+    return name_of(view) == KHR ? ERR_UNSUPPORTED_EXTENSION : ERR_BAD_MODEL;
+}
+
+/* A stream begins with what it is, in the high half of a byte, and its version; only that of attributes has a version
+ * which the other extension does not have. */
+static int check_version(const cJSON *view, const struct meshopt_layout *layout, const uint8_t *bytes,
+                         uint64_t size_bytes, struct err *err)
+{
+    const unsigned start = size_bytes > 0 ? bytes[0] : 0, version = start & 0x0f;
+    if (name_of(view) == EXT || layout->mode != MODE_ATTRIBUTES || (start & 0xf0) != 0xa0 || version == 0)
+        return 0;
+    return err_set(err, ERR_UNSUPPORTED_EXTENSION, "%s: streams of version %u are not read here", KHR, version);
 }
 
 /* libmeshoptimizer has assertions for what is refused here. */
@@ -53,19 +76,18 @@ static int read_layout(const cJSON *view, uint64_t decoded_max, struct meshopt_l
     const int mode_found = json_word(mode, MODES, MODE_COUNT);
     const int filter_found = filter == NULL ? FILTER_NONE : json_word(filter, FILTERS, FILTER_COUNT);
     if (mode_found < 0 || filter_found < 0)
-        return err_set(err, ERR_BAD_MODEL, "EXT_meshopt_compression has no %s '%.40s'",
+        return err_set(err, unread_code(view), "%s has no %s '%.40s' here", name_of(view),
                        mode_found < 0 ? "mode" : "filter", mode_found < 0 ? mode : filter);
     const uint64_t count = json_count(json, "count", 0), stride = json_count(json, "byteStride", 0);
     const uint64_t view_bytes = json_count(view, "byteLength", 0);
     uint64_t size_bytes;
     if (__builtin_mul_overflow(count, stride, &size_bytes) || size_bytes != view_bytes)
-        return err_set(err, ERR_BAD_MODEL,
-                       "EXT_meshopt_compression has %llu rows of %llu bytes, but the view %llu bytes",
+        return err_set(err, ERR_BAD_MODEL, "%s has %llu rows of %llu bytes, but the view %llu bytes", name_of(view),
                        (unsigned long long)count, (unsigned long long)stride, (unsigned long long)view_bytes);
     *layout = (struct meshopt_layout){(enum meshopt_mode)mode_found, (enum meshopt_filter)filter_found, (size_t)count,
                                       (size_t)stride};
     if (!is_legal(layout))
-        return err_set(err, ERR_BAD_MODEL, "EXT_meshopt_compression cannot be %llu rows of %llu bytes, %s, filter %s",
+        return err_set(err, ERR_BAD_MODEL, "%s cannot be %llu rows of %llu bytes, %s, filter %s", name_of(view),
                        (unsigned long long)count, (unsigned long long)stride, mode, FILTERS[filter_found]);
     if (size_bytes > decoded_max)
         return err_set(err, ERR_MODEL_LIMIT, "%llu more bytes decompressed, of %llu that are left",
@@ -106,13 +128,13 @@ int gltf_meshopt_decode(const cJSON *view, const uint8_t *bytes, uint64_t size_b
                         uint8_t **out, struct err *err)
 {
     struct meshopt_layout layout = {0};
-    if (read_layout(view, decoded_max, &layout, err) < 0)
+    if (read_layout(view, decoded_max, &layout, err) < 0 || check_version(view, &layout, bytes, size_bytes, err) < 0)
         return err->code;
     uint8_t *decoded = mem_zalloc(layout.count, layout.stride);
     if (decode(&layout, bytes, (size_t)size_bytes, decoded) != 0) {
         free(decoded);
-        return err_set(err, ERR_BAD_MODEL, "the %llu bytes of EXT_meshopt_compression are broken",
-                       (unsigned long long)size_bytes);
+        return err_set(err, ERR_BAD_MODEL, "the %llu bytes of %s are broken", (unsigned long long)size_bytes,
+                       name_of(view));
     }
     apply_filter(&layout, decoded);
     *out = decoded;

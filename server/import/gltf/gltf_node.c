@@ -152,6 +152,20 @@ static int read_roots(struct gltf *gltf, struct err *err)
     return 0;
 }
 
+/* KHR_node_visibility: a node that is not visible hides those below it. */
+static void read_visibility(struct gltf *gltf)
+{
+    const uint32_t count = gltf->builder->node_count;
+    enum visibility *visibilities = mem_zalloc((size_t)count + 1, sizeof *visibilities);
+    for (uint32_t i = 0; i < count; i++) {
+        const cJSON *extensions = json_member(gltf_item(gltf, GLTF_NODES, i), "extensions");
+        if (cJSON_IsFalse(json_member(json_member(extensions, "KHR_node_visibility"), "visible")))
+            visibilities[i] = VISIBILITY_HIDDEN;
+    }
+    import_hide_nodes(gltf->import, visibilities);
+    free(visibilities);
+}
+
 static uint32_t count_targets(struct gltf *gltf, uint32_t mesh)
 {
     const cJSON *first = json_first(gltf_item(gltf, GLTF_MESHES, mesh), "primitives");
@@ -199,6 +213,7 @@ int gltf_read_nodes(struct gltf *gltf, struct err *err)
             return err->code;
     if (check_cycles(gltf, err) < 0 || read_roots(gltf, err) < 0)
         return err->code;
+    read_visibility(gltf);
     read_uses(gltf);
     return 0;
 }

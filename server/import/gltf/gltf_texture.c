@@ -80,12 +80,16 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *
     return rc;
 }
 
-/* The image of a texture, or -1. Where a file has both, the one of EXT_texture_webp is the same picture. */
+/* The image of a texture, or -1. Where a file has several, they are the same picture: one that is read comes first. Of
+ * the last ones the model's warnings say why they cannot be read. */
 static int64_t image_of(const cJSON *texture)
 {
-    const int64_t image = json_index(texture, "source");
-    return image >= 0 ? image
-                      : json_index(json_member(json_member(texture, "extensions"), "EXT_texture_webp"), "source");
+    static const char *const EXTENSIONS[] = {"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif",
+                                             "EXT_texture_astc", "MSFT_texture_dds"};
+    int64_t image = json_index(texture, "source");
+    for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS && image < 0; i++)
+        image = json_index(json_member(json_member(texture, "extensions"), EXTENSIONS[i]), "source");
+    return image;
 }
 
 /* Images that lie in one view are one image. */

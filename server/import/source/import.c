@@ -139,6 +139,33 @@ void import_sort_markers(struct import *import)
         qsort(builder->markers, builder->marker_count, sizeof *builder->markers, by_clip_and_time);
 }
 
+/* --- nodes --- */
+
+/* A node is looked at once: going up stops at the first that is known. */
+void import_hide_nodes(struct import *import, const enum visibility *visibilities)
+{
+    enum { UNKNOWN, SHOWN, HIDDEN };
+    struct node *nodes = import->builder->nodes;
+    const uint32_t count = import->builder->node_count;
+    uint8_t *states = mem_zalloc((size_t)count + 1, sizeof *states);
+    uint32_t *path = mem_alloc(count * sizeof *path);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t length = 0;
+        for (int32_t at = (int32_t)n; at >= 0 && states[at] == UNKNOWN; at = nodes[at].parent)
+            path[length++] = (uint32_t)at;
+        while (length > 0) {
+            const uint32_t at = path[--length];
+            const int32_t parent = nodes[at].parent;
+            const bool is_below = parent >= 0 && states[parent] == HIDDEN && visibilities[at] == VISIBILITY_INHERITED;
+            states[at] = visibilities[at] == VISIBILITY_HIDDEN || is_below ? HIDDEN : SHOWN;
+            if (states[at] == HIDDEN)
+                nodes[at].flags |= NODE_HIDDEN;
+        }
+    }
+    free(states);
+    free(path);
+}
+
 /* --- the end --- */
 
 static void hash_number(struct sha256_ctx *sha, uint64_t value, size_t size_bytes)

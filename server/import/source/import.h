@@ -73,6 +73,12 @@ int import_full(const struct import *import, struct err *err);
 #include "anim/model/model_sections.def"
 #undef X
 
+/* What a file says of one node. */
+enum visibility { VISIBILITY_INHERITED, VISIBILITY_HIDDEN, VISIBILITY_SHOWN /* even below a hidden node */ };
+
+/* Sets NODE_HIDDEN of hidden nodes and of those below them, once all have their parents. visibilities[node_count]. */
+void import_hide_nodes(struct import *import, const enum visibility *visibilities);
+
 /* Refuses to go from `have` to `have + more` when that passes the limit; `where` is the culprit in the file. */
 int import_check_limit(const struct import *import, enum limit limit, uint64_t have, uint64_t more, const char *where,
                        struct err *err);

@@ -13,21 +13,24 @@ typedef int decoder(const uint8_t *, size_t, const struct limits *, struct image
 static const struct kind {
     const char *magic;
     size_t magic_bytes;
+    size_t offset;   /* of the magic */
     decoder *decode; /* NULL: known, and not read */
     const char *name;
 } KINDS[] = {
-    {"\x89PNG\r\n\x1a\n", 8, image_decode_png, "PNG"},
-    {"\xff\xd8\xff", 3, image_decode_jpeg, "JPEG"},
-    {"RIFF", 4, image_decode_webp, "WebP"},
-    {"BM", 2, image_decode_stb, "BMP"},
-    {"DDS ", 4, NULL, "DDS"},
-    {"\xabKTX", 4, NULL, "KTX"},
-    {"GIF8", 4, NULL, "GIF"},
-    {"II*", 3, NULL, "TIFF"},
-    {"MM", 3, NULL, "TIFF"},
-    {"8BPS", 4, NULL, "Photoshop"},
-    {"\x76\x2f\x31\x01", 4, NULL, "OpenEXR"},
-    {"#?", 2, NULL, "Radiance HDR"},
+    {"\x89PNG\r\n\x1a\n", 8, 0, image_decode_png, "PNG"},
+    {"\xff\xd8\xff", 3, 0, image_decode_jpeg, "JPEG"},
+    {"RIFF", 4, 0, image_decode_webp, "WebP"},
+    {"BM", 2, 0, image_decode_stb, "BMP"},
+    {"DDS ", 4, 0, NULL, "DDS"},
+    {"\xabKTX", 4, 0, NULL, "KTX (Basis Universal, ASTC)"},
+    {"ftypavif", 8, 4, NULL, "AVIF"},
+    {"ftypavis", 8, 4, NULL, "AVIF"},
+    {"GIF8", 4, 0, NULL, "GIF"},
+    {"II*", 3, 0, NULL, "TIFF"},
+    {"MM", 3, 0, NULL, "TIFF"},
+    {"8BPS", 4, 0, NULL, "Photoshop"},
+    {"\x76\x2f\x31\x01", 4, 0, NULL, "OpenEXR"},
+    {"#?", 2, 0, NULL, "Radiance HDR"},
 };
 
 /* When a picture cannot be decoded, only its size is kept. */
@@ -53,7 +56,8 @@ int image_decode(const uint8_t *bytes, size_t size_bytes, const struct limits *l
         return err_set(err, ERR_BAD_MODEL, "it is a Git LFS pointer, not the picture; fetch it with 'git lfs pull'");
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         const struct kind *kind = &KINDS[i];
-        if (size_bytes < kind->magic_bytes || memcmp(bytes, kind->magic, kind->magic_bytes) != 0)
+        if (size_bytes < kind->offset + kind->magic_bytes ||
+            memcmp(bytes + kind->offset, kind->magic, kind->magic_bytes) != 0)
             continue;
         if (kind->decode == NULL)
             return err_set(err, ERR_BAD_MODEL, "%s pictures are not read here", kind->name);

@@ -1,4 +1,4 @@
-"""protocol/warnings.md lists every code that the server's code can say, and no other."""
+"""protocol/warnings.md lists every code that the server says, and formats.md every extension of glTF that it knows; no others."""
 import re
 
 import pytest
@@ -19,3 +19,9 @@ def test_the_document_has_every_code():
     assert len(listed) == len(set(listed))
     assert said - set(listed) == set(), "codes that protocol/warnings.md does not have"
     assert set(listed) - said == set(), "codes that nothing says"
+
+
+def test_every_extension_of_gltf_is_in_the_page_of_formats():
+    known = set(re.findall(r'^EXTENSION\("(\w+)"', (REPOSITORY / "server/import/gltf/gltf_extensions.def").read_text(), re.M))
+    section = (REPOSITORY / "protocol/formats.md").read_text().split("## glTF extensions")[1]
+    assert known and set(re.findall(r"`((?:KHR|EXT|[A-Z]+C?)_\w+|VRM)`", section)) == known

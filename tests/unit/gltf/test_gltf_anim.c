@@ -172,7 +172,8 @@ TEST(gltf_channels_that_move_nothing_keep_their_clip)
     run_animation(
         &run,
         "{'sampler':0,'target':{'path':'translation'}}," CHANNEL(0, weights) "," CHANNEL(
-            2, weights) ",{'sampler':0,'target':{'path':'pointer','extensions':{'KHR_animation_pointer':{}}}}",
+            2, weights) ",{'sampler':0,'target':{'path':'pointer','extensions':{'KHR_animation_pointer':{'pointer':"
+                        "'/nodes/0/extensions/KHR_node_visibility/visible'}}}}",
         SAMPLER(""), POINTS VALUES(VEC3, 3), &GOOD);
     assert_true(gltf_succeeded(&run));
     assert_int_equal(run.builder.clip_count, 1);
@@ -182,6 +183,42 @@ TEST(gltf_channels_that_move_nothing_keep_their_clip)
     assert_true(gltf_succeeded(&run));
     assert_int_equal(run.builder.channel_count, 1);
     assert_true(gltf_warned(&run, "channel_ignored"));
+    gltf_run_fini(&run);
+}
+
+#define POINTER(text)                                                                                                  \
+    "{'sampler':0,'target':{'path':'pointer','extensions':{'KHR_animation_pointer':{'pointer':'" text "'}}}}"
+
+TEST(gltf_pointers_move_nodes)
+{
+    static const char *const OTHERS[] = {
+        POINTER(""),
+        POINTER("/nodes"),
+        POINTER("/nodes/"),
+        POINTER("/nodes/0"),
+        POINTER("/nodes/0/"),
+        POINTER("/nodes/00/scale"),
+        POINTER("/nodes/99/scale"),
+        POINTER("/nodes//scale"),
+        POINTER("/nodes/-1/scale"),
+        POINTER("/nodes/0/scale/0"),
+        POINTER("/meshes/0/weights"),
+        POINTER("/nodes/18446744073709551616/scale"),
+    };
+    struct gltf_run run;
+    gltf_run_init(&run);
+    run_animation(&run, POINTER("/nodes/1/scale"), SAMPLER(""), POINTS VALUES(VEC3, 3), &GOOD);
+    assert_true(gltf_succeeded(&run));
+    assert_int_equal(run.builder.channel_count, 1);
+    assert_int_equal(run.builder.channels[0].node, 1);
+    assert_int_equal(run.builder.channels[0].path, PATH_SCALE);
+    run_animation(&run, POINTER("/nodes/1/scale") "," CHANNEL(1, scale), SAMPLER(""), POINTS VALUES(VEC3, 3), &GOOD);
+    assert_true(gltf_succeeded(&run) && gltf_warned(&run, "channel_ignored")); /* one property twice */
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
+        run_animation(&run, OTHERS[i], SAMPLER(""), POINTS VALUES(VEC3, 3), &GOOD);
+        assert_true(gltf_succeeded(&run) && gltf_warned(&run, "channel_ignored"));
+        assert_int_equal(run.builder.channel_count, 0);
+    }
     gltf_run_fini(&run);
 }
 

@@ -37,7 +37,7 @@ struct layout {
 static const struct layout PLAIN = {"ATTRIBUTES", "NONE", "TRIANGLES", VERTICES, 16, VERTICES * 16};
 
 /* Buffer 0 is the chunk with the compressed bytes, buffer 1 the fallback that is not there. */
-static void run_file(struct gltf_run *run, const struct parts *parts, const struct layout *layout)
+static void run_named(struct gltf_run *run, const struct parts *parts, const struct layout *layout, bool is_khr)
 {
     char json[2048];
     snprintf(json, sizeof json,
@@ -54,7 +54,14 @@ static void run_file(struct gltf_run *run, const struct parts *parts, const stru
              parts->vertex_bytes + parts->index_bytes, layout->view_bytes, layout->stride, parts->vertex_bytes,
              layout->stride, layout->count, layout->mode, layout->filter, parts->vertex_bytes, parts->index_bytes,
              layout->index_mode);
+    for (char *name = json; is_khr && (name = strstr(name, "EXT_meshopt")) != NULL;)
+        memcpy(name, "KHR", 3);
     gltf_run_glb(run, json, parts->bytes, parts->vertex_bytes + parts->index_bytes);
+}
+
+static void run_file(struct gltf_run *run, const struct parts *parts, const struct layout *layout)
+{
+    run_named(run, parts, layout, false);
 }
 
 /* Triangles may start at another corner. */
@@ -199,6 +206,24 @@ TEST(gltf_meshopt_refusals)
     run.limits.value[LIMIT_FILE_BYTES] = 90; /* the vertices' 80 and the indices' 18 are more */
     run_file(&run, &parts, &PLAIN);
     assert_true(gltf_failed(&run, ERR_MODEL_LIMIT, "18 more bytes decompressed, of 10 that are left"));
+    gltf_run_fini(&run);
+}
+
+TEST(gltf_meshopt_of_khronos_is_read_as_far_as_it_is_the_same)
+{
+    struct parts parts = encode(POSITIONS, VERTICES, 16, false);
+    struct layout layout = PLAIN;
+    struct gltf_run run;
+    gltf_run_init(&run);
+    run_named(&run, &parts, &layout, true);
+    assert_true(gltf_succeeded(&run));
+    assert_int_equal(run.builder.position_count, VERTICES);
+    parts.bytes[0] = 0xa1;
+    run_named(&run, &parts, &layout, true);
+    assert_true(gltf_failed(&run, ERR_UNSUPPORTED_EXTENSION, "KHR_meshopt_compression: streams of version 1"));
+    layout.filter = "COLOR";
+    run_named(&run, &parts, &layout, true);
+    assert_true(gltf_failed(&run, ERR_UNSUPPORTED_EXTENSION, "KHR_meshopt_compression has no filter 'COLOR' here"));
     gltf_run_fini(&run);
 }
 

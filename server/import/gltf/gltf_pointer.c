@@ -1,0 +1,24 @@
+/* gltf_pointer.c - KHR_animation_pointer (Khronos): channels that name what they move by a JSON pointer (RFC 6901). */
+#include "import/gltf/gltf.h"
+
+#include <string.h>
+
+bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, int64_t *node, const char **name)
+{
+    static const char *const PATHS[] = {"translation", "rotation", "scale", "weights"};
+    static const char NODES[] = "/nodes/";
+    if (strncmp(pointer, NODES, sizeof NODES - 1) != 0)
+        return false;
+    const char *at = pointer + sizeof NODES - 1;
+    const bool is_canonical = *at != '0' || at[1] == '/'; /* RFC 6901, 4: no leading zeros */
+    uint64_t index = 0;
+    const char *digits = at;
+    while (*at >= '0' && *at <= '9' && index < gltf->lists[GLTF_NODES].count)
+        index = 10 * index + (uint64_t)(*at++ - '0');
+    if (at == digits || !is_canonical || *at != '/' || index >= gltf->lists[GLTF_NODES].count ||
+        json_word(at + 1, PATHS, sizeof PATHS / sizeof *PATHS) < 0)
+        return false;
+    *node = (int64_t)index;
+    *name = at + 1;
+    return true;
+}

@@ -1,0 +1,84 @@
+/* What files may require, nodes that are not visible, and pictures of kinds that are not read. */
+#include "tests/unit/gltf/gltf_run.h"
+#include "tests/unit/support/check.h"
+
+#include <stdio.h>
+
+TEST(gltf_extensions_that_may_be_required)
+{
+    static const struct {
+        const char *name;
+        bool is_left; /* with a warning that it is not used */
+    } KNOWN[] = {
+        {"KHR_mesh_quantization", false}, {"KHR_node_visibility", false},     {"KHR_materials_clearcoat", false},
+        {"KHR_materials_ior", false},     {"KHR_texture_basisu", false},      {"KHR_lights_punctual", true},
+        {"KHR_xmp_json_ld", true},        {"KHR_materials_variants", true},   {"MSFT_lod", true},
+        {"FB_ngon_encoding", true},       {"CESIUM_primitive_outline", true}, {"VRMC_vrm", true},
+    };
+    struct gltf_run run;
+    gltf_run_init(&run);
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        char json[300];
+        snprintf(json, sizeof json, "{'asset':{'version':'2.0'},'extensionsUsed':['%s'],'extensionsRequired':['%s']}",
+                 KNOWN[i].name, KNOWN[i].name);
+        gltf_run_json(&run, json);
+        assert_true(gltf_succeeded(&run));
+        assert_int_equal(gltf_warned(&run, "extension_ignored"), KNOWN[i].is_left);
+    }
+    gltf_run_json(&run,
+                  "{'asset':{'version':'2.0'},'extensionsRequired':['KHR_lights_punctual','KHR_gaussian_splatting']}");
+    assert_true(gltf_failed(&run, ERR_UNSUPPORTED_EXTENSION, "requires KHR_gaussian_splatting, which"));
+    gltf_run_fini(&run);
+}
+
+TEST(gltf_nodes_below_one_that_is_not_visible_are_hidden)
+{
+    static const bool HIDDEN[] = {true, false, true, true, false, true};
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_json(&run, "{'asset':{'version':'2.0'},'nodes':[{'children':[5]},"
+                        "{'children':[2,4],'extensions':{'KHR_node_visibility':{'visible':true}}},"
+                        "{'children':[3,0],'extensions':{'KHR_node_visibility':{'visible':false}}},"
+                        "{'extensions':{'KHR_node_visibility':{'visible':true}}},"
+                        "{'extensions':{'KHR_node_visibility':{}}},{}]}");
+    assert_true(gltf_succeeded(&run));
+    for (uint32_t n = 0; n < 6; n++)
+        assert_int_equal((run.builder.nodes[n].flags & NODE_HIDDEN) != 0, HIDDEN[n]);
+    gltf_run_json(&run, "{'asset':{'version':'2.0'},'nodes':[{'extensions':{'KHR_node_visibility':{'visible':0}}}]}");
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "nodes[0].extensions.KHR_node_visibility.visible"));
+    gltf_run_fini(&run);
+}
+
+TEST(gltf_pictures_of_kinds_that_are_not_read)
+{
+    static const struct {
+        const char *extension, *bytes, *reason;
+    } ROWS[] = {
+        {"KHR_texture_basisu", "\xabKTX 20\xbb\r\n\x1a\n----", "KTX"},
+        {"EXT_texture_avif",
+         "\0\0\0\x1c"
+         "ftypavif----",
+         "AVIF"},
+        {"MSFT_texture_dds", "DDS |-----------", "DDS"},
+    };
+    struct gltf_run run;
+    gltf_run_init(&run);
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        char json[700];
+        snprintf(json, sizeof json,
+                 "{'asset':{'version':'2.0'},'extensionsRequired':['%s'],'buffers':[{'byteLength':16}],"
+                 "'bufferViews':[{'buffer':0,'byteLength':16}],'images':[{'bufferView':0}],"
+                 "'textures':[{'extensions':{'%s':{'source':0}}}],"
+                 "'materials':[{'pbrMetallicRoughness':{'baseColorTexture':{'index':0}}}]}",
+                 ROWS[i].extension, ROWS[i].extension);
+        gltf_run_glb(&run, json, ROWS[i].bytes, 16);
+        assert_true(gltf_succeeded(&run));
+        assert_int_equal(run.builder.textures[run.builder.materials[0].textures[TEXTURE_BASE_COLOR].texture].state,
+                         TEXTURE_BROKEN);
+        const struct str why = run.builder.warnings[0].message;
+        char text[200];
+        snprintf(text, sizeof text, "%.*s", (int)why.size_bytes, run.builder.text + why.offset);
+        assert_non_null(strstr(text, ROWS[i].reason));
+    }
+    gltf_run_fini(&run);
+}
