@@ -94,8 +94,8 @@ struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t ma
  * image is decoded once for each of the two, however many materials and samplers use it. */
 int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *out, struct err *err);
 
-/* gltf_pointer.c: what a JSON pointer of KHR_animation_pointer names, where that is a property that a channel of the core
- * can move: "/nodes/3/rotation". *name then points into the pointer's text. False: it is another one. */
+/* gltf_pointer.c: what a JSON pointer of KHR_animation_pointer names, where that is a property that a channel of the
+ * core can move: "/nodes/3/rotation". *name then points into the pointer's text. False: it is another one. */
 bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, int64_t *node, const char **name);
 
 /* gltf_extensions.c: refuses a file that requires an extension which is not supported, and warns of those it uses.
