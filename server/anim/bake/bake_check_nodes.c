@@ -1,4 +1,4 @@
-/* bake_check_nodes.c - rules of nodes, joints, skins and cameras. */
+/* bake_check_nodes.c - rules of nodes, joints, skins, cameras and bones of humans. */
 #include "anim/bake/bake_check.h"
 
 #include <stdlib.h>
@@ -179,6 +179,25 @@ static int check_scales(const struct model *model, struct err *err)
     return is_said == (flags != 0) ? 0 : bake_check_fail(err, "infos", 0, "flags");
 }
 
+/* Whether a text comes before another one, byte by byte. */
+static bool is_before(const struct model *model, struct str a, struct str b)
+{
+    const uint32_t least = a.size_bytes < b.size_bytes ? a.size_bytes : b.size_bytes;
+    const int order = memcmp(model->text + a.offset, model->text + b.offset, least);
+    return order < 0 || (order == 0 && a.size_bytes < b.size_bytes);
+}
+
+static const char *humanoid_fault(const struct model *model, uint32_t i)
+{
+    const struct humanoid_bone *bone = &model->humanoid_bones[i];
+    return i >= HUMANOID_BONES_MAX                                            ? "count"
+           : !bake_is_str(model, bone->name) || bone->name.offset == STR_NONE ? "name"
+           : i > 0 && !is_before(model, bone[-1].name, bone->name)            ? "name"
+           : bone->node >= model->node_count                                  ? "node"
+           : bone->reserved != 0                                              ? "reserved"
+                                                                              : NULL;
+}
+
 int bake_check_nodes(const struct model *model, struct err *err)
 {
     int rc = 0;
@@ -204,6 +223,8 @@ int bake_check_nodes(const struct model *model, struct err *err)
         rc = check_flags(model, scratch + model->node_count, err);
     if (rc == 0)
         rc = bake_check_each(model, "cameras", model->camera_count, camera_fault, err);
+    if (rc == 0)
+        rc = bake_check_each(model, "humanoid_bones", model->humanoid_bone_count, humanoid_fault, err);
     free(scratch);
     return rc;
 }

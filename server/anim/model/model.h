@@ -298,6 +298,14 @@ struct marker {
     double time_s;    /* clip time; may lie outside of the clip */
 };
 
+/* Which node is which bone of a human, in the file's words ("leftUpperArm"). Sorted by name, byte by byte, each once. */
+struct humanoid_bone {
+    struct str name;
+    uint32_t node;
+    uint32_t reserved;
+};
+enum { HUMANOID_BONES_MAX = 256 };
+
 enum camera_kind { CAMERA_PERSPECTIVE = 0, CAMERA_ORTHOGRAPHIC = 1 };
 
 /* The node's axis that a camera looks along; +y is up. */

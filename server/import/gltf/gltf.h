@@ -113,4 +113,5 @@ int gltf_read_weights(struct gltf *gltf, struct err *err); /* of the nodes */
 int gltf_read_cameras(struct gltf *gltf, struct err *err);
 int gltf_read_animations(struct gltf *gltf, struct err *err);
 int gltf_read_extras(struct gltf *gltf, struct err *err);
+int gltf_read_humanoid(struct gltf *gltf, struct err *err);
 int gltf_read_instances(struct gltf *gltf, struct err *err); /* last: adds nodes that the file does not list */

@@ -258,6 +258,18 @@ static void put_list(struct buf *out, const char *key, const struct model *model
     buf_put_char(out, ']');
 }
 
+/* ,"humanoid":{"hips":3,..} where the file has one. */
+static void put_humanoid(struct buf *out, const struct model *model)
+{
+    for (uint32_t i = 0; i < model->humanoid_bone_count; i++) {
+        const struct humanoid_bone *bone = &model->humanoid_bones[i];
+        buf_put_text(out, i == 0 ? ",\"humanoid\":{" : ",");
+        json_printf(out, "%.*s:%u", JSON_STR(model, bone->name), bone->node);
+    }
+    if (model->humanoid_bone_count > 0)
+        buf_put_char(out, '}');
+}
+
 void body_put_model(struct reply_context *context)
 {
     const struct model *model = context->model;
@@ -271,6 +283,7 @@ void body_put_model(struct reply_context *context)
     put_list(out, ",\"materials\":", model, model->material_count, put_material);
     put_list(out, ",\"textures\":", model, model->texture_count, put_texture);
     put_list(out, ",\"cameras\":", model, model->camera_count, put_camera);
+    put_humanoid(out, model);
     put_list(out, ",\"files\":", model, model->source_file_count, put_file);
     put_list(out, ",\"warnings\":", model, model->warning_count, put_warning);
     put_list(out, ",\"nodes\":", model, model->node_count, put_node);

@@ -1,6 +1,7 @@
 """Extensions of glTF that change what is there: instances of a mesh, nodes that are not visible, channels that point."""
 import json
 import pathlib
+import struct
 import sys
 
 import pytest
@@ -89,3 +90,20 @@ def test_channels_that_point_move_nodes(start, tmp_path):
     (_, points, _), = vertices(server, model="swell.gltf", clip=0, t=0.5)
     for point, corner in zip(points, CORNERS, strict=True):
         assert point == pytest.approx(transform(from_trs(OUTER[0], OUTER[1], [1.5, 0.75, 2.25]), corner), abs=1e-5)
+
+
+def test_a_vrm_file_names_the_bones_of_its_human(start, tmp_path):
+    document = Document()
+    triangle(document)
+    document.root.update(nodes=[{"mesh": 0, "children": [1]}, {"name": "J_Hips", "children": [2]}, {"name": "J_Spine"}], scenes=[{"nodes": [0]}],
+                         extensionsUsed=["VRMC_vrm"], extensions={"VRMC_vrm": {"specVersion": "1.0", "humanoid": {"humanBones": {
+                             "spine": {"node": 2}, "hips": {"node": 1}}}}})
+    text = document.text().encode()
+    text += b" " * (-len(text) % 4)
+    (tmp_path / "hero.vrm").write_bytes(struct.pack("<4sIIII", b"glTF", 2, 20 + len(text), len(text), 0x4e4f534a) + text)
+    server = start("--render-workers", "0", root=tmp_path)
+    model = server.json("/v1/model", model="hero.vrm")
+    assert model["humanoid"] == {"hips": 1, "spine": 2} and model["format"] == "GLB 2.0"
+    assert [m["model"] for m in server.json("/v1/models")["models"]] == ["hero.vrm"]
+    (tmp_path / "hero.vrm").write_bytes(b"no GLB")
+    assert json.loads(server.get("/v1/model?model=hero.vrm").body)["error"]["code"] == "not_a_model"

@@ -21,8 +21,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 6, 45 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 6, 0, 0, 0, 45, 0, 0, 0, 0x40, 5};
+    /* header: magic, version 6, 46 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 6, 0, 0, 0, 46, 0, 0, 0, 0x40, 5};
     assert_memory_equal(b, header, sizeof header); /* 1344 bytes = 0x540, see below */
     /* section 1: id 1, 108 bytes an element, at 1152, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x80, 4, 0, 0, 0, 0, 0, 0, 1};
@@ -421,6 +421,11 @@ TEST(bake_refuses_broken_cameras)
     REFUSED(&f, cameras[1].z_far, 0, "cameras[1].view");
     REFUSED(&f, cameras[0].name.offset, 5000, "cameras[0].name");
     REFUSED(&f, cameras[1].facing, 2, "cameras[1].facing");
+    REFUSED(&f, humanoid_bones[1].node, 99, "humanoid_bones[1].node");
+    REFUSED(&f, humanoid_bones[0].reserved, 1, "humanoid_bones[0].reserved");
+    REFUSED(&f, humanoid_bones[1].name.size_bytes, 4, "humanoid_bones[1].name"); /* the first one's */
+    REFUSED(&f, humanoid_bones[0].name.offset, STR_NONE, "humanoid_bones[0].name");
+    REFUSED(&f, humanoid_bones[0].name.offset, 5000, "humanoid_bones[0].name");
     fixture_fini(&f);
 }
 

@@ -82,3 +82,45 @@ TEST(gltf_pictures_of_kinds_that_are_not_read)
     }
     gltf_run_fini(&run);
 }
+
+static bool bone_is(const struct gltf_run *run, uint32_t index, const char *name, uint32_t node)
+{
+    const struct humanoid_bone *bone = &run->builder.humanoid_bones[index];
+    return gltf_str_is(run, bone->name, name) && bone->node == node;
+}
+
+TEST(gltf_bones_of_a_human)
+{
+    static const char *const FILES[] = {
+        "'VRM':{'humanoid':{'humanBones':[{'bone':'spine','node':2},{'bone':'hips','node':1},{'bone':'jaw','node':-1},"
+        "{'bone':'hips','node':0},{'node':1},{'bone':5,'node':1},7]}}",
+        "'VRMC_vrm':{'humanoid':{'humanBones':{'spine':{'node':2},'hips':{'node':1},'neck':{'node':3},'head':{'node':0."
+        "5},"
+        "'b\\u0001':{'node':0},'jaw':{'node':null},'leftEye':8}}},'VRM':{'humanoid':{'humanBones':[{'bone':'old','node'"
+        ":0}]}}",
+    };
+    struct gltf_run run;
+    gltf_run_init(&run);
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+        char json[700];
+        snprintf(json, sizeof json, "{'asset':{'version':'2.0'},'nodes':[{},{},{}],'extensions':{%s}}", FILES[i]);
+        gltf_run_json(&run, json);
+        assert_true(gltf_succeeded(&run));
+        assert_true(gltf_warned(&run, "humanoid_bones_ignored"));
+        assert_int_equal(run.builder.humanoid_bone_count, 2);
+        assert_true(bone_is(&run, 1, "spine", 2));
+        assert_true(bone_is(&run, 0, "hips", i == 0 ? 0 : 1));
+    }
+    static const char *const NONE[] = {"'VRM':5", "'VRM':{'humanoid':[]}", "'VRM':{'humanoid':{'humanBones':'x'}}",
+                                       "'X':1"};
+    for (size_t i = 0; i < sizeof NONE / sizeof *NONE; i++) {
+        char json[300];
+        snprintf(json, sizeof json, "{'asset':{'version':'2.0'},'nodes':[{}],'extensions':{%s}}", NONE[i]);
+        gltf_run_json(&run, json);
+        assert_true(gltf_succeeded(&run));
+        assert_int_equal(run.builder.humanoid_bone_count, 0);
+    }
+    gltf_run_json(&run, "{'asset':{'version':'2.0'},'nodes':[{}],'extensions':[1]}");
+    assert_true(gltf_succeeded(&run));
+    gltf_run_fini(&run);
+}

@@ -251,6 +251,9 @@ void fixture_worked(struct fixture *f)
         .name = bake_textz(b, "eye"), .node = 0, .height = 0.5f, .width = 1.5f, .z_near = 0.1f, .z_far = 100};
     cameras[1] = (struct model_camera){
         .name = {.offset = STR_NONE}, .node = 2, .kind = CAMERA_ORTHOGRAPHIC, .height = 2, .width = 3, .z_far = 9};
+    struct humanoid_bone *bones = bake_add_humanoid_bone(b, 2);
+    bones[0] = (struct humanoid_bone){.name = bake_textz(b, "hips"), .node = 1};
+    bones[1] = (struct humanoid_bone){.name = bake_textz(b, "hipsJoint"), .node = 0};
     memset(bake_add_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
     memset(bake_add_second_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
     memset(bake_add_tangent(b, b->position_count), 0, b->position_count * sizeof(struct vec4));
