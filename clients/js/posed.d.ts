@@ -114,6 +114,10 @@ export interface MeshParameters extends ClipParameters {
   rest?: Flag;
   /** 0: leave the textures out of a GLB file */
   textures?: Flag;
+  /** the set of materials by index or name, in place of the file's own */
+  variant?: Ref;
+  /** instead of variant: a name, even one of digits */
+  variant_name?: string;
   /** take the turning out too */
   yaw?: Flag;
 }
@@ -146,6 +150,10 @@ export interface PictureParameters extends ClipParameters {
   joint?: Ref;
   /** instead of joint: a name, even one of digits */
   joint_name?: string;
+  /** the set of materials by index or name, in place of the file's own */
+  variant?: Ref;
+  /** instead of variant: a name, even one of digits */
+  variant_name?: string;
   /** 0: edges are not smoothed */
   aa?: Flag;
   /** whether colours are multiplied by their alpha */

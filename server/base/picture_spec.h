@@ -31,5 +31,5 @@ struct picture_spec {
     uint32_t target_kind;      /* PICTURE_TARGET_ */
     uint32_t target_node;      /* PICTURE_TARGET_NODE; set by the service, which knows the model */
     uint32_t camera;           /* 1 + a camera of the file, likewise; 0: the one that all of the above describes */
-    uint32_t reserved_too;
+    uint32_t variant;          /* 1 + a variant of the file's materials, likewise; 0: its own */
 };

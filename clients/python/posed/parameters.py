@@ -17,7 +17,7 @@ Parameters = Dict[str, Any]
 _QUERY_BYTES_MAX = 4000
 #: parameters that take a name, and those for names that would otherwise be read as an index or a list
 _NAMED = {"clip": "clip_name", "skin": "skin_name", "joints": "joint_name", "mesh": "mesh_name", "joint": "joint_name",
-          "camera": "camera_name", "target": "target_name", "root": "", "subtree": ""}
+          "camera": "camera_name", "target": "target_name", "variant": "variant_name", "root": "", "subtree": ""}
 _LISTS = ("skin", "joints", "subtree")
 #: lists of objects, which only a body has
 _OBJECTS = ("layers", "queries")

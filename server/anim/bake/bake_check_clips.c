@@ -8,7 +8,15 @@ static bool is_component_count(const struct model *model, const struct channel *
 {
     if (channel->path == PATH_WEIGHTS)
         return channel->component_count > 0 && channel->component_count == model->nodes[channel->node].weight_count;
-    return channel->component_count == (channel->path == PATH_ROTATION ? 4 : 3);
+    static const uint32_t COUNTS[] = {
+        [PATH_TRANSLATION] = 3, [PATH_ROTATION] = 4, [PATH_SCALE] = 3, [PATH_VISIBILITY] = 1};
+    return channel->component_count == COUNTS[channel->path];
+}
+
+static bool is_interpolation(const struct channel *channel)
+{
+    return channel->path == PATH_VISIBILITY ? channel->interpolation == INTERPOLATION_STEP
+                                            : channel->interpolation <= INTERPOLATION_CUBICSPLINE;
 }
 
 static bool is_value_range(const struct model *model, const struct channel *channel)
@@ -37,14 +45,14 @@ static bool is_key_range(const struct model *model, const struct channel *channe
 static int check_channel(const struct model *model, uint32_t c, const uint32_t *falls, struct err *err)
 {
     const struct channel *channel = &model->channels[c];
-    const char *field = channel->node >= model->node_count                   ? "node"
-                        : channel->path > PATH_WEIGHTS                       ? "path"
-                        : channel->interpolation > INTERPOLATION_CUBICSPLINE ? "interpolation"
-                        : !is_component_count(model, channel)                ? "component_count"
-                        : !is_key_range(model, channel, falls)               ? "key_times"
-                        : !is_value_range(model, channel)                    ? "values"
-                        : channel->reserved != 0                             ? "reserved"
-                                                                             : NULL;
+    const char *field = channel->node >= model->node_count     ? "node"
+                        : channel->path >= PATH_COUNT          ? "path"
+                        : !is_interpolation(channel)           ? "interpolation"
+                        : !is_component_count(model, channel)  ? "component_count"
+                        : !is_key_range(model, channel, falls) ? "key_times"
+                        : !is_value_range(model, channel)      ? "values"
+                        : channel->reserved != 0               ? "reserved"
+                                                               : NULL;
     return field == NULL ? 0 : bake_check_fail(err, "channels", c, field);
 }
 
@@ -56,7 +64,7 @@ static int check_clip(const struct model *model, uint32_t c, uint32_t *driven, s
     double start_s = HUGE_VAL, duration_s = 0;
     for (uint32_t i = 0; i < clip->channel_count; i++) {
         const struct channel *channel = &model->channels[clip->channel_first + i];
-        uint32_t *last = &driven[4 * (size_t)channel->node + channel->path];
+        uint32_t *last = &driven[PATH_COUNT * (size_t)channel->node + channel->path];
         if (*last == c + 1)
             return bake_check_fail(err, "channels", clip->channel_first + i, "node");
         *last = c + 1;
@@ -111,7 +119,7 @@ int bake_check_clips(const struct model *model, struct err *err)
     if (!floats_are_finite(model->key_values, model->key_value_count))
         return err_set(err, ERR_BAD_BAKE, "key_values has a value that is not finite");
     uint32_t *falls = malloc(((size_t)model->key_time_count + 1) * sizeof *falls);
-    uint32_t *driven = calloc((size_t)model->node_count + 1, 4 * sizeof *driven);
+    uint32_t *driven = calloc((size_t)model->node_count + 1, PATH_COUNT * sizeof *driven);
     int rc = 0;
     if (falls == NULL || driven == NULL) {
         rc = err_set(err, ERR_NO_MEMORY, "no memory to check %u key times", model->key_time_count);

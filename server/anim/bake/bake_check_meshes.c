@@ -154,6 +154,25 @@ static int check_primitive(const struct model *model, uint32_t i, struct totals 
     return field == NULL ? 0 : bake_check_fail(err, "primitives", i, field);
 }
 
+static const char *variant_fault(const struct model *model, uint32_t i)
+{
+    const struct str name = model->variants[i].name;
+    return i >= VARIANTS_MAX ? "count" : !bake_is_str(model, name) || name.offset == STR_NONE ? "name" : NULL;
+}
+
+static const char *variant_material_fault(const struct model *model, uint32_t i)
+{
+    const struct variant_material *at = &model->variant_materials[i];
+    const bool is_behind = i == 0 || at[-1].primitive < at->primitive ||
+                           (at[-1].primitive == at->primitive && at[-1].variant < at->variant);
+    return at->primitive >= model->primitive_count               ? "primitive"
+           : at->variant >= model->variant_count                 ? "variant"
+           : !is_behind                                          ? "primitive"
+           : !bake_is_index(at->material, model->material_count) ? "material"
+           : at->reserved != 0                                   ? "reserved"
+                                                                 : NULL;
+}
+
 int bake_check_meshes(const struct model *model, struct err *err)
 {
     int rc = check_vertices(model, err);
@@ -167,6 +186,10 @@ int bake_check_meshes(const struct model *model, struct err *err)
     for (uint32_t t = 0; t < model->morph_target_count && rc == 0; t++)
         if (!bake_is_str(model, model->morph_targets[t].name))
             rc = bake_check_fail(err, "morph_targets", t, "name");
+    if (rc == 0)
+        rc = bake_check_each(model, "variants", model->variant_count, variant_fault, err);
+    if (rc == 0)
+        rc = bake_check_each(model, "variant_materials", model->variant_material_count, variant_material_fault, err);
     return rc;
 }
 

@@ -87,7 +87,7 @@ static int check_skin_users(const struct model *model, struct err *err)
 static int check_node(const struct model *model, uint32_t n, uint64_t *weights, struct err *err)
 {
     const struct node *node = &model->nodes[n];
-    const uint32_t flags = NODE_IN_SCENE | NODE_SHEAR | NODE_JOINT | NODE_SCALES | NODE_HIDDEN,
+    const uint32_t flags = NODE_IN_SCENE | NODE_SHEAR | NODE_JOINT | NODE_SCALES | NODE_HIDDEN | NODE_HIDES,
                    scales = node->flags & NODE_SCALES;
     *weights += node->weight_count;
     const char *field =
@@ -103,7 +103,8 @@ static int check_node(const struct model *model, uint32_t n, uint64_t *weights, 
         : *weights > model->weight_count || !bake_is_range(node->weight_first, node->weight_count, model->weight_count)
             ? "weights"
         : (node->flags & ~flags) != 0 || ((node->flags & NODE_SHEAR) != 0 && node->matrix < 0) ||
-                scales == NODE_SCALES || (scales != 0 && node->matrix >= 0)
+                (node->flags & (NODE_HIDDEN | NODE_HIDES)) == NODE_HIDES || scales == NODE_SCALES ||
+                (scales != 0 && node->matrix >= 0)
             ? "flags"
             : NULL;
     return field == NULL ? 0 : bake_check_fail(err, "nodes", n, field);

@@ -68,6 +68,27 @@ static bool has_influences(const struct bake_builder *builder, const struct mesh
                    (size_t)(count) * sizeof *(builder)->plural);                                                       \
     } while (0)
 
+/* The copy is made of the same materials in each variant. */
+static void copy_variants(struct bake_builder *b, uint32_t from, uint32_t to)
+{
+    uint32_t first = 0, end = b->variant_material_count;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        if (b->variant_materials[middle].primitive < from)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    for (uint32_t i = first; i < b->variant_material_count && b->variant_materials[i].primitive == from; i++) {
+        struct variant_material copy = b->variant_materials[i];
+        struct variant_material *added = bake_add_variant_material(b, 1);
+        if (added == NULL)
+            return;
+        copy.primitive = to;
+        *added = copy;
+    }
+}
+
 static void copy_primitive(struct bake_builder *b, struct primitive primitive, uint32_t mesh)
 {
     const struct primitive from = primitive;
@@ -107,8 +128,10 @@ static uint32_t copy_mesh(struct bake_builder *builder, uint32_t m)
     if (added == NULL)
         return m;
     *added = (struct mesh){from.name, builder->primitive_count, from.primitive_count};
-    for (uint32_t i = 0; i < from.primitive_count && !builder->is_failed; i++)
+    for (uint32_t i = 0; i < from.primitive_count && !builder->is_failed; i++) {
+        copy_variants(builder, from.primitive_first + i, builder->primitive_count);
         copy_primitive(builder, builder->primitives[from.primitive_first + i], copy);
+    }
     return copy;
 }
 

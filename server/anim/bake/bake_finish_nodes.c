@@ -62,7 +62,7 @@ int bake_finish_check_references(const struct bake_builder *b, struct err *err)
         if (!bake_is_range(b->clips[c].channel_first, b->clips[c].channel_count, b->channel_count))
             rc = bake_check_fail(err, "clips", c, "channels");
     for (uint32_t c = 0; c < b->channel_count && rc == 0; c++)
-        if (b->channels[c].node >= b->node_count || b->channels[c].path > PATH_WEIGHTS ||
+        if (b->channels[c].node >= b->node_count || b->channels[c].path >= PATH_COUNT ||
             b->channels[c].key_count == 0 ||
             !bake_is_range(b->channels[c].key_time_first, b->channels[c].key_count, b->key_time_count))
             rc = bake_check_fail(err, "channels", c, "node");
@@ -212,7 +212,7 @@ static void drop_duplicates(struct bake_builder *builder, uint32_t c, uint32_t *
     uint32_t kept = end;
     for (uint32_t i = end; i > clip->channel_first; i--) {
         const struct channel channel = builder->channels[i - 1];
-        uint32_t *last = &driven[4 * (size_t)channel.node + channel.path];
+        uint32_t *last = &driven[PATH_COUNT * (size_t)channel.node + channel.path];
         if (*last != c + 1)
             builder->channels[--kept] = channel;
         else
@@ -226,7 +226,7 @@ static void drop_duplicates(struct bake_builder *builder, uint32_t c, uint32_t *
 
 int bake_finish_clips(struct bake_builder *builder, struct err *err)
 {
-    uint32_t *driven = calloc((size_t)builder->node_count + 1, 4 * sizeof *driven);
+    uint32_t *driven = calloc((size_t)builder->node_count + 1, PATH_COUNT * sizeof *driven);
     if (driven == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to check the clips of %u nodes", builder->node_count);
     for (uint32_t c = 0; c < builder->clip_count; c++) {

@@ -44,7 +44,7 @@ static uint32_t collect(const struct model *model, struct place *places)
     for (uint32_t c = 0; c < model->clip_count; c++)
         for (uint32_t i = 0; i < model->clips[c].channel_count; i++) {
             const struct channel *channel = &model->channels[model->clips[c].channel_first + i];
-            is_animated[channel->node] = is_animated[channel->node] || channel->path != PATH_WEIGHTS;
+            is_animated[channel->node] = is_animated[channel->node] || path_is_transform(channel->path);
         }
     for (uint32_t i = 0; i < model->order_count; i++) {
         const uint32_t n = model->node_order[i];

@@ -55,7 +55,7 @@ static void classify(struct clip_plan *plan, const uint32_t *rig_of_node)
     for (uint32_t i = 0; i < clip->channel_count; i++) {
         const struct channel *channel = &model->channels[clip->channel_first + i];
         const uint32_t rig_node = rig_of_node[channel->node];
-        if (rig_node == UINT32_MAX || channel->path == PATH_WEIGHTS)
+        if (rig_node == UINT32_MAX || !path_is_transform(channel->path))
             continue;
         plan->channels[rig_node][channel->path] = (int32_t)(clip->channel_first + i);
         if (is_still(model, channel))

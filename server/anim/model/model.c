@@ -27,3 +27,19 @@ const char *short_name(const struct model *model, struct str name, char out[SHOR
     out[size_bytes] = '\0';
     return out;
 }
+
+int32_t model_material(const struct model *model, uint32_t primitive, uint32_t variant)
+{
+    uint32_t low = 0, high = variant > 0 ? model->variant_material_count : 0;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct variant_material *at = &model->variant_materials[middle];
+        if (at->primitive == primitive && at->variant == variant - 1)
+            return at->material;
+        if (at->primitive < primitive || (at->primitive == primitive && at->variant < variant - 1))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return model->primitives[primitive].material;
+}

@@ -12,6 +12,7 @@
 
 #include "anim/model/compiled_clip.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct vec2 {
@@ -65,6 +66,7 @@ enum node_flags {
     NODE_SCALE_OWN = 16,    /* the parent's own scale does not act on it: likewise; one of the two at most */
     NODE_SCALES = NODE_SCALE_BY_AXIS | NODE_SCALE_OWN,
     NODE_HIDDEN = 32, /* the file does not show its mesh */
+    NODE_HIDES = 64,  /* and that is said of the node itself, not of one above it */
 };
 
 struct node {
@@ -167,7 +169,16 @@ struct clip {
                           [0, duration_s) */
 };
 
-enum channel_path { PATH_TRANSLATION = 0, PATH_ROTATION = 1, PATH_SCALE = 2, PATH_WEIGHTS = 3 };
+enum channel_path {
+    PATH_TRANSLATION = 0,
+    PATH_ROTATION = 1,
+    PATH_SCALE = 2,
+    PATH_WEIGHTS = 3,
+    PATH_VISIBILITY = 4, /* 0: hides the node's mesh and those below it (anim/pose/visibility.h); STEP */
+    PATH_COUNT
+};
+/* Whether a channel of this path changes the node's matrix. */
+static inline bool path_is_transform(uint32_t path) { return path <= PATH_SCALE; }
 enum interpolation { INTERPOLATION_LINEAR = 0, INTERPOLATION_STEP = 1, INTERPOLATION_CUBICSPLINE = 2 };
 
 /* key_values holds key_count * component_count floats from value_first; CUBICSPLINE three times that,
@@ -177,7 +188,7 @@ struct channel {
     uint32_t node;
     uint32_t path;                      /* PATH_ */
     uint32_t interpolation;             /* INTERPOLATION_ */
-    uint32_t component_count;           /* 3, 4, 3, or the node's weight_count */
+    uint32_t component_count;           /* 3, 4, 3, the node's weight_count, or 1 */
     uint32_t key_time_first, key_count; /* at least 1; times strictly rising; shared between channels */
     uint32_t value_first;
     uint32_t reserved;
@@ -298,13 +309,29 @@ struct marker {
     double time_s;    /* clip time; may lie outside of the clip */
 };
 
-/* Which node is which bone of a human, in the file's words ("leftUpperArm"). Sorted by name, byte by byte, each once. */
+/* Which node is which bone of a human, in the file's words ("leftUpperArm"). Sorted by name, byte by byte, each once.
+ */
 struct humanoid_bone {
     struct str name;
     uint32_t node;
     uint32_t reserved;
 };
 enum { HUMANOID_BONES_MAX = 256 };
+
+/* A set of materials that the file offers by name instead of its primitives' own (KHR_materials_variants). */
+struct variant {
+    struct str name;
+};
+enum { VARIANTS_MAX = 1024 };
+
+/* What a primitive is made of in a variant. Sorted by primitive, then variant; primitives that are not named keep their
+ * own. */
+struct variant_material {
+    uint32_t primitive;
+    uint32_t variant;
+    int32_t material; /* or -1 */
+    uint32_t reserved;
+};
 
 enum camera_kind { CAMERA_PERSPECTIVE = 0, CAMERA_ORTHOGRAPHIC = 1 };
 
@@ -336,6 +363,9 @@ struct model {
 };
 
 static inline uint32_t model_vertex_count(const struct model *model) { return model->position_count; }
+
+/* The material of a primitive, or -1: its own with variant 0, that of model->variants[variant - 1] else. */
+int32_t model_material(const struct model *model, uint32_t primitive, uint32_t variant);
 
 /* The beginning of a name, for messages: "" where there is none. */
 enum { SHORT_NAME_SIZE = 101 };

@@ -65,11 +65,13 @@ static void apply_clip(struct pose *pose, const struct model *model, const struc
 {
     for (uint32_t i = 0; i < clip->channel_count; i++) {
         const struct channel *channel = &model->channels[clip->channel_first + i];
+        if (channel->path == PATH_VISIBILITY)
+            continue;
         struct trs *local = &pose->local[channel->node];
         double *const targets[] = {local->translation, local->rotation, local->scale,
                                    pose->weights + model->nodes[channel->node].weight_first};
         sample_channel(model, channel, clip_time_s, targets[channel->path]);
-        if (channel->path != PATH_WEIGHTS)
+        if (path_is_transform(channel->path))
             pose->is_animated[channel->node] = true;
     }
 }

@@ -48,7 +48,7 @@ static void find_kinds(const struct model *model, int32_t clip, uint8_t *kinds)
         const struct channel *channel = &model->channels[of->channel_first + i];
         if (channel->path == PATH_SCALE)
             kinds[channel->node] = (uint8_t)kind_of_keys(model, channel);
-        else if (channel->path != PATH_WEIGHTS && model->nodes[channel->node].matrix >= 0)
+        else if (path_is_transform(channel->path) && model->nodes[channel->node].matrix >= 0)
             kinds[channel->node] = KIND_OTHER; /* its rest scale counts then: seldom enough to look no closer */
     }
 }

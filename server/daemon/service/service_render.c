@@ -194,7 +194,8 @@ static bool find_things(struct picture_job *picture, struct reply *reply)
     }
     if (!find_thing(job, THING_NODE, &request->joint, &drawing->joint, reply) ||
         !find_thing(job, THING_NODE, &request->target, &target, reply) ||
-        !find_thing(job, THING_CAMERA, &request->camera, &picture->drawing.picture.camera, reply))
+        !find_thing(job, THING_CAMERA, &request->camera, &picture->drawing.picture.camera, reply) ||
+        !find_thing(job, THING_VARIANT, &request->variant, &picture->drawing.picture.variant, reply))
         return false;
     if (target > 0) {
         picture->drawing.picture.target_kind = PICTURE_TARGET_NODE;

@@ -57,7 +57,7 @@ static void show_something(struct fbx *fbx)
         if (fbx->geometry_of[n] != FBX_NONE && (nodes[n].flags & NODE_HIDDEN) == 0)
             return;
     for (uint32_t n = 0; n < fbx->node_count; n++)
-        nodes[n].flags &= ~(uint32_t)NODE_HIDDEN;
+        nodes[n].flags &= ~(uint32_t)(NODE_HIDDEN | NODE_HIDES);
 }
 
 void fbx_read_visibility(struct fbx *fbx)

@@ -68,9 +68,9 @@ static int read_all(struct gltf *gltf, struct err *err)
         gltf_read_nodes(gltf, err) < 0 || gltf_read_materials(gltf, err) < 0)
         return err->code;
     gltf_warn_of_ignored(gltf);
-    if (gltf_read_meshes(gltf, err) < 0 || gltf_read_weights(gltf, err) < 0 || gltf_read_cameras(gltf, err) < 0 ||
-        gltf_read_animations(gltf, err) < 0 || gltf_read_extras(gltf, err) < 0 || gltf_read_humanoid(gltf, err) < 0 ||
-        gltf_read_instances(gltf, err) < 0)
+    if (gltf_read_variants(gltf, err) < 0 || gltf_read_meshes(gltf, err) < 0 || gltf_read_weights(gltf, err) < 0 ||
+        gltf_read_cameras(gltf, err) < 0 || gltf_read_animations(gltf, err) < 0 || gltf_read_extras(gltf, err) < 0 ||
+        gltf_read_humanoid(gltf, err) < 0 || gltf_read_instances(gltf, err) < 0)
         return err->code;
     return gltf->builder->is_failed ? import_full(gltf->import, err) : 0;
 }

@@ -87,16 +87,23 @@ int gltf_schema_check(struct gltf *gltf, struct err *err);
 /* The member "name" in the builder's text, with a warning when it is not UTF-8. */
 struct str gltf_name(const struct gltf *gltf, const cJSON *object, enum gltf_list_id list, uint32_t index);
 
-/* What a material's primitives take as texcoords and second_texcoords. After gltf_read_materials(). */
+/* What the primitives of a material (or -1) take as texcoords and second_texcoords, -1 where it has no texture. After
+ * gltf_read_materials(). */
 struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t material);
+
+/* gltf_variants.c: the file's variants; then, while a primitive is read and before it is put, its materials in each of
+ * them, after gltf_read_materials(). *sets: those of its own material, joined with those of the others. */
+int gltf_read_variants(struct gltf *gltf, struct err *err);
+int gltf_read_mappings(struct gltf *gltf, const cJSON *primitive, const char *where, struct texcoord_sets *sets,
+                       struct err *err);
 
 /* gltf_texture.c: the builder's index of textures[index] as colours or data (TEXTURE_), -1 when it has no image. An
  * image is decoded once for each of the two, however many materials and samplers use it. */
 int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *out, struct err *err);
 
 /* gltf_pointer.c: what a JSON pointer of KHR_animation_pointer names, where that is a property that a channel of the
- * core can move: "/nodes/3/rotation". *name then points into the pointer's text. False: it is another one. */
-bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, int64_t *node, const char **name);
+ * core can move, or the visibility of a node: "/nodes/3/rotation". *path: PATH_. False: it is another one. */
+bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, int64_t *node, int *path);
 
 /* gltf_extensions.c: refuses a file that requires an extension which is not supported, and warns of those it uses.
  * After the schema. */

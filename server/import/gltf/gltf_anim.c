@@ -11,15 +11,13 @@
 static const char *const PATHS[] = {[PATH_TRANSLATION] = "translation",
                                     [PATH_ROTATION] = "rotation",
                                     [PATH_SCALE] = "scale",
-                                    [PATH_WEIGHTS] = "weights"};
+                                    [PATH_WEIGHTS] = "weights",
+                                    [PATH_VISIBILITY] = "visibility"};
 static const char *const INTERPOLATIONS[] = {
     [INTERPOLATION_LINEAR] = "LINEAR", [INTERPOLATION_STEP] = "STEP", [INTERPOLATION_CUBICSPLINE] = "CUBICSPLINE"};
 /* A larger deviation from unit length is not rounding: of floats, and of signed bytes, whose steps are 1/127. */
 static const double UNIT_TOLERANCE = 1e-3, INTEGER_UNIT_TOLERANCE = 1.0 / 127;
-enum {
-    PATH_COUNT = sizeof PATHS / sizeof *PATHS,
-    INTERPOLATION_COUNT = sizeof INTERPOLATIONS / sizeof *INTERPOLATIONS
-};
+enum { INTERPOLATION_COUNT = sizeof INTERPOLATIONS / sizeof *INTERPOLATIONS };
 
 /* One channel while it is read. */
 struct key_source {
@@ -212,7 +210,8 @@ static int check_output(struct gltf *gltf, uint32_t index, const struct accessor
 {
     if (accessor_describe(gltf, index, use, &source->values, err) < 0)
         return err->code;
-    if (source->values.component != ACCESSOR_F32 && !source->values.is_normalized)
+    if (source->values.component != ACCESSOR_F32 && !source->values.is_normalized &&
+        source->channel.path != PATH_VISIBILITY)
         return err_set(err, ERR_BAD_MODEL, "%s cannot be accessors[%u], which has integers that are not normalized",
                        use->where, index);
     return 0;
@@ -225,8 +224,9 @@ static int read_keys(struct gltf *gltf, const cJSON *sampler, const char *sample
     const unsigned integers = ACCESSOR_I8 | ACCESSOR_U8 | ACCESSOR_I16 | ACCESSOR_U16;
     const uint32_t path = source->channel.path;
     const char *name = json_text(sampler, "interpolation");
-    const int interpolation =
-        name == NULL ? INTERPOLATION_LINEAR : json_word(name, INTERPOLATIONS, INTERPOLATION_COUNT);
+    const int interpolation = path == PATH_VISIBILITY ? INTERPOLATION_STEP /* what is true or false has no other */
+                              : name == NULL          ? INTERPOLATION_LINEAR
+                                                      : json_word(name, INTERPOLATIONS, INTERPOLATION_COUNT);
     if (interpolation < 0)
         return err_set(err, ERR_BAD_MODEL, "%s.interpolation is '%.20s', which is none of glTF's", sampler_where, name);
     source->channel.interpolation = (uint32_t)interpolation;
@@ -234,10 +234,12 @@ static int read_keys(struct gltf *gltf, const cJSON *sampler, const char *sample
     snprintf(where, sizeof where, "%s.%s", source->where, PATHS[path]);
     const struct accessor_use use = {
         .where = where,
-        .types = path == PATH_ROTATION  ? ACCESSOR_VEC4
-                 : path == PATH_WEIGHTS ? ACCESSOR_SCALAR
-                                        : ACCESSOR_VEC3,
-        .components = ACCESSOR_F32 | (path == PATH_ROTATION || path == PATH_WEIGHTS ? integers : 0),
+        .types = path == PATH_ROTATION     ? ACCESSOR_VEC4
+                 : path_is_transform(path) ? ACCESSOR_VEC3
+                                           : ACCESSOR_SCALAR,
+        .components = path == PATH_VISIBILITY                         ? ACCESSOR_U8
+                      : path == PATH_ROTATION || path == PATH_WEIGHTS ? ACCESSOR_F32 | integers
+                                                                      : ACCESSOR_F32,
     };
     const uint32_t input = (uint32_t)json_index(sampler, "input"), output = (uint32_t)json_index(sampler, "output");
     struct gltf_times *times;
@@ -266,13 +268,15 @@ static int read_target(struct clip_reader *reader, const cJSON *target, struct k
     struct bake_builder *builder = reader->gltf->builder;
     const char *name = json_text(target, "path");
     int64_t node = json_index(target, "node");
+    int path = -1;
     const cJSON *pointer = json_member(json_member(target, "extensions"), "KHR_animation_pointer");
-    if (pointer != NULL && !gltf_pointer_read(reader->gltf, json_text(pointer, "pointer"), &node, &name)) {
+    if (pointer != NULL && !gltf_pointer_read(reader->gltf, json_text(pointer, "pointer"), &node, &path)) {
         bake_warn(builder, "channel_ignored", "%s points at '%.100s', which is not animated here", source->where,
                   json_text(pointer, "pointer"));
         return 0;
     }
-    const int path = json_word(name, PATHS, PATH_COUNT);
+    if (pointer == NULL)
+        path = json_word(name, PATHS, PATH_VISIBILITY);
     if (path < 0)
         return err_set(err, ERR_BAD_MODEL, "%s.target.path is '%.20s', which is none of glTF's", source->where, name);
     if (node < 0) {
@@ -288,11 +292,12 @@ static int read_target(struct clip_reader *reader, const cJSON *target, struct k
     uint32_t *clip_of = &reader->clip_of[node * PATH_COUNT + path];
     if (*clip_of == reader->clip + 1) {
         bake_warn(builder, "channel_ignored", "%s moves the %s of nodes[%u], as a channel before it does",
-                  source->where, name, (uint32_t)node);
+                  source->where, PATHS[path], (uint32_t)node);
         return 0;
     }
     *clip_of = reader->clip + 1;
-    static const uint32_t COMPONENTS[] = {[PATH_TRANSLATION] = 3, [PATH_ROTATION] = 4, [PATH_SCALE] = 3};
+    static const uint32_t COMPONENTS[] = {
+        [PATH_TRANSLATION] = 3, [PATH_ROTATION] = 4, [PATH_SCALE] = 3, [PATH_VISIBILITY] = 1};
     source->channel.node = (uint32_t)node;
     source->channel.path = (uint32_t)path;
     source->channel.component_count = path == PATH_WEIGHTS ? weight_count : COMPONENTS[path];

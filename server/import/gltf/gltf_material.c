@@ -228,13 +228,9 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
     return 0;
 }
 
-/* A material without textures gets the first set of coordinates. */
 struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t material)
 {
-    struct texcoord_sets texcoords = material < 0 ? TEXCOORD_SETS_NONE : gltf->texcoords[material];
-    if (texcoords.sets[0] < 0)
-        texcoords.sets[0] = 0;
-    return texcoords;
+    return material < 0 ? TEXCOORD_SETS_NONE : gltf->texcoords[material];
 }
 
 int gltf_read_materials(struct gltf *gltf, struct err *err)

@@ -200,8 +200,10 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     reader.out.index_first = builder->index_count;
     reader.out.morph_target_first = builder->morph_target_count;
     reader.texcoord_use = gltf_material_texcoords(gltf, reader.out.material);
-    if (check_sets(&reader, err) < 0)
+    if (check_sets(&reader, err) < 0 || gltf_read_mappings(gltf, json, reader.where, &reader.texcoord_use, err) < 0)
         return err->code;
+    if (reader.texcoord_use.sets[0] < 0)
+        reader.texcoord_use.sets[0] = 0; /* without textures the first set is kept */
     find_attributes(&reader);
     int rc = 0;
     if (reader.position < 0)

@@ -3,9 +3,13 @@
 
 #include <string.h>
 
-bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, int64_t *node, const char **name)
+bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, int64_t *node, int *path)
 {
-    static const char *const PATHS[] = {"translation", "rotation", "scale", "weights"};
+    static const char *const MEMBERS[] = {[PATH_TRANSLATION] = "translation",
+                                          [PATH_ROTATION] = "rotation",
+                                          [PATH_SCALE] = "scale",
+                                          [PATH_WEIGHTS] = "weights",
+                                          [PATH_VISIBILITY] = "extensions/KHR_node_visibility/visible"};
     static const char NODES[] = "/nodes/";
     if (strncmp(pointer, NODES, sizeof NODES - 1) != 0)
         return false;
@@ -15,10 +19,9 @@ bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, int64_t *no
     const char *digits = at;
     while (*at >= '0' && *at <= '9' && index < gltf->lists[GLTF_NODES].count)
         index = 10 * index + (uint64_t)(*at++ - '0');
-    if (at == digits || !is_canonical || *at != '/' || index >= gltf->lists[GLTF_NODES].count ||
-        json_word(at + 1, PATHS, sizeof PATHS / sizeof *PATHS) < 0)
+    if (at == digits || !is_canonical || *at != '/' || index >= gltf->lists[GLTF_NODES].count)
         return false;
     *node = (int64_t)index;
-    *name = at + 1;
-    return true;
+    *path = json_word(at + 1, MEMBERS, PATH_COUNT);
+    return *path >= 0;
 }

@@ -159,7 +159,7 @@ void import_hide_nodes(struct import *import, const enum visibility *visibilitie
             const bool is_below = parent >= 0 && states[parent] == HIDDEN && visibilities[at] == VISIBILITY_INHERITED;
             states[at] = visibilities[at] == VISIBILITY_HIDDEN || is_below ? HIDDEN : SHOWN;
             if (states[at] == HIDDEN)
-                nodes[at].flags |= NODE_HIDDEN;
+                nodes[at].flags |= visibilities[at] == VISIBILITY_HIDDEN ? NODE_HIDDEN | NODE_HIDES : NODE_HIDDEN;
         }
     }
     free(states);

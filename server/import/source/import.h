@@ -76,7 +76,8 @@ int import_full(const struct import *import, struct err *err);
 /* What a file says of one node. */
 enum visibility { VISIBILITY_INHERITED, VISIBILITY_HIDDEN, VISIBILITY_SHOWN /* even below a hidden node */ };
 
-/* Sets NODE_HIDDEN of hidden nodes and of those below them, once all have their parents. visibilities[node_count]. */
+/* Sets NODE_HIDES of hidden nodes, and NODE_HIDDEN of hidden nodes and of those below them, once all have their
+ * parents. visibilities[node_count]. */
 void import_hide_nodes(struct import *import, const enum visibility *visibilities);
 
 /* Refuses to go from `have` to `have + more` when that passes the limit; `where` is the culprit in the file. */

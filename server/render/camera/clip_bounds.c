@@ -37,13 +37,13 @@ struct bounds_walk {
     struct box *boxes;             /* [node_count] */
 };
 
-/* The most points that a pose can have. */
+/* The most points that a pose can have: a clip may show what the file hides. */
 static uint64_t count_points(const struct clip_bounds_input *work)
 {
     const struct model *model = work->model;
     uint64_t count = 0;
     for (uint32_t d = 0; d < model->draw_count; d++)
-        if ((model->draws[d].flags & DRAW_IN_SCENE) != 0)
+        if ((model->nodes[model->draws[d].node].flags & NODE_IN_SCENE) != 0)
             count += hull_vertices_count(work->hull, model->draws[d].primitive);
     return count > 0 ? count : model->node_count;
 }

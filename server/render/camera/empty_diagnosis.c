@@ -165,7 +165,7 @@ static int see_draw(struct seen *seen, const struct model *model, const struct p
     const struct posed_model *posed = seen->posed;
     const struct draw *source = &model->draws[draw->draw];
     const struct primitive *primitive = &model->primitives[source->primitive];
-    const struct material *material = draw_material(model, primitive);
+    const struct material *material = draw->material;
     const struct skin_palette palette = posed_model_palette(posed, model, source->skin);
     const uint32_t corner_count = primitive_corner_count(primitive);
     struct vec3 *points = malloc(primitive->vertex_count * sizeof *points + 1);

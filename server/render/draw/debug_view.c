@@ -160,7 +160,7 @@ static int draw_one(struct debug_view_pass *pass, const struct posed_draw *draw,
     const struct model *model = &pass->loaded->mapped.model;
     const struct draw *source = &model->draws[draw->draw];
     const struct primitive *primitive = &model->primitives[source->primitive];
-    const struct material *material = draw_material(model, primitive);
+    const struct material *material = draw->material;
     if (upload_data(pass, source, err) < 0 || set_material(pass, material, primitive, err) < 0 ||
         draw_bind_vertices(pass->drawing, pass->loaded, pass->posed, draw, err) < 0)
         return err->code;

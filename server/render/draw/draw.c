@@ -13,11 +13,6 @@ static const float SOLID_ALPHA = 0.995f;
 /* Fewer triangles hardly hide each other. */
 enum { SORTED_MIN = 64 };
 
-const struct material *draw_material(const struct model *model, const struct primitive *primitive)
-{
-    return primitive->material >= 0 ? &model->materials[primitive->material] : &MATERIAL_PLAIN;
-}
-
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
 {
     *drawing = (struct drawing){.gl = gl};
@@ -221,7 +216,7 @@ static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, 
     const struct model *model = &loaded->mapped.model;
     const struct draw *source = &model->draws[draw->draw];
     const struct primitive *primitive = &model->primitives[source->primitive];
-    const struct material *material = draw_material(model, primitive);
+    const struct material *material = draw->material;
     if (is_soft && material->alpha_mode != ALPHA_BLEND)
         return 0;
     if (draw_bind_vertices(drawing, loaded, posed, draw, err) < 0)

@@ -38,8 +38,6 @@ int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded,
 
 /* --- what lit pictures share with other views --- */
 
-/* The material of a primitive; a white one where it has none. */
-const struct material *draw_material(const struct model *model, const struct primitive *primitive);
 /* Distances along the line of sight that GL's depths -1 and 1 stand for, of any projection. Returns the power of two
  * that brings the larger to between 0.5 and 1: shaders have positions in that unit, so that squares of small ones do
  * not vanish. */

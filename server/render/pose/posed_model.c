@@ -2,6 +2,7 @@
 #include "render/pose/posed_model.h"
 
 #include "anim/pose/root_motion.h"
+#include "anim/pose/visibility.h"
 #include "base/mem.h"
 #include "base/view.h"
 
@@ -20,21 +21,38 @@ static bool is_morphed(const struct posed_model *posed, const struct model *mode
     return false;
 }
 
-/* Lists what is drawn, and counts its vertices. */
-static void list_draws(struct posed_model *posed, const struct model *model, uint64_t *point_count,
-                       uint64_t *morphed_count)
+/* Which nodes the clip shows; NULL: the draws' flags say it. A blend shows what the file shows at rest. */
+static const uint8_t *find_shown(struct posed_model *posed, const struct model *model, const struct pose_view *view)
 {
+    if (view->layer_count > 0 || !visibility_is_animated(model, view->clip))
+        return NULL;
+    visibility_evaluate(model, (uint32_t)view->clip, view->clip_time_s, posed->is_shown);
+    return posed->is_shown;
+}
+
+/* Lists what is drawn, and counts its vertices. */
+static void list_draws(struct posed_model *posed, const struct model *model, const struct pose_view *view,
+                       uint64_t *point_count, uint64_t *morphed_count)
+{
+    const uint8_t *is_shown = find_shown(posed, model, view);
     *point_count = *morphed_count = 0;
     posed->draw_count = 0;
+    posed->is_hidden = false;
     for (uint32_t s = 0; s < model->skin_count; s++)
         posed->is_skin_used[s] = false;
     for (uint32_t d = 0; d < model->draw_count; d++) {
         const struct draw *draw = &model->draws[d];
         const struct primitive *primitive = &model->primitives[draw->primitive];
-        if ((draw->flags & DRAW_IN_SCENE) == 0 || primitive->index_count == 0)
+        const bool is_in_scene = (model->nodes[draw->node].flags & NODE_IN_SCENE) != 0 && primitive->index_count > 0;
+        const bool is_hidden = is_shown == NULL ? (draw->flags & DRAW_IN_SCENE) == 0 : !is_shown[draw->node];
+        posed->is_hidden = posed->is_hidden || (is_in_scene && is_hidden && is_shown != NULL);
+        if (!is_in_scene || is_hidden)
             continue;
+        const int32_t material = model_material(model, draw->primitive, view->picture->variant);
         struct posed_draw *out = &posed->draws[posed->draw_count++];
-        *out = (struct posed_draw){.draw = d, .morph_first = NOT_MORPHED};
+        *out = (struct posed_draw){.draw = d,
+                                   .material = material >= 0 ? &model->materials[material] : &MATERIAL_PLAIN,
+                                   .morph_first = NOT_MORPHED};
         if (is_morphed(posed, model, draw)) {
             out->morph_first = *morphed_count;
             *morphed_count += primitive->vertex_count;
@@ -44,21 +62,22 @@ static void list_draws(struct posed_model *posed, const struct model *model, uin
     }
 }
 
-static int gather(struct posed_model *posed, const struct model *model, struct err *err)
+static int gather(struct posed_model *posed, const struct model *model, const struct pose_view *view, struct err *err)
 {
     uint64_t points, morphed;
     posed->joint_count = model->joint_count + 2;
     posed->draws = mem_room(posed->draws, &posed->draw_capacity, model->draw_count, sizeof *posed->draws);
     posed->is_skin_used = mem_room(posed->is_skin_used, &posed->skin_capacity, model->skin_count, sizeof(bool));
     posed->palette = mem_room(posed->palette, &posed->palette_capacity, posed->joint_count, sizeof *posed->palette);
+    posed->is_shown = mem_room(posed->is_shown, &posed->shown_capacity, model->node_count, 1);
     const bool has_parts = skin_parts_most(model) > 0;
     if (has_parts)
         posed->parts = mem_room(posed->parts, &posed->part_capacity, model->joint_count, sizeof *posed->parts);
-    if (posed->draws == NULL || posed->is_skin_used == NULL || posed->palette == NULL ||
+    if (posed->draws == NULL || posed->is_skin_used == NULL || posed->palette == NULL || posed->is_shown == NULL ||
         (has_parts && posed->parts == NULL))
         return err_set(err, ERR_NO_MEMORY, "no memory for %u joints and %u draws", posed->joint_count,
                        model->draw_count);
-    list_draws(posed, model, &points, &morphed);
+    list_draws(posed, model, view, &points, &morphed);
     posed->points = mem_room(posed->points, &posed->point_capacity, points, sizeof *posed->points);
     posed->morphed = mem_room(posed->morphed, &posed->morphed_capacity, morphed, sizeof *posed->morphed);
     if (posed->points == NULL || posed->morphed == NULL)
@@ -214,17 +233,19 @@ int posed_model_evaluate(struct posed_model *posed, const struct model *model, c
         return err_set(err, ERR_BAD_PARAMETER, "the model has no clip %d", view->clip);
     skeleton_mesh_fini(&posed->skeleton);
     posed->point_count = 0;
-    if (evaluate(posed, model, view, err) < 0 || gather(posed, model, err) < 0)
+    if (evaluate(posed, model, view, err) < 0 || gather(posed, model, view, err) < 0)
         return err->code;
     if (posed->draw_count > 0 && make_palettes(posed, model, &DMAT4_IDENTITY, err) < 0)
         return err->code;
     if (posed->draw_count > 0 && view->picture->view != VIEW_SKELETON)
         return 0;
+    if (posed->draw_count == 0 && posed->is_hidden && (view->picture->flags & PICTURE_ALLOW_EMPTY) == 0)
+        return err_set(err, ERR_NOTHING_TO_DRAW, "the clip hides every mesh at %.6g s", view->clip_time_s);
     if (skeleton_mesh_init(&posed->skeleton, model, view->movers, view->mover_count, &posed->pose, err) < 0)
         return err->code;
     if (posed->draw_count > 0)
         return 0;
-    if (posed->skeleton.is_one_place)
+    if (posed->skeleton.is_one_place || posed->is_hidden)
         posed->skeleton.vertex_count = 0; /* a mark that says nothing of the model */
     if (posed->skeleton.vertex_count == 0 && (view->picture->flags & PICTURE_ALLOW_EMPTY) == 0)
         return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor bones");
@@ -270,6 +291,7 @@ void posed_model_fini(struct posed_model *posed)
     free(posed->is_moved);
     free(posed->draws);
     free(posed->is_skin_used);
+    free(posed->is_shown);
     free(posed->palette);
     free(posed->parts);
     free(posed->points);

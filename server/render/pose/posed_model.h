@@ -34,11 +34,12 @@ struct pose_view {
 /* A draw of the model that is part of the picture. */
 struct posed_draw {
     uint32_t draw;
-    uint64_t morph_first; /* into posed->morphed, or NOT_MORPHED */
-    double middle[3];     /* of its vertices, scene space */
-    double distance;      /* of the middle along the line of sight */
-    bool is_mirrored;     /* its joints turn triangles inside out */
-    bool is_mixed;        /* some of them do: it has no consistent back */
+    const struct material *material; /* in the picture's variant; MATERIAL_PLAIN where it has none */
+    uint64_t morph_first;            /* into posed->morphed, or NOT_MORPHED */
+    double middle[3];                /* of its vertices, scene space */
+    double distance;                 /* of the middle along the line of sight */
+    bool is_mirrored;                /* its joints turn triangles inside out */
+    bool is_mixed;                   /* some of them do: it has no consistent back */
 };
 
 struct posed_model {
@@ -47,7 +48,9 @@ struct posed_model {
     uint8_t *is_moved; /* [node_count]: with the root whose movement is taken out */
     struct posed_draw *draws;
     uint32_t draw_count;
+    bool is_hidden;       /* the clip hides some of the draws */
     bool *is_skin_used;   /* [skin_count] */
+    uint8_t *is_shown;    /* [node_count]: where the clip changes it (anim/pose/visibility.h) */
     struct mat4 *palette; /* [joint_count] as model->joints, view_from_bind; then view_from_scene, and the identity */
     uint32_t joint_count; /* of the palette */
     struct skin_part *parts; /* as model->joints, of skins that need them; NULL when none does */
@@ -56,8 +59,8 @@ struct posed_model {
     struct vec3 *morphed;          /* bind positions of morphed primitives */
     struct skeleton_mesh skeleton; /* instead of draws when there are none, and beside them for VIEW_SKELETON */
     struct camera camera;
-    uint64_t draw_capacity, moved_capacity, skin_capacity, palette_capacity, part_capacity, point_capacity,
-        morphed_capacity;
+    uint64_t draw_capacity, moved_capacity, skin_capacity, palette_capacity, part_capacity, shown_capacity,
+        point_capacity, morphed_capacity;
 };
 
 /* Evaluates the pose, and finds what of it a camera has to frame. Zero-initialise *posed before the first call.

@@ -1,5 +1,6 @@
 #include "wire/bodies/body_glb.h"
 
+#include "anim/pose/visibility.h"
 #include "base/version.h"
 
 #include <math.h>
@@ -15,18 +16,42 @@ static bool has_geometry(const struct primitive *primitive)
     return primitive->vertex_count > 0 && primitive->index_count > 0;
 }
 
+/* Which nodes the clip shows at the time asked for; NULL: the draws' flags say it, as of a blend, or there is no memory
+ * and the reply is an error. */
+static const uint8_t *find_shown(struct reply_context *context)
+{
+    const struct model *model = context->model;
+    const struct request *request = context->request;
+    if (request->layer_count > 0 || !visibility_is_animated(model, context->clip))
+        return NULL;
+    uint8_t *is_shown = context_array(context, &context->workspace->places, model->node_count, 1);
+    if (is_shown != NULL)
+        visibility_evaluate(model, (uint32_t)context->clip, clip_time_in_span(&context->span, request->times_s[0]),
+                            is_shown);
+    return is_shown;
+}
+
+static bool is_drawn(const struct model *model, const struct draw *draw, const uint8_t *is_shown)
+{
+    return is_shown == NULL ? (draw->flags & DRAW_IN_SCENE) != 0
+                            : is_shown[draw->node] && (model->nodes[draw->node].flags & NODE_IN_SCENE) != 0;
+}
+
 /* Leaves the draws that a viewer of the source would draw; when none of them is in its scene, all of them. False: the
  * reply is an error. */
 static bool keep_drawn(struct reply_context *context)
 {
     struct deform *deform = &context->work.mesh;
-    uint32_t flags = 0, kept = 0;
+    const uint8_t *is_shown = find_shown(context);
+    bool is_any_drawn = false;
+    uint32_t kept = 0;
     uint64_t vertices = 0;
     for (uint32_t e = 0; e < deform->draw_count; e++)
-        flags |= has_geometry(deform_primitive(context, e)) ? deform_draw(context, e)->flags : 0;
+        is_any_drawn |=
+            has_geometry(deform_primitive(context, e)) && is_drawn(context->model, deform_draw(context, e), is_shown);
     for (uint32_t e = 0; e < deform->draw_count; e++) {
         const struct primitive *primitive = deform_primitive(context, e);
-        const bool is_hidden = (flags & DRAW_IN_SCENE) != 0 && (deform_draw(context, e)->flags & DRAW_IN_SCENE) == 0;
+        const bool is_hidden = is_any_drawn && !is_drawn(context->model, deform_draw(context, e), is_shown);
         if (!has_geometry(primitive) || is_hidden)
             continue;
         deform->draws[kept++] = deform->draws[e];
@@ -139,7 +164,7 @@ static bool add_entry(struct reply_context *context, struct glb_export *export, 
         if (!deform_entry(context, entry, BLOCK_NORMALS, time_s))
             return false;
         accessors[GLB_NORMAL] = glb_add(&context->workspace->glb, GLB_NORMAL, vertices, p->vertex_count);
-        if (glb_wants_tangents(context, export, p))
+        if (glb_wants_tangents(context, export, p, deform_material(context, entry)))
             accessors[GLB_TANGENT] =
                 glb_add(&context->workspace->glb, GLB_TANGENT, deform_tangents(context, entry), p->vertex_count);
     }
@@ -187,8 +212,9 @@ static void put_primitive(struct reply_context *context, const struct glb_export
     json_printf(context->out, "},\"indices\":%u", accessors[GLB_INDICES]);
     if (p->topology != TOPOLOGY_TRIANGLES)
         json_printf(context->out, ",\"mode\":%u", MODES[p->topology]);
-    if (p->material >= 0)
-        json_printf(context->out, ",\"material\":%u", export->materials[p->material]);
+    const int32_t material = deform_material(context, entry);
+    if (material >= 0)
+        json_printf(context->out, ",\"material\":%u", export->materials[material]);
     buf_put_char(context->out, '}');
 }
 

@@ -32,7 +32,7 @@ bool glb_is_textured(const struct reply_context *context, const struct glb_expor
                      uint32_t set);
 /* True where the file has a texture of normals for the primitive, and the model the directions that it is meant in. */
 bool glb_wants_tangents(const struct reply_context *context, const struct glb_export *export,
-                        const struct primitive *primitive);
+                        const struct primitive *primitive, int32_t material);
 /* ,"materials":[..] and ,"extensionsUsed":[..], each where needed */
 void glb_put_materials(struct reply_context *context, const struct glb_export *export);
 

@@ -19,7 +19,7 @@ bool glb_number_materials(struct reply_context *context, struct glb_export *expo
     const struct model *model = context->model;
     uint64_t pixel_bytes = 0;
     for (uint32_t e = 0; e < context->work.mesh.draw_count; e++) {
-        const int32_t material = deform_primitive(context, e)->material;
+        const int32_t material = deform_material(context, e);
         if (material >= 0)
             export->materials[material] = 0;
     }
@@ -56,10 +56,10 @@ bool glb_is_textured(const struct reply_context *context, const struct glb_expor
 }
 
 bool glb_wants_tangents(const struct reply_context *context, const struct glb_export *export,
-                        const struct primitive *primitive)
+                        const struct primitive *primitive, int32_t material)
 {
-    return (primitive->flags & PRIMITIVE_TANGENTS) != 0 && primitive->material >= 0 &&
-           place_of(context, export, (uint32_t)primitive->material, TEXTURE_NORMAL) != GLB_NONE;
+    return (primitive->flags & PRIMITIVE_TANGENTS) != 0 && material >= 0 &&
+           place_of(context, export, (uint32_t)material, TEXTURE_NORMAL) != GLB_NONE;
 }
 
 void glb_put_name(struct buf *out, const struct model *model, struct str name)

@@ -30,7 +30,7 @@ void glb_add_texcoords(struct reply_context *context, struct glb_export *export,
     uint32_t *accessor = &export->entries[entry].accessors[array];
     if ((p->flags & (set == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS)) != 0) {
         *accessor = glb_add(&context->workspace->glb, array, texcoords + p->vertex_first, p->vertex_count);
-    } else if (glb_is_textured(context, export, p->material, set)) {
+    } else if (glb_is_textured(context, export, deform_material(context, entry), set)) {
         /* such a texture gives its first pixel; but a viewer refuses it without coordinates */
         memset(context->work.mesh.deformed, 0, p->vertex_count * sizeof *texcoords);
         *accessor = glb_add(&context->workspace->glb, array, context->work.mesh.deformed, p->vertex_count);

@@ -12,7 +12,7 @@ static void put_entry(struct reply_context *context, uint32_t entry)
     struct buf *out = context->out;
     put_draw_head(out, context->model, draw);
     json_printf(out, ",\"skin\":%u", draw->skin);
-    put_index(out, ",\"material\":", primitive->material);
+    put_index(out, ",\"material\":", deform_material(context, entry));
     json_printf(out, ",\"vertices\":%u,\"indices\":%u,\"topology\":%s", primitive->vertex_count, primitive->index_count,
                 TOPOLOGY_NAMES[primitive->topology]);
     buf_put_text(out, (draw->flags & DRAW_IN_SCENE) != 0 ? ",\"in_scene\":true}" : ",\"in_scene\":false}");

@@ -270,6 +270,17 @@ static void put_humanoid(struct buf *out, const struct model *model)
         buf_put_char(out, '}');
 }
 
+/* ,"variants":["red",..] where the file has any: what variant= takes. */
+static void put_variants(struct buf *out, const struct model *model)
+{
+    for (uint32_t i = 0; i < model->variant_count; i++) {
+        buf_put_text(out, i == 0 ? ",\"variants\":[" : ",");
+        json_printf(out, "%.*s", JSON_STR(model, model->variants[i].name));
+    }
+    if (model->variant_count > 0)
+        buf_put_char(out, ']');
+}
+
 void body_put_model(struct reply_context *context)
 {
     const struct model *model = context->model;
@@ -284,6 +295,7 @@ void body_put_model(struct reply_context *context)
     put_list(out, ",\"textures\":", model, model->texture_count, put_texture);
     put_list(out, ",\"cameras\":", model, model->camera_count, put_camera);
     put_humanoid(out, model);
+    put_variants(out, model);
     put_list(out, ",\"files\":", model, model->source_file_count, put_file);
     put_list(out, ",\"warnings\":", model, model->warning_count, put_warning);
     put_list(out, ",\"nodes\":", model, model->node_count, put_node);

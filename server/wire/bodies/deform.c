@@ -15,6 +15,11 @@ const struct primitive *deform_primitive(const struct reply_context *context, ui
     return &context->model->primitives[deform_draw(context, entry)->primitive];
 }
 
+int32_t deform_material(const struct reply_context *context, uint32_t entry)
+{
+    return model_material(context->model, deform_draw(context, entry)->primitive, context->work.mesh.variant);
+}
+
 /* What a frame of the chosen draws takes, beside the pose: palettes as load_palette() makes them, and vertices. */
 static uint64_t steps_per_frame(const struct reply_context *context)
 {
@@ -73,12 +78,27 @@ bool deform_palette(struct reply_context *context, const struct deform_most *mos
     return palette->matrices != NULL && (most->parts == 0 || palette->parts != NULL);
 }
 
+/* False: the reply is an error. */
+static bool find_variant(struct reply_context *context)
+{
+    const struct request *request = context->request;
+    uint32_t variant;
+    if (request->variant.kind == SELECT_NONE)
+        return true;
+    if (select_thing(context->model, request->model, THING_VARIANT, &request->variant, &variant, context->reply) < 0)
+        return false;
+    context->work.mesh.variant = variant + 1;
+    return true;
+}
+
 bool deform_start(struct reply_context *context)
 {
     struct workspace *workspace = context->workspace;
     struct deform *deform = &context->work.mesh;
     struct deform_most most;
     *deform = (struct deform){.skin = UINT32_MAX};
+    if (!find_variant(context))
+        return false;
     deform->draws = deform_select(context, &deform->draw_count, &most);
     if (deform->draws == NULL)
         return false;

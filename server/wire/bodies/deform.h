@@ -22,6 +22,8 @@ bool deform_start(struct reply_context *context);
 /* Of the entry, one of those that deform_start() selected: its draw and that one's primitive. */
 const struct draw *deform_draw(const struct reply_context *context, uint32_t entry);
 const struct primitive *deform_primitive(const struct reply_context *context, uint32_t entry);
+/* Its material, or -1: in the variant that the request names. */
+int32_t deform_material(const struct reply_context *context, uint32_t entry);
 
 /* BLOCK_POSITIONS or BLOCK_NORMALS of one entry in the pose evaluated last, scene space, finite, into deformed;
  * palette is then that of the entry's skin. time_s: for messages. False: the reply is an error. */

@@ -16,7 +16,7 @@ static void mark_joints(const struct model *model, uint8_t *marks)
         is_skinned = is_skinned || marks[n] != 0;
     }
     for (uint32_t i = 0; i < model->channel_count && !is_skinned; i++)
-        if (model->channels[i].path != PATH_WEIGHTS)
+        if (path_is_transform(model->channels[i].path))
             marks[model->channels[i].node] = IS_JOINT;
 }
 

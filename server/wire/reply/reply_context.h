@@ -27,6 +27,7 @@ struct deform {
     uint32_t draw_count;
     struct skin_palette palette; /* of the skin of the draw at hand */
     struct vec3 *deformed;       /* of the draw at hand; room for a struct vec4 each */
+    uint32_t variant;            /* 0, or 1 + that of the model whose materials are told */
     uint32_t skin;               /* whose palette it is; UINT32_MAX: none yet, as at the begin of a frame */
 };
 

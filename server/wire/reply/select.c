@@ -22,6 +22,7 @@ static const struct {
     [THING_MESH] = {"mesh", "meshes", ERR_MESH_NOT_FOUND, LIST(mesh_count, meshes, struct mesh)},
     [THING_MESH_NODE] = {"mesh node", "mesh nodes", ERR_MESH_NOT_FOUND, LIST(node_count, nodes, struct node)},
     [THING_CAMERA] = {"camera", "cameras", ERR_CAMERA_NOT_FOUND, LIST(camera_count, cameras, struct model_camera)},
+    [THING_VARIANT] = {"variant", "variants", ERR_VARIANT_NOT_FOUND, LIST(variant_count, variants, struct variant)},
 };
 
 static uint32_t count_of(const struct model *model, enum thing thing)

@@ -1,4 +1,4 @@
-/* select.h - from what a query calls a clip, skin, node, mesh or camera to its index. Pure; any thread. */
+/* select.h - from what a query calls a clip, skin, node, mesh, camera or variant to its index. Pure; any thread. */
 #pragma once
 
 #include "wire/encode/reply.h"
@@ -12,7 +12,8 @@ enum thing {
     THING_NODE,
     THING_MESH,
     THING_MESH_NODE, /* a node that has a mesh */
-    THING_CAMERA
+    THING_CAMERA,
+    THING_VARIANT
 };
 
 /* Finds the one thing that `selector` (SELECT_INDEX or SELECT_NAME) means and puts it into *index. A name

@@ -55,6 +55,8 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_VIEW] = {AT(picture.view)},
     [PARAM_JOINT] = {AT(joint), .expected = "node"},
     [PARAM_JOINT_BY_NAME] = {AT(joint), .expected = "node"},
+    [PARAM_VARIANT] = {AT(variant), .expected = "variant"},
+    [PARAM_VARIANT_NAME] = {AT(variant), .expected = "variant"},
     [PARAM_AA] = {AT(picture.flags), .bit = PICTURE_ONE_SAMPLE, .is_inverted = true},
     [PARAM_ALPHA] = {AT(picture.flags), .bit = PICTURE_PREMULTIPLIED},
     [PARAM_SHADOW] = {AT(picture.flags), .bit = PICTURE_SHADOW},

@@ -136,6 +136,7 @@ struct request {
     struct sheet_spec sheet; /* OP_SHEET, OP_TURNTABLE */
     const char *target_text; /* likewise, of a GET: path and query as they came */
     struct selector joint;   /* of a picture: the node that the view is about, or absent */
+    struct selector variant; /* of pictures and meshes: the set of materials, or absent */
     enum find_what find;     /* OP_FIND: what `found` is */
     struct selector found;
     const char *prefix, *after; /* /v1/models; NULL when not given */

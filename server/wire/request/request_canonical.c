@@ -77,6 +77,7 @@ void request_set_canonical(struct request *request)
     h = hash_selectors(h, &request->target, 1);
     h = hash_selectors(h, &request->camera, 1);
     h = hash_selectors(h, &request->joint, 1);
+    h = hash_selectors(h, &request->variant, 1);
     h = hash64(h, &request->rate, sizeof request->rate);
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);

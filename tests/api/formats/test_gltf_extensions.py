@@ -1,10 +1,12 @@
 """Extensions of glTF that change what is there: instances of a mesh, nodes that are not visible, channels that point."""
+import io
 import json
 import pathlib
 import struct
 import sys
 
 import pytest
+from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
 from contract_model import Document  # noqa: E402
@@ -107,3 +109,84 @@ def test_a_vrm_file_names_the_bones_of_its_human(start, tmp_path):
     assert [m["model"] for m in server.json("/v1/models")["models"]] == ["hero.vrm"]
     (tmp_path / "hero.vrm").write_bytes(b"no GLB")
     assert json.loads(server.get("/v1/model?model=hero.vrm").body)["error"]["code"] == "not_a_model"
+
+
+def square(document, material, **extensions):
+    """A primitive: a square of the unit in x and y."""
+    position = document.accessor("VEC3", [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0], bounds=True)
+    indices = document.accessor("SCALAR", [0, 1, 2, 0, 2, 3], component=5123)
+    return {"attributes": {"POSITION": position}, "indices": indices, "material": material, **({"extensions": extensions} if extensions else {})}
+
+
+def paint(red, green, blue):
+    return {"doubleSided": True, "extensions": {"KHR_materials_unlit": {}}, "pbrMetallicRoughness": {"baseColorFactor": [red, green, blue, 1]}}
+
+
+def colours(answer):
+    """The colours that opaque pixels of a picture have."""
+    assert answer.status == 200, answer.body
+    image = Image.open(io.BytesIO(answer.body)).convert("RGBA")
+    return {colour[:3] for _, colour in image.getcolors(image.width * image.height) if colour[3] == 255}
+
+
+def json_of_glb(answer):
+    size, = struct.unpack_from("<I", answer.body, 12)
+    return json.loads(answer.body[20:20 + size])
+
+
+def test_a_variant_of_the_materials_is_chosen(start, tmp_path):
+    document = Document()
+    mapping = {"KHR_materials_variants": {"mappings": [{"material": 1, "variants": [0, 2]}, {"material": 2, "variants": [1]}]}}
+    document.root.update(
+        materials=[paint(1, 0, 0), paint(0, 1, 0), paint(0, 0, 1)], extensionsRequired=["KHR_materials_variants"],
+        extensions={"KHR_materials_variants": {"variants": [{"name": "spring"}, {"name": "night"}, {"name": "7"}]}},
+        meshes=[{"primitives": [square(document, 0, **mapping)]}], nodes=[{**node(OUTER), "mesh": 0}])
+    (tmp_path / "shoe.gltf").write_text(document.text())
+    server = start("--render-workers", "1", root=tmp_path)
+    assert server.json("/v1/model", model="shoe.gltf")["variants"] == ["spring", "night", "7"]
+    for query, material, colour in [("", 0, (255, 0, 0)), ("&variant=spring", 1, (0, 255, 0)), ("&variant=1", 2, (0, 0, 255)),
+                                    ("&variant_name=7", 1, (0, 255, 0)), ("&variant=2", 1, (0, 255, 0))]:
+        assert colours(server.get("/v1/render?model=shoe.gltf&width=64&height=64&camera=front&aa=0" + query)) == {colour}, query
+        answer = json.loads(server.get("/v1/mesh?model=shoe.gltf" + query).body)
+        assert [m["material"] for m in answer["meshes"]] == [material]
+        exported = json_of_glb(server.get("/v1/mesh?format=glb&model=shoe.gltf" + query))
+        assert exported["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] == \
+            document.root["materials"][material]["pbrMetallicRoughness"]["baseColorFactor"]
+    for path in ("/v1/render", "/v1/mesh"):
+        answer = server.get(path + "?model=shoe.gltf&variant=nigth")
+        error = json.loads(answer.body)["error"]
+        assert (answer.status, error["code"]) == (404, "variant_not_found") and "no variant 'nigth'" in error["message"]
+        assert error["candidates"][0]["name"] == "night"
+        assert "they go from 0 to 2" in json.loads(server.get(path + "?model=shoe.gltf&variant=3").body)["error"]["message"]
+
+
+def points_at_visibility(sampler, index):
+    pointer = {"pointer": f"/nodes/{index}/extensions/KHR_node_visibility/visible"}
+    return {"sampler": sampler, "target": {"path": "pointer", "extensions": {"KHR_animation_pointer": pointer}}}
+
+
+def test_channels_that_point_at_visibility_hide_and_show(start, tmp_path):
+    document = Document()
+    times = document.accessor("SCALAR", [0.0, 1.0, 2.0], bounds=True)
+    blinks, shows = (document.accessor("SCALAR", keys, component=5121) for keys in ([1, 0, 1], [0, 0, 1]))
+    hidden = {"KHR_node_visibility": {"visible": False}}
+    document.root.update(
+        materials=[paint(1, 0, 0), paint(0, 1, 0), paint(0, 0, 1), paint(1, 1, 0)],
+        meshes=[{"primitives": [square(document, i)]} for i in range(4)],
+        nodes=[{**node(OUTER), "children": [1, 4]}, {"mesh": 0, "children": [2, 3]}, {"mesh": 1, "translation": [2, 0, 0]},
+               {"mesh": 2, "translation": [0, 2, 0], "extensions": hidden}, {"mesh": 3, "translation": [2, 2, 0], "extensions": hidden}],
+        scenes=[{"nodes": [0]}], extensionsRequired=["KHR_animation_pointer", "KHR_node_visibility"],
+        animations=[{"samplers": [{"input": times, "output": keys, "interpolation": "STEP"} for keys in (blinks, shows)],
+                     "channels": [points_at_visibility(0, 1), points_at_visibility(1, 4)]}])
+    (tmp_path / "blink.gltf").write_text(document.text())
+    server = start("--render-workers", "1", root=tmp_path)
+    assert server.json("/v1/model", model="blink.gltf")["warnings"] == []
+    red, green, yellow = (255, 0, 0), (0, 255, 0), (255, 255, 0)
+    for query, shown in [("clip=0&t=0", {red, green}), ("clip=0&t=0.99", {red, green}), ("clip=0&t=2&wrap=clamp", {red, green, yellow}),
+                         ("clip=-", {red, green})]:
+        assert colours(server.get("/v1/render?model=blink.gltf&width=96&height=96&camera=front&aa=0&" + query)) == shown, query
+        assert len(json_of_glb(server.get("/v1/mesh?format=glb&model=blink.gltf&" + query))["materials"]) == len(shown), query
+    answer = server.get("/v1/render?model=blink.gltf&clip=0&t=1.5")
+    error = json.loads(answer.body)["error"]
+    assert (answer.status, error["code"]) == (422, "nothing_to_draw") and "hides every mesh at 1.5 s" in error["message"]
+    assert server.get("/v1/render?model=blink.gltf&clip=0&t=1.5&allow_empty=1").status == 200

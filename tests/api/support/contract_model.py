@@ -17,7 +17,7 @@ class Document:
 
     def accessor(self, kind, values, component=5126, bounds=False):
         width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}[kind]
-        letter = {5126: "f", 5123: "H"}[component]
+        letter = {5126: "f", 5123: "H", 5121: "B"}[component]
         view = {"buffer": 0, "byteOffset": len(self.bytes), "byteLength": len(values) * struct.calcsize(letter)}
         self.bytes += struct.pack(f"<{len(values)}{letter}", *values)
         self.bytes += b"\0" * (-len(self.bytes) % 4)

@@ -11,9 +11,9 @@
 
 enum {
     TABLE = sizeof(struct bake_header),
-    SECTIONS = 45,
-    ARRAYS = 1152
-}; /* 32 + 45 * 24 = 1112, up to a multiple of 64 */
+    SECTIONS = 48,
+    ARRAYS = 1216
+}; /* 32 + 48 * 24 = 1184, up to a multiple of 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -21,19 +21,19 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 6, 46 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 6, 0, 0, 0, 46, 0, 0, 0, 0x40, 5};
-    assert_memory_equal(b, header, sizeof header); /* 1344 bytes = 0x540, see below */
-    /* section 1: id 1, 108 bytes an element, at 1152, 1 element */
-    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x80, 4, 0, 0, 0, 0, 0, 0, 1};
+    /* header: magic, version 7, 48 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 7, 0, 0, 0, 48, 0, 0, 0, 0x80, 5};
+    assert_memory_equal(b, header, sizeof header); /* 1408 bytes = 0x580, see below */
+    /* section 1: id 1, 108 bytes an element, at 1216, 1 element */
+    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0xc0, 4, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE, info, sizeof info);
-    /* section 3, nodes: 76 bytes an element, none, at 1280, the next multiple of 64 after 1152 + 108 */
-    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0, 5};
+    /* section 3, nodes: 76 bytes an element, none, at 1344, the next multiple of 64 after 1216 + 108 */
+    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0x40, 5};
     assert_memory_equal(b + TABLE + 2 * 24, nodes, sizeof nodes);
-    /* section 16, influence_firsts: one element for no vertex, at 1280; the rest from 1344 on is empty */
-    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 1};
+    /* section 16, influence_firsts: one element for no vertex, at 1344; the rest from 1408 on is empty */
+    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0x40, 5, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 44 * 24 + 8), 1344);
+    assert_int_equal(get_u64(b + TABLE + 47 * 24 + 8), 1408);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -378,7 +378,8 @@ TEST(bake_decode_rules_of_clips)
     REFUSED(&f, clips[0].start_s, 0, "clips[0].start_s");
     REFUSED(&f, clips[0].duration_s, (double)NAN, "clips[0].duration_s");
     REFUSED(&f, channels[0].node, 4, "channels[0].node");
-    REFUSED(&f, channels[0].path, 4, "channels[0].path");
+    REFUSED(&f, channels[0].path, PATH_COUNT, "channels[0].path");
+    REFUSED(&f, channels[0].path, PATH_VISIBILITY, "channels[0].interpolation");
     REFUSED(&f, channels[0].path, PATH_SCALE, "channels[0].component_count");
     REFUSED(&f, channels[2].node, 0, "channels[2].component_count"); /* has no weights */
     REFUSED(&f, channels[0].component_count, 3, "channels[0].component_count");
@@ -421,6 +422,13 @@ TEST(bake_refuses_broken_cameras)
     REFUSED(&f, cameras[1].z_far, 0, "cameras[1].view");
     REFUSED(&f, cameras[0].name.offset, 5000, "cameras[0].name");
     REFUSED(&f, cameras[1].facing, 2, "cameras[1].facing");
+    REFUSED(&f, nodes[0].flags, NODE_IN_SCENE | NODE_HIDES, "nodes[0].flags");
+    REFUSED(&f, variants[1].name.offset, STR_NONE, "variants[1].name");
+    REFUSED(&f, variant_materials[0].primitive, 9, "variant_materials[0].primitive");
+    REFUSED(&f, variant_materials[0].variant, 2, "variant_materials[0].variant");
+    REFUSED(&f, variant_materials[0].variant, 1, "variant_materials[1].primitive"); /* one twice */
+    REFUSED(&f, variant_materials[1].material, 9, "variant_materials[1].material");
+    REFUSED(&f, variant_materials[1].reserved, 1, "variant_materials[1].reserved");
     REFUSED(&f, humanoid_bones[1].node, 99, "humanoid_bones[1].node");
     REFUSED(&f, humanoid_bones[0].reserved, 1, "humanoid_bones[0].reserved");
     REFUSED(&f, humanoid_bones[1].name.size_bytes, 4, "humanoid_bones[1].name"); /* the first one's */

@@ -173,7 +173,7 @@ TEST(gltf_channels_that_move_nothing_keep_their_clip)
         &run,
         "{'sampler':0,'target':{'path':'translation'}}," CHANNEL(0, weights) "," CHANNEL(
             2, weights) ",{'sampler':0,'target':{'path':'pointer','extensions':{'KHR_animation_pointer':{'pointer':"
-                        "'/nodes/0/extensions/KHR_node_visibility/visible'}}}}",
+                        "'/materials/0/alphaCutoff'}}}}",
         SAMPLER(""), POINTS VALUES(VEC3, 3), &GOOD);
     assert_true(gltf_succeeded(&run));
     assert_int_equal(run.builder.clip_count, 1);

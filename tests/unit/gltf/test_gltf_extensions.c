@@ -12,7 +12,7 @@ TEST(gltf_extensions_that_may_be_required)
     } KNOWN[] = {
         {"KHR_mesh_quantization", false}, {"KHR_node_visibility", false},     {"KHR_materials_clearcoat", false},
         {"KHR_materials_ior", false},     {"KHR_texture_basisu", false},      {"KHR_lights_punctual", true},
-        {"KHR_xmp_json_ld", true},        {"KHR_materials_variants", true},   {"MSFT_lod", true},
+        {"KHR_xmp_json_ld", true},        {"KHR_materials_variants", false},  {"MSFT_lod", true},
         {"FB_ngon_encoding", true},       {"CESIUM_primitive_outline", true}, {"VRMC_vrm", true},
     };
     struct gltf_run run;
@@ -121,6 +121,41 @@ TEST(gltf_bones_of_a_human)
         assert_int_equal(run.builder.humanoid_bone_count, 0);
     }
     gltf_run_json(&run, "{'asset':{'version':'2.0'},'nodes':[{}],'extensions':[1]}");
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "extensions is an array"));
+    gltf_run_fini(&run);
+}
+
+#define VARIANTS                                                                                                       \
+    "'extensions':{'KHR_materials_variants':{'variants':[{'name':'day'},{'name':'night'},{'name':'dusk'}]}}"
+#define MAPPED(mappings)                                                                                               \
+    "{'asset':{'version':'2.0'}," VARIANTS ",'materials':[{},{},{}],'meshes':[{'primitives':[{'attributes':{}},"       \
+    "{'attributes':{},'material':1,'extensions':{'KHR_materials_variants':{'mappings':[" mappings "]}}}]}]}"
+
+TEST(gltf_variants_of_materials)
+{
+    static const struct variant_material EXPECTED[] = {{1, 0, 2, 0}, {1, 2, 0, 0}};
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_json(&run, MAPPED("{'material':0,'variants':[2]},{'material':2,'variants':[0,2]}"));
     assert_true(gltf_succeeded(&run));
+    assert_int_equal(run.builder.variant_count, 3);
+    assert_true(gltf_str_is(&run, run.builder.variants[1].name, "night"));
+    assert_int_equal(run.builder.variant_material_count, 2);
+    assert_memory_equal(run.builder.variant_materials, EXPECTED, sizeof EXPECTED);
+    static const struct {
+        const char *json, *message;
+    } BAD[] = {
+        {MAPPED("{'material':0,'variants':[3]}"), "mappings[0].variants has 3, but the file has 3 variants"},
+        {MAPPED("{'material':0,'variants':[0]},{'material':0,'variants':[-1]}"), "mappings[1].variants has -1"},
+        {MAPPED("{'material':0,'variants':[0.5]}"), "mappings[0].variants has 0.5"},
+        {MAPPED("{'material':0,'variants':['x']}"), "variants"},
+        {MAPPED("{'material':3,'variants':[0]}"), "mappings[0].material"},
+        {MAPPED("{'material':0}"), "variants"},
+        {MAPPED("7"), "mappings[0]"},
+    };
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        gltf_run_json(&run, BAD[i].json);
+        assert_true(gltf_failed(&run, ERR_BAD_MODEL, BAD[i].message));
+    }
     gltf_run_fini(&run);
 }

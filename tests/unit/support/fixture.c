@@ -254,6 +254,12 @@ void fixture_worked(struct fixture *f)
     struct humanoid_bone *bones = bake_add_humanoid_bone(b, 2);
     bones[0] = (struct humanoid_bone){.name = bake_textz(b, "hips"), .node = 1};
     bones[1] = (struct humanoid_bone){.name = bake_textz(b, "hipsJoint"), .node = 0};
+    struct variant *variants = bake_add_variant(b, 2);
+    variants[0].name = bake_textz(b, "day");
+    variants[1].name = bake_textz(b, "night");
+    struct variant_material *variant_materials = bake_add_variant_material(b, 2);
+    variant_materials[0] = (struct variant_material){.primitive = 0, .variant = 0, .material = 0};
+    variant_materials[1] = (struct variant_material){.primitive = 0, .variant = 1, .material = -1};
     memset(bake_add_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
     memset(bake_add_second_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
     memset(bake_add_tangent(b, b->position_count), 0, b->position_count * sizeof(struct vec4));
