@@ -4,6 +4,7 @@
 // premultiplied. FULL is defined: every texture that a material can have. Else there is one of base colour at most,
 // which is what most models have. FILTERS is defined: textures may have any filters. Else they have linear ones and all
 // mip levels, as most have: llvmpipe takes every branch of a shader, and those for others are a fifth of the time.
+// POINTS is defined: only points are drawn, each of them a disc.
 // VIEW is defined: view.frag follows, which has a main of its own.
 
 // What is alike all over a draw comes from the vertex shader, too: llvmpipe loads each number of a uniform again for every
@@ -274,6 +275,10 @@ vec3 srgb(vec3 c)
 #ifndef VIEW
 void main()
 {
+#ifdef POINTS
+    if (length(gl_PointCoord - 0.5) > 0.5)
+        discard;
+#endif
     vec4 color = vertex_color * painted();
 #ifdef FULL
     vec2 rough_metal = texture(metal_rough_texture, metal_rough_uv, LOD_BIAS).gb;

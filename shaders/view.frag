@@ -3,10 +3,11 @@
 // sRGB-encoded, data is not. vertex_color is what the view is about, with the model's own alpha.
 
 uniform usamplerBuffer ids; // 0xRRGGBB of each triangle, line or point of the draw
-uniform int has_surface;    // it is made of triangles
+uniform int topology;       // enum topology, as the C code numbers them: triangles, lines, points
 uniform int paint;          // enum debug_view_paint, as the C code numbers them
 uniform vec2 depth_range;   // near, far: distances along the line of sight, in view_position's unit
 
+const int TRIANGLES = 0, POINTS = 2;
 const int HEAT = 0, COLORS = 1, BONES = 2, NORMAL = 3, DEPTH = 4, ID = 5, GHOST = 6, LINE = 7;
 const vec3 ABOVE = vec3(-0.303, 0.505, 0.808); // the camera, to the left: where light comes from
 
@@ -25,7 +26,7 @@ vec3 heat(float weight)
 // A little light from above the camera, so that the form is seen and the colour still read.
 float form(vec3 n)
 {
-    return has_surface == 0 ? 1.0 : 0.70 + 0.30 * max(0.0, dot(n, ABOVE));
+    return topology != TRIANGLES ? 1.0 : 0.70 + 0.30 * max(0.0, dot(n, ABOVE));
 }
 
 // Clear where it faces the eye, dense at its rim, as glass is.
@@ -39,11 +40,13 @@ vec4 ghost(vec3 n, vec3 to_eye)
 
 void main()
 {
+    if (topology == POINTS && length(gl_PointCoord - 0.5) > 0.5) // discs
+        discard;
     float alpha = vertex_color.a * painted().a;
     if (alpha < finish.z)
         discard;
     vec3 to_eye = normalize(view_to_eye());
-    vec3 n = has_surface != 0 ? shading_normal(to_eye) : vec3(0.0, 0.0, 1.0); // what has no area faces the eye
+    vec3 n = topology == TRIANGLES ? shading_normal(to_eye) : vec3(0.0, 0.0, 1.0); // what has no area faces the eye
     vec3 color = vec3(0.10, 0.13, 0.18); // LINE
     if (paint == HEAT) {
         color = heat(vertex_color.r) * form(n);

@@ -72,9 +72,11 @@ int pixels_start(struct renderer *renderer, const struct render_job *job, struct
 static int draw_view(struct renderer *renderer, const struct cells *cells, uint32_t scale, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
-    const struct debug_view_query query = {.view = (enum view)job->picture.view, .joint = job->joint, .scale = scale};
+    const uint32_t side = job->picture.width < job->picture.height ? job->picture.width : job->picture.height;
+    const struct debug_view_query query = {
+        .view = (enum view)job->picture.view, .joint = job->joint, .scale = scale, .side = side};
     if (query.view == VIEW_LIT || query.view == VIEW_ONION)
-        return draw_posed_model(&renderer->drawing, cells->loaded, &renderer->posed, scale, err);
+        return draw_posed_model(&renderer->drawing, cells->loaded, &renderer->posed, scale, side, err);
     return debug_views_draw(&renderer->views, &renderer->drawing, cells->loaded, &renderer->posed, &query, err);
 }
 

@@ -33,7 +33,7 @@ class Picture(bytes):
     """A picture: its bytes, which a notebook shows.
 
     content_type  "image/png", or what the request asked for
-    headers       of the answer: "x-posed-time", "x-posed-camera"
+    headers       of the answer: "x-posed-clip", "x-posed-time", "x-posed-camera"
     """
 
     content_type: str

@@ -14,7 +14,7 @@ from .answer import Answer
 from .errors import ConnectionLost, PosedError, ProtocolError, TimedOut
 from .parameters import Parameters, target
 
-_KEPT = ("x-posed-unmatched", "x-posed-time", "x-posed-camera", "etag", "x-request-id")
+_KEPT = ("x-posed-unmatched", "x-posed-clip", "x-posed-time", "x-posed-camera", "etag", "x-request-id")
 
 
 class _Connection(http.client.HTTPConnection):

@@ -62,7 +62,9 @@ static void put_picture(const struct picture_job *picture, struct blob *png, con
     const struct picture_shown told = {.time_s = time_of(picture, shown),
                                        .clip_time_s = shown->clip_time_s,
                                        .view_from_scene = shown->view_from_scene,
-                                       .clip_from_view = shown->clip_from_view};
+                                       .clip_from_view = shown->clip_from_view,
+                                       .clips = request->layer_count > 0 ? NULL : clips_model(picture->job),
+                                       .clip = picture->clip};
     reply_put_shown(&told, reply);
     reply->content_type = "image/png";
     if (request->format == FORMAT_JSON)

@@ -147,6 +147,8 @@ void service_sheet_reply(const struct picture_job *picture, struct blob *made, s
         reply_manifest(picture, made, reply);
         return;
     }
+    if (request->layer_count == 0 && (request->sheet.flags & SHEET_ALL_CLIPS) == 0)
+        reply_put_shown_clip(&picture->job->models[request->clip_source]->model, picture->clip, reply);
     reply->content_type = TYPES[request->sheet.format];
     reply->file_of = request->model;
     reply->file_ending = ENDINGS[request->sheet.format];

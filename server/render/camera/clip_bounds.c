@@ -181,6 +181,8 @@ static int look_at(struct bounds_walk *walk, const struct pose_view *view, struc
     for (uint32_t n = 0; n < work->model->node_count; n++)
         box_add(&walk->boxes[n], &work->posed->pose.scene_from_node[n].m[12]);
     rate(walk, points, count, &score);
+    const bool is_told = walk->search.is_timeline && count == walk->rest_count;
+    score.upright = is_told ? points_upright(walk->rest, points, count, work->model->infos[0].up) : 1;
     key_pose_add(&walk->search, &work->posed->pose, view->clip_time_s, &score);
     return 0;
 }

@@ -6,9 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double WIDTH_SHARE = 0.25; /* what width counts beside the distance from the rest pose */
-static const double MUCH_BETTER = 1e-6; /* scores nearer to each other are equal: the earlier moment is taken */
-static const double NEARLY = 0.9;       /* of the best score: as good, where something is usual that is not there */
+static const double WIDTH_SHARE = 0.25;    /* what width counts beside the distance from the rest pose */
+static const double DISTANCE_SHARE = 0.25; /* and the distance beside how a pose of a timeline stands */
+static const double TIMELINE_S = 8;        /* a single clip from here on is a timeline */
+static const double MUCH_BETTER = 1e-6;    /* scores nearer to each other are equal: the earlier moment is taken */
+static const double NEARLY = 0.9;          /* of the best score: as good, where something is usual that is not there */
 static const float SHRUNK = 0.5f, FAR_WEIGHT = 0.5f;
 /* Of the greatest area: with less of it a pose hardly shows the model, from here on it shows enough. */
 static const double HIDDEN = 0.25, SHOWN = 0.5;
@@ -36,6 +38,8 @@ int key_pose_init(struct key_pose_search *search, const struct model *model, int
     if (search->watched == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for the moments of a clip");
     const struct clip *played = clip == POSE_REST ? NULL : &model->clips[clip];
+    search->is_timeline =
+        played != NULL && model->clip_count == 1 && played->duration_s - played->start_s >= TIMELINE_S;
     for (uint32_t c = 0; played != NULL && c < played->channel_count; c++) {
         const struct channel *channel = &model->channels[played->channel_first + c];
         const struct node *node = &model->nodes[channel->node];
@@ -76,6 +80,31 @@ double points_area(const struct vec3 *points, uint32_t count)
     for (int a = 0, b = 1; a < 3; a++, b = (b + 1) % 3)
         square += product[a][a] * product[b][b] - product[a][b] * product[b][a];
     return sqrt(fmax(square, 0));
+}
+
+static double height_of(const struct vec3 *point, const float up[3])
+{
+    return (double)point->x * (double)up[0] + (double)point->y * (double)up[1] + (double)point->z * (double)up[2];
+}
+
+double points_upright(const struct vec3 *rest, const struct vec3 *points, uint32_t count, const float up[3])
+{
+    double mean[3] = {0}, height = 0, leaned[3] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const double *at = DOUBLE3(points[i]);
+        for (int a = 0; a < 3; a++)
+            mean[a] += at[a] / count;
+        height += height_of(&rest[i], up) / count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const double *at = DOUBLE3(points[i]);
+        const double above = height_of(&rest[i], up) - height;
+        for (int a = 0; a < 3; a++)
+            leaned[a] += above * (at[a] - mean[a]);
+    }
+    const double length = sqrt(leaned[0] * leaned[0] + leaned[1] * leaned[1] + leaned[2] * leaned[2]);
+    const double along = leaned[0] * (double)up[0] + leaned[1] * (double)up[1] + leaned[2] * (double)up[2];
+    return length > 0 ? along / length : 1;
 }
 
 void key_pose_add(struct key_pose_search *search, const struct pose *pose, double time_s,
@@ -145,9 +174,13 @@ static void find_values(const struct key_pose_search *search, double values[KEY_
         farthest = fmax(farthest, search->scores[p].distance);
         widest = fmax(widest, search->scores[p].width);
     }
-    for (uint32_t p = 0; p < search->count; p++)
-        values[p] = (farthest > 0 ? search->scores[p].distance / farthest : 0) +
-                    WIDTH_SHARE * (widest > 0 ? search->scores[p].width / widest : 0);
+    for (uint32_t p = 0; p < search->count; p++) {
+        const struct pose_score *score = &search->scores[p];
+        const double distance = farthest > 0 ? score->distance / farthest : 0;
+        const double width = widest > 0 ? score->width / widest : 0;
+        values[p] = search->is_timeline ? fmax(score->upright, 0) * width + DISTANCE_SHARE * distance
+                                        : distance + WIDTH_SHARE * width;
+    }
 }
 
 double key_pose_find(const struct key_pose_search *search, double end_s, double otherwise_s)

@@ -40,7 +40,7 @@ static int init_program(struct debug_view_program *program, const struct gl *gl,
     *program = (struct debug_view_program){.paint = -1};
     if (program_link(&program->base, gl, has_edges ? &wire : &paint, is_full, err) < 0)
         return err->code;
-    program->has_surface = gl->GetUniformLocation(program->base.name, "has_surface");
+    program->topology = gl->GetUniformLocation(program->base.name, "topology");
     program->paint = gl->GetUniformLocation(program->base.name, "paint");
     program->depth_range = gl->GetUniformLocation(program->base.name, "depth_range");
     program->scale = gl->GetUniformLocation(program->base.name, "scale");
@@ -107,7 +107,7 @@ static int set_material(struct debug_view_pass *pass, const struct material *mat
     }
     gl->Uniform4fv(pass->program->base.base_color, 1, color);
     gl->Uniform2f(pass->program->base.alpha_range, least, DRAW_ALPHA_END);
-    gl->Uniform1i(pass->program->has_surface, primitive->topology == TOPOLOGY_TRIANGLES);
+    gl->Uniform1i(pass->program->topology, (GLint)primitive->topology);
     return 0;
 }
 
@@ -269,7 +269,7 @@ int debug_views_draw(struct debug_views *views, struct drawing *drawing, const s
     if (query->joint > loaded->mapped.model.node_count)
         return err_set(err, ERR_BAD_PARAMETER, "the model has no node %u", query->joint - 1);
     gl->LineWidth((float)query->scale);
-    gl->PointSize(3 * (float)query->scale);
+    gl->PointSize((float)query->scale * draw_point_pixels(&loaded->mapped.model, posed, (float)query->side));
     if (views->ids == 0) {
         gl->GenBuffers(1, &views->ids);
         gl->GenTextures(1, &views->ids_texture);

@@ -12,7 +12,7 @@
 /* Uniforms that a program does not have are -1, which GL ignores. */
 struct debug_view_program {
     struct program base; /* its name is 0 until it is made */
-    GLint has_surface, paint, depth_range, scale;
+    GLint topology, paint, depth_range, scale;
 };
 
 /* What the views use beside struct drawing. A program is made when it is first needed and lives as long as the context.
@@ -26,6 +26,7 @@ struct debug_view_query {
     enum view view;
     uint32_t joint; /* 0, or 1 + the node that the view is about */
     uint32_t scale; /* samples that are a pixel's side */
+    uint32_t side;  /* of the picture, the shorter one, in pixels */
 };
 
 /* Returns 0, ERR_BAD_PARAMETER when the model has no such joint, ERR_MODEL_LIMIT, ERR_NO_MEMORY or ERR_RENDER_FAILED;

@@ -317,8 +317,21 @@ void draw_set_camera(const struct gl *gl, const struct program *program, const s
     gl->Uniform1f(program->unit, draw_depth_range(posed, range));
 }
 
+/* Discs that nearly touch where so many points are spread over the picture; few are no larger than a bead, and many no
+ * smaller than what is seen. */
+float draw_point_pixels(const struct model *model, const struct posed_model *posed, float side)
+{
+    double count = 0;
+    for (uint32_t d = 0; d < posed->draw_count; d++) {
+        const struct primitive *primitive = &model->primitives[model->draws[posed->draws[d].draw].primitive];
+        count += primitive->topology == TOPOLOGY_POINTS ? primitive->index_count : 0;
+    }
+    const float even = count > 0 ? side / (float)sqrt(count) : 0;
+    return fmaxf(fminf(even, side / 24), fmaxf(side / 128, 3));
+}
+
 int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
-                     uint32_t scale, struct err *err)
+                     uint32_t scale, uint32_t side, struct err *err)
 {
     const struct gl *gl = drawing->gl;
     if (draw_upload_palette(drawing, posed, err) < 0)
@@ -326,7 +339,7 @@ int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded,
     drawing->used = NULL; /* a view may have used its own */
     drawing->frame_number++;
     gl->LineWidth((float)scale);
-    gl->PointSize(3 * (float)scale);
+    gl->PointSize((float)scale * draw_point_pixels(&loaded->mapped.model, posed, (float)side));
     const int rc =
         posed->draw_count == 0 ? draw_bones(drawing, loaded, posed, err) : draw_model(drawing, loaded, posed, err);
     return rc < 0 ? rc : gl_check(gl, "drawing the model", err);

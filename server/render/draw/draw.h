@@ -31,12 +31,15 @@ struct drawing {
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err);
 
 /* Draws opaque surfaces, then blended ones from far to near, each triangle by triangle, premultiplied, over what is
- * there. `scale` samples are a
- * pixel's side: lines and points have their width in pixels. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
+ * there. `scale` samples are a pixel's side: lines and points have their width in pixels. side: the shorter one of the
+ * picture, in pixels. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
-                     uint32_t scale, struct err *err);
+                     uint32_t scale, uint32_t side, struct err *err);
 
 /* --- what lit pictures share with other views --- */
+
+/* The diameter in pixels of the discs that stand for the points of the model. */
+float draw_point_pixels(const struct model *model, const struct posed_model *posed, float side);
 
 /* Distances along the line of sight that GL's depths -1 and 1 stand for, of any projection. Returns the power of two
  * that brings the larger to between 0.5 and 1: shaders have positions in that unit, so that squares of small ones do

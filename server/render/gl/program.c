@@ -3,6 +3,7 @@
 
 #include "shaders.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The program keeps what is attached to it: the shader's name is given back at once. */
@@ -94,14 +95,13 @@ int program_link(struct program *program, const struct gl *gl, const struct shad
 
 int program_init(struct program *program, const struct gl *gl, unsigned kind, struct err *err)
 {
-    static const char *const DEFINES[PROGRAM_KINDS] = {
-        [PROGRAM_FULL] = "#define FULL\n",
-        [PROGRAM_FILTERS] = "#define FILTERS\n",
-        [PROGRAM_FULL | PROGRAM_FILTERS] = "#define FULL\n#define FILTERS\n",
-    };
+    char defines[64];
+    snprintf(defines, sizeof defines, "%s%s%s", (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "",
+             (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
+             (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "");
     const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
                                            .fragment = {.text = shader_mesh_frag, .name = "mesh.frag"},
-                                           .define = DEFINES[kind]};
+                                           .define = defines};
     if (program_link(program, gl, &sources, (kind & PROGRAM_FULL) != 0, err) < 0)
         return err->code;
     program->min_filter = GL_LINEAR_MIPMAP_NEAREST;

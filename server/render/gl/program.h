@@ -41,7 +41,8 @@ enum texture_unit {
 enum program_kind {
     PROGRAM_FULL = 1,    /* all textures of a material */
     PROGRAM_FILTERS = 2, /* any filters of the colours' textures */
-    PROGRAM_KINDS = 4
+    PROGRAM_POINTS = 4,  /* of points alone, which are discs */
+    PROGRAM_KINDS = 8
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has

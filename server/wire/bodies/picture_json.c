@@ -1,6 +1,7 @@
 #include "wire/bodies/picture_json.h"
 
 #include "anim/pose/pose.h"
+#include "base/ascii.h"
 #include "wire/reply/reply_json.h"
 
 #include <math.h>
@@ -40,9 +41,31 @@ static void put_camera(struct buf *out, const struct picture_shown *shown)
     buf_put_char(out, '}');
 }
 
+void reply_put_shown_clip(const struct model *clips, int32_t clip, struct reply *reply)
+{
+    static const char HEX[] = "0123456789ABCDEF";
+    struct buf *out = &reply->picture_lines;
+    if (clip == POSE_REST) {
+        buf_put_text(out, "X-Posed-Clip: -\r\n");
+        return;
+    }
+    const struct str name = clips->clips[clip].name;
+    buf_printf(out, "X-Posed-Clip: %d ", clip);
+    for (uint32_t i = 0; name.offset != STR_NONE && i < name.size_bytes; i++) {
+        const unsigned char c = (unsigned char)clips->text[name.offset + i];
+        if (ascii_is_alnum((char)c) || c == '-' || c == '.' || c == '_' || c == '~')
+            buf_put_char(out, (char)c);
+        else
+            buf_put(out, (const char[]){'%', HEX[c >> 4], HEX[c & 15]}, 3);
+    }
+    buf_put_text(out, "\r\n");
+}
+
 void reply_put_shown(const struct picture_shown *shown, struct reply *reply)
 {
     struct buf *out = &reply->picture_lines;
+    if (shown->clips != NULL)
+        reply_put_shown_clip(shown->clips, shown->clip, reply);
     json_printf(out, "X-Posed-Time: %g\r\nX-Posed-Camera: ", shown->time_s);
     put_camera(out, shown);
     buf_put_text(out, "\r\n");
@@ -52,9 +75,10 @@ void body_put_picture(const struct request *request, const struct picture_shown 
 {
     struct buf *out = &reply->body;
     reply->content_type = "application/json";
-    json_printf(out,
-                "{\"model\":%s,\"width\":%u,\"height\":%u,\"time\":%g,\"clip_time\":%g,\"camera\":", request->model,
-                request->picture.width, request->picture.height, shown->time_s, shown->clip_time_s);
+    json_printf(out, "{\"model\":%s,", request->model);
+    put_clip_name(out, shown->clips, shown->clip);
+    json_printf(out, ",\"width\":%u,\"height\":%u,\"time\":%g,\"clip_time\":%g,\"camera\":", request->picture.width,
+                request->picture.height, shown->time_s, shown->clip_time_s);
     put_camera(out, shown);
     buf_put_text(out, "}\n");
 }

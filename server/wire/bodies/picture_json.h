@@ -13,9 +13,14 @@ struct picture_shown {
     double clip_time_s;
     const double *view_from_scene; /* [16], column-major */
     const double *clip_from_view;  /* likewise */
+    const struct model *clips;     /* what has the clip; NULL: it is a blend */
+    int32_t clip;                  /* or POSE_REST, as of a blend */
 };
 
-/* Adds the header lines X-Posed-Time and X-Posed-Camera. */
+/* Adds the header line X-Posed-Clip: index and name of the clip, or - at rest. */
+void reply_put_shown_clip(const struct model *clips, int32_t clip, struct reply *reply);
+
+/* Adds the header lines X-Posed-Clip, X-Posed-Time and X-Posed-Camera. */
 void reply_put_shown(const struct picture_shown *shown, struct reply *reply);
 /* Makes the body the JSON of format=json. */
 void body_put_picture(const struct request *request, const struct picture_shown *shown, struct reply *reply);

@@ -1,5 +1,6 @@
 #include "wire/reply/clip_select.h"
 
+#include "wire/reply/idle_clip.h"
 #include "wire/reply/select.h"
 
 #include <math.h>
@@ -16,7 +17,8 @@ int select_clip(const struct model *model, const struct request *request, int32_
         return reply_error(reply, &err, NULL, 0);
     }
     if (request->clip.kind == SELECT_NONE) {
-        *clip = model->clip_count > 0 ? 0 : POSE_REST;
+        const bool is_picture = request->op == OP_RENDER || request->op == OP_SHEET || request->op == OP_TURNTABLE;
+        *clip = model->clip_count == 0 ? POSE_REST : is_picture ? (int32_t)idle_clip(model) : 0;
         return 0;
     }
     const char *path = request->clip_file != NULL ? request->clip_file : request->model;

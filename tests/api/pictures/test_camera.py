@@ -319,3 +319,53 @@ def test_nothing_is_seen(start, tmp_path, name, query, words):
     assert Image.open(io.BytesIO(shown.body)).size == (30, 20)
     camera_of(shown)
     assert ask(server, f"model={name}.gltf&allow_empty=1&background=00ff00&{query}").status == 200
+
+
+def clips_named(*names):
+    """A triangle that each clip moves to a place of its own."""
+    writer = Writer()
+    writer.document.update(meshes=[{"primitives": [{"attributes": {"POSITION": writer.accessor(TRIANGLE, "VEC3")}, "material": 0}]}], scene=0,
+                           materials=[{"doubleSided": True}], scenes=[{"nodes": [0]}], nodes=[{"name": "body", "mesh": 0, "rotation": [0.5, 0.5, -0.5, 0.5], "scale": [2, 0.5, 1]}], animations=[])
+    for index, name in enumerate(names):
+        sampler = {"input": writer.accessor([0, 1], "SCALAR"), "output": writer.accessor([(index, -3, 7)] * 2, "VEC3")}
+        writer.document["animations"].append({**({} if name is None else {"name": name}), "samplers": [sampler],
+                                              "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]})
+    return writer.text()
+
+
+def test_pictures_without_a_clip_show_an_idle_one(start, tmp_path):
+    (tmp_path / "hero.gltf").write_text(clips_named("Run", "Rig|Idle gun \u00e9", None))
+    (tmp_path / "moves.gltf").write_text(clips_named("Jump", "stand"))
+    (tmp_path / "plain.gltf").write_text(clips_named("Run", None))
+    (tmp_path / "still.gltf").write_text(gltf())
+    server = start("--render-workers", "1", root=tmp_path)
+    small = "&width=16&height=16"
+    for query, told in [("/v1/render?model=hero.gltf", "1 Rig%7CIdle%20gun%20%C3%A9"), ("/v1/sheet?frames=2&model=hero.gltf", "1 Rig%7CIdle%20gun%20%C3%A9"),
+                        ("/v1/turntable?frames=2&model=hero.gltf", "1 Rig%7CIdle%20gun%20%C3%A9"), ("/v1/render?model=hero.gltf&clip=0", "0 Run"),
+                        ("/v1/render?model=hero.gltf&clip=2", "2 "), ("/v1/render?model=hero.gltf&clip=-", "-"),
+                        ("/v1/render?model=hero.gltf&clip_file=moves.gltf", "1 stand"), ("/v1/render?model=plain.gltf", "0 Run"),
+                        ("/v1/render?model=still.gltf", "-"), ("/v1/sheet?frames=1&clips=all&model=hero.gltf", None)]:
+        answer = server.get(query + small)
+        assert answer.status == 200, answer.body
+        assert (answer.headers.get("x-posed-clip") or "").strip() == (told or "").strip(), query
+        assert ("x-posed-clip" in answer.headers) == (told is not None)
+    assert server.json("/v1/render", model="hero.gltf", format="json")["clip"] == {"index": 1, "name": "Rig|Idle gun \u00e9", "duration": 1}
+    shown = [server.get(f"/v1/render?model=hero.gltf&frame=pose&target=0,0,0{small}{clip}").body for clip in ("", "&clip=1", "&clip=0")]
+    assert shown[0] == shown[1] != shown[2]
+    assert server.json("/v1/palette", model="hero.gltf")["clip"]["index"] == 0
+
+
+@pytest.mark.parametrize("view", ["lit", "normals"])
+@pytest.mark.parametrize("size, diameter", [(96, (3, 7)), (512, (18, 24))])
+def test_points_are_discs_that_are_seen(start, tmp_path, view, size, diameter):
+    points = [(0, 0, 0), (4, 0, 0), (0, 4, 0), (4, 4, 0)]
+    document = json.loads(animated({}, points))
+    document["meshes"][0]["primitives"][0]["mode"] = 0
+    (tmp_path / "points.gltf").write_text(json.dumps(document))
+    server = start("--render-workers", "1", root=tmp_path)
+    picture = numpy.asarray(Image.open(io.BytesIO(server.get(f"/v1/render?model=points.gltf&width={size}&height={size}&camera=front&view={view}").body)))
+    corner = picture[:size // 2, :size // 2, 3] / 255  # one point lies in each quarter
+    rows, columns = numpy.nonzero(corner)
+    height, width = numpy.ptp(rows) + 1, numpy.ptp(columns) + 1
+    assert diameter[0] <= height <= diameter[1] and diameter[0] <= width <= diameter[1]
+    assert corner.sum() / (height * width) == pytest.approx(math.pi / 4, abs=0.16 if size < 200 else 0.06)

@@ -107,7 +107,7 @@ static double find_seen(const double *distances, const double *areas, uint32_t c
     struct scene s;
     setup(&s, false, STANDS);
     for (uint32_t p = 0; p < count; p++)
-        key_pose_add(&s.moments, &s.pose, p, &(struct pose_score){distances[p], 1, areas[p]});
+        key_pose_add(&s.moments, &s.pose, p, &(struct pose_score){distances[p], 1, areas[p], 1});
     const double time_s = key_pose_find(&s.moments, end_s, 7);
     teardown(&s);
     return time_s;
@@ -132,4 +132,40 @@ TEST(moment_area_is_that_of_points_from_all_sides)
     CHECK_NEAR(points_area(line, 3), 0, 1e-6);
     CHECK_NEAR(points_area(place, 2), 0, 0);
     CHECK_NEAR(points_area(NULL, 0), 0, 0);
+}
+
+TEST(moment_of_a_timeline_stands_and_is_large)
+{
+    static const struct pose_score POSES[5] = {
+        {.distance = 1, .width = 3, .upright = 1},     {.distance = 9, .width = 5, .upright = 0.2},
+        {.distance = 10, .width = 4, .upright = -0.9}, {.distance = 3, .width = 4, .upright = 0.95},
+        {.distance = 8, .width = 1, .upright = 1},
+    };
+    for (int is_timeline = 0; is_timeline < 2; is_timeline++) {
+        struct scene s;
+        setup(&s, false, STANDS);
+        assert_false(s.moments.is_timeline); /* its clip takes a second */
+        s.moments.is_timeline = is_timeline;
+        for (uint32_t p = 0; p < 5; p++)
+            key_pose_add(&s.moments, &s.pose, p, &POSES[p]);
+        CHECK_NEAR(key_pose_find(&s.moments, 9, 7), is_timeline ? 3 : 2, 0);
+        teardown(&s);
+    }
+}
+
+TEST(moment_of_points_that_lean)
+{
+    static const struct vec3 REST[4] = {{5, 6, 7}, {5, 6, 9}, {5, 6, 8}, {5, 6, 12}}; /* z is up */
+    static const float UP[3] = {0, 0, 1};
+    struct vec3 leaning[4], fallen[4];
+    for (int i = 0; i < 4;
+         i++) { /* by a turn about x whose cosine is 0.8, and on the back; elsewhere, twice as large */
+        const float z = REST[i].z - 7;
+        leaning[i] = (struct vec3){-3, 1 - 1.2f * z, 4 + 1.6f * z};
+        fallen[i] = (struct vec3){1, 2 * z, 0};
+    }
+    CHECK_NEAR(points_upright(REST, REST, 4, UP), 1, 1e-12);
+    CHECK_NEAR(points_upright(REST, leaning, 4, UP), 0.8, 1e-6);
+    CHECK_NEAR(points_upright(REST, fallen, 4, UP), 0, 1e-12);
+    CHECK_NEAR(points_upright(REST, (const struct vec3[4]){{0}}, 4, UP), 1, 0); /* one place */
 }
