@@ -158,23 +158,18 @@ void fbx_channel_weights(const struct fbx_channel *channel, double percent, doub
     out[to] = u;
 }
 
-static bool fits_float(const double offset[3])
-{
-    return isfinite((float)offset[0]) && isfinite((float)offset[1]) && isfinite((float)offset[2]);
-}
-
 /* Keeps the offsets that move a control point by a number. */
 static void drop_broken(const struct fbx *fbx, uint32_t shape, uint32_t point_count, struct fbx_target *target)
 {
     static const double NONE[3] = {0};
     uint32_t kept = 0;
     for (uint32_t i = 0; i < target->count; i++) {
-        if (target->points[i] >= point_count || !fits_float(target->offsets[i]))
+        if (target->points[i] >= point_count || !fbx_fits_float(target->offsets[i], 3))
             continue;
         target->points[kept] = target->points[i];
         memmove(target->offsets[kept], target->offsets[i], sizeof *target->offsets);
         if (target->normals != NULL) {
-            const bool is_normal = fits_float(target->normals[i]);
+            const bool is_normal = fbx_fits_float(target->normals[i], 3);
             memmove(target->normals[kept], is_normal ? target->normals[i] : NONE, sizeof *target->normals);
         }
         kept++;

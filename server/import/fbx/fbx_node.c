@@ -18,14 +18,6 @@ static int64_t choice(const struct fbx *fbx, uint32_t object, const char *name, 
     return value >= 0 && value <= largest ? value : fallback;
 }
 
-static bool fits_float(const double *values, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!isfinite((float)values[i]))
-            return false;
-    return true;
-}
-
 /* A vector that is there and finite. Otherwise *out stays, and *is_broken says that it is there. */
 static void read_vector(const struct fbx_scene *scene, uint32_t object, const char *name, double out[3],
                         bool *is_broken)
@@ -33,7 +25,7 @@ static void read_vector(const struct fbx_scene *scene, uint32_t object, const ch
     double value[3];
     if (!fbx_property_real3(scene, object, name, value))
         return;
-    if (fits_float(value, 3))
+    if (fbx_fits_float(value, 3))
         memcpy(out, value, sizeof value);
     else
         *is_broken = true;
@@ -84,7 +76,7 @@ static uint32_t scale_flags(const struct fbx *fbx, uint32_t object)
 
 static bool trs_fits_float(const struct trs *trs)
 {
-    return fits_float(trs->translation, 3) && fits_float(trs->rotation, 4) && fits_float(trs->scale, 3);
+    return fbx_fits_float(trs->translation, 3) && fbx_fits_float(trs->rotation, 4) && fbx_fits_float(trs->scale, 3);
 }
 
 static void store_trs(const struct trs *trs, struct node *node)

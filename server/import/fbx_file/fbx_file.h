@@ -104,6 +104,8 @@ uint32_t fbx_value_count(const struct fbx_file *file, uint32_t record);
 
 const struct fbx_value *fbx_value(const struct fbx_file *file, uint32_t record, uint32_t value); /* or NULL */
 double fbx_real(const struct fbx_file *file, uint32_t record, uint32_t value, double fallback);
+/* Whether all are finite as floats, which is what a model has. */
+bool fbx_fits_float(const double *values, int count);
 int64_t fbx_integer(const struct fbx_file *file, uint32_t record, uint32_t value, int64_t fallback);
 struct fbx_span fbx_text(const struct fbx_file *file, uint32_t record, uint32_t value); /* size 0: none */
 

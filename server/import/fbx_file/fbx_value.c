@@ -1,6 +1,7 @@
 /* fbx_value.c - finds records by name and reads their single values; spans. */
 #include "import/fbx_file/fbx_file.h"
 
+#include <math.h>
 #include <string.h>
 
 bool fbx_span_is(struct fbx_span span, const char *text)
@@ -101,4 +102,12 @@ int fbx_letter(const struct fbx_value *value)
     if (value->kind == FBX_INTEGER)
         return value->integer > 0 && value->integer < 128 ? (int)value->integer : 0;
     return value->kind == FBX_TEXT && value->span.size_bytes == 1 ? value->span.bytes[0] : 0;
+}
+
+bool fbx_fits_float(const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite((float)values[i]))
+            return false;
+    return true;
 }
