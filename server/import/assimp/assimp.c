@@ -1,4 +1,4 @@
-/* assimp.c - import_assimp(): every format but glTF and FBX, by assimp: settings and repairs for Debian's 5.2.5. */
+/* assimp.c - import_assimp(): every format but glTF, FBX and 3MF, by assimp: settings and repairs for Debian's 5.2.5. */
 #include "import/assimp/assimp.h"
 #include "import/collada/collada.h"
 

@@ -93,6 +93,14 @@ static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
     return format_check(file_format_of("a.fbx"), bytes, size_bytes, &err) == 0;
 }
 
+/* So is 3MF, of which assimp's reader writes beyond its memory. No other format here is a package with relationships,
+ * whose name a zip shows even where the file is packed. */
+static bool is_threemf(const uint8_t *bytes, size_t size_bytes)
+{
+    static const char NAME[] = "_rels/.rels";
+    return size_bytes > 2 && memcmp(bytes, "PK", 2) == 0 && memmem(bytes, size_bytes, NAME, sizeof NAME - 1) != NULL;
+}
+
 static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const char *mode)
 {
     const struct assimp_io *own = (const struct assimp_io *)(void *)io->UserData;
@@ -102,7 +110,7 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
     struct err err;
     if (strpbrk(mode, "wa+") != NULL ||
         source_files_read(own->files, name, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0 ||
-        is_fbx(bytes, size_bytes))
+        is_threemf(bytes, size_bytes) || is_fbx(bytes, size_bytes))
         return NULL;
     struct open_file *open = mem_zalloc(1, sizeof *open);
     open->bytes = bytes;

@@ -1,5 +1,5 @@
 /* assimp_normals.c - smooth normals of a mesh whose file has none. assimp's own are wrong where faces share vertices,
- * as in OFF, PLY and 3MF: each vertex has the normal of its last face. */
+ * as in OFF and PLY: each vertex has the normal of its last face. */
 #include "import/assimp/assimp_mesh.h"
 
 #include "base/mem.h"

@@ -141,7 +141,9 @@ static int put_pixels(struct import *import, const struct image *image, const st
 /* Finds and decodes the image. Returns 0 also when it is missing or broken, which *texture and a warning then tell. */
 static int fill(struct import *import, const struct texture_request *request, struct texture *texture, struct err *err)
 {
-    const char *name = request->uri != NULL && request->uri[0] != '\0' ? request->uri : "(embedded)";
+    const char *name = request->uri != NULL && request->uri[0] != '\0' ? request->uri
+                       : request->name != NULL                         ? request->name
+                                                                       : "(embedded)";
     const uint8_t *bytes = request->bytes;
     size_t size_bytes = request->size_bytes;
     struct err why = {0};

@@ -14,6 +14,7 @@ enum { TEXTURE_IS_FILE = 0 };
 
 struct texture_request {
     const char *uri;      /* as the file names it (already percent-decoded), or NULL when embedded */
+    const char *name;     /* of an embedded one, for messages, or NULL */
     const uint8_t *bytes; /* embedded image file, or NULL: then `uri` is read from the model's files */
     size_t size_bytes;
     uint32_t wrap_s, wrap_t;         /* TEXTURE_WRAP_ */

@@ -1,0 +1,171 @@
+#include "import/threemf/threemf_xml.h"
+
+#include <expat.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 256, CHUNK_BYTES = 65536 };
+#define SEPARATOR '\n' /* between a namespace's name and a tag; no name of a namespace has one */
+
+/* 3MF Core Specification 1.3, appendix E, and those of its extensions. */
+static const char *const NAMES[] = {
+    [NS_CORE] = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02",
+    [NS_MATERIAL] = "http://schemas.microsoft.com/3dmanufacturing/material/2015/02",
+    [NS_PRODUCTION] = "http://schemas.microsoft.com/3dmanufacturing/production/2015/06",
+    [NS_BEAMS] = "http://schemas.microsoft.com/3dmanufacturing/beamlattice/2017/02",
+    [NS_SLICE] = "http://schemas.microsoft.com/3dmanufacturing/slice/2015/07",
+    [NS_RELATIONSHIPS] = "http://schemas.openxmlformats.org/package/2006/relationships",
+};
+static const int NAME_COUNT = sizeof NAMES / sizeof *NAMES;
+
+struct threemf_xml {
+    XML_Parser parser;
+    const char *part;
+    const struct threemf_handler *handler;
+    struct err *err;
+    unsigned depth, skipped; /* elements that are open; those of them within one that is left out */
+    int rc;
+};
+
+const char *threemf_namespace_name(enum threemf_namespace ns)
+{
+    return (int)ns < NAME_COUNT && NAMES[ns] != NULL ? NAMES[ns] : "";
+}
+
+static int fail(struct threemf_xml *xml, int code, const char *tag, const char *what)
+{
+    if (xml->rc == 0)
+        xml->rc = err_set(xml->err, code, "part '%.150s', line %lu%s%.60s%s: %s", xml->part,
+                          (unsigned long)XML_GetCurrentLineNumber(xml->parser), tag[0] == '\0' ? "" : ", <", tag,
+                          tag[0] == '\0' ? "" : ">", what);
+    return xml->rc;
+}
+
+int threemf_fail(const struct threemf_element *element, int code, const char *format, ...)
+{
+    char what[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return fail(element->xml, code, element->tag, what);
+}
+
+unsigned long threemf_line(const struct threemf_element *element)
+{
+    return (unsigned long)XML_GetCurrentLineNumber(element->xml->parser);
+}
+
+/* Splits a name as expat gives it. */
+static enum threemf_namespace split(const char *name, const char **tag)
+{
+    const char *at = strchr(name, SEPARATOR);
+    *tag = at == NULL ? name : at + 1;
+    if (at == NULL)
+        return NS_NONE;
+    const size_t size = (size_t)(at - name);
+    for (int ns = NS_CORE; ns < NAME_COUNT; ns++)
+        if (strncmp(name, NAMES[ns], size) == 0 && NAMES[ns][size] == '\0')
+            return (enum threemf_namespace)ns;
+    return NS_OTHER;
+}
+
+static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **attributes)
+{
+    struct threemf_xml *xml = user;
+    struct threemf_element element = {.xml = xml, .attributes = attributes};
+    if (xml->rc != 0)
+        return;
+    element.ns = split(name, &element.tag);
+    int rc = 1;
+    if (++xml->depth > DEPTH_MAX)
+        rc = threemf_fail(&element, ERR_MODEL_LIMIT, "elements lie more than %d levels deep", DEPTH_MAX);
+    else if (xml->skipped == 0)
+        rc = xml->handler->start(xml->handler->user, &element);
+    if (rc < 0) {
+        xml->rc = rc;
+        XML_StopParser(xml->parser, XML_FALSE);
+    }
+    xml->skipped += rc > 0;
+}
+
+static void XMLCALL on_end(void *user, const XML_Char *name)
+{
+    struct threemf_xml *xml = user;
+    (void)name;
+    if (xml->rc != 0)
+        return;
+    xml->depth--;
+    if (xml->skipped > 0)
+        xml->skipped--;
+    else if (xml->handler->end(xml->handler->user) < 0) {
+        xml->rc = xml->err->code;
+        XML_StopParser(xml->parser, XML_FALSE);
+    }
+}
+
+static void XMLCALL on_text(void *user, const XML_Char *text, int size)
+{
+    const struct threemf_xml *xml = user;
+    if (xml->rc == 0 && xml->skipped == 0 && xml->handler->text != NULL)
+        xml->handler->text(xml->handler->user, text, (size_t)size);
+}
+
+static void XMLCALL on_namespace(void *user, const XML_Char *prefix, const XML_Char *name)
+{
+    const struct threemf_xml *xml = user;
+    if (xml->rc == 0 && xml->skipped == 0 && xml->handler->declare != NULL && name != NULL)
+        xml->handler->declare(xml->handler->user, prefix == NULL ? "" : prefix, name);
+}
+
+/* Part of the Open Packaging Conventions: no document type, so no entities (ECMA-376-2, 6.2.5). */
+static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char *system, const XML_Char *public,
+                               int has_subset)
+{
+    struct threemf_xml *xml = user;
+    (void)name, (void)system, (void)public, (void)has_subset;
+    fail(xml, ERR_BAD_MODEL, "", "the part declares a document type, which no part of a package may");
+    XML_StopParser(xml->parser, XML_FALSE);
+}
+
+static int feed(struct threemf_xml *xml, struct zip_read_file *file)
+{
+    char bytes[CHUNK_BYTES];
+    for (;;) {
+        const int64_t n = zip_read_next(file, bytes, sizeof bytes, xml->err);
+        if (n < 0)
+            return err_prefix(xml->err, "part '%.150s'", xml->part);
+        const enum XML_Status status = XML_Parse(xml->parser, bytes, (int)n, n == 0);
+        if (xml->rc != 0)
+            return xml->rc;
+        if (status != XML_STATUS_OK)
+            return fail(xml, ERR_BAD_MODEL, "", XML_ErrorString(XML_GetErrorCode(xml->parser)));
+        if (n == 0)
+            return 0;
+    }
+}
+
+int threemf_xml_read(struct zip_reader *zip, int64_t entry, const char *part, const struct threemf_handler *handler,
+                     struct err *err)
+{
+    struct zip_read_file *file = zip_reader_open(zip, entry, err);
+    if (file == NULL)
+        return err_prefix(err, "part '%.150s'", part);
+    struct threemf_xml xml = {
+        .parser = XML_ParserCreateNS(NULL, SEPARATOR), .part = part, .handler = handler, .err = err};
+    if (xml.parser == NULL) {
+        zip_read_close(file);
+        return err_set(err, ERR_IMPORT_MEMORY, "no memory for a parser");
+    }
+    XML_SetHashSalt(xml.parser, (unsigned long)zip_reader_salt(zip)); /* no random numbers are asked for */
+    XML_SetUserData(xml.parser, &xml);
+    XML_SetElementHandler(xml.parser, on_start, on_end);
+    XML_SetCharacterDataHandler(xml.parser, on_text);
+    XML_SetStartNamespaceDeclHandler(xml.parser, on_namespace);
+    XML_SetStartDoctypeDeclHandler(xml.parser, on_doctype);
+    const int rc = feed(&xml, file);
+    XML_ParserFree(xml.parser);
+    zip_read_close(file);
+    return rc;
+}
