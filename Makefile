@@ -25,7 +25,8 @@ flags += $(flags_$(config))
 # An include names the whole path: "layer/folder/header.h" of server/, "protocol/errors.def" of the tree.
 includes := -Iserver -I. -I$(out)/gen
 
-programs := $(out)/posed $(out)/posed-import $(out)/posed-render $(out)/posectl
+# posed-import loads posed-assimp.so where a model needs it
+programs := $(out)/posed $(out)/posed-import $(out)/posed-assimp.so $(out)/posed-render $(out)/posectl
 # what make install takes beside them
 completions := $(out)/gen/posectl.bash $(out)/gen/posectl.zsh $(out)/gen/posectl.fish
 installed := $(completions) $(out)/gen/posectl.1 $(out)/gen/posed.1 $(out)/libposed.a
@@ -37,6 +38,7 @@ anim := $(call folder_objects,anim)
 wire := $(call folder_objects,wire) $(obj)/llhttp/llhttp.o $(obj)/llhttp/api.o $(obj)/llhttp/http.o
 worker := $(call folder_objects,worker)
 import := $(call folder_objects,import) $(obj)/server/import/gltf/draco.o
+import_assimp := $(filter $(obj)/server/import/assimp/%,$(import))
 render := $(call folder_objects,render)
 daemon := $(call folder_objects,daemon)
 
@@ -54,7 +56,8 @@ libs_of = $(shell $(PKG_CONFIG) --libs $(1))
 # wslay has no .pc file in Debian 12.
 libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libseccomp) -lwslay
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
-libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
+libs_import = $(call libs_of,libcjson expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
+libs_assimp = $(call libs_of,assimp)
 # giflib has no .pc file.
 libs_render = $(call libs_of,libisal libdeflate libwebp libwebpmux freetype2 libseccomp) -lgif -ldl
 
@@ -69,8 +72,12 @@ deps:
 
 $(out)/posed: $(daemon) $(wire) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
-$(out)/posed-import: $(import) $(worker) $(anim) $(base)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_import) -lm
+# Its fork server is linked once for many imports. What it loads later finds the rest of the importer in it.
+$(out)/posed-import: $(filter-out $(import_assimp),$(import)) $(worker) $(anim) $(base)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -rdynamic -o $@ $^ $(libs_import) -lm
+$(out)/posed-assimp.so: $(import_assimp)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -shared -o $@ $^ $(libs_assimp)
+$(import_assimp): flags += -fPIC
 $(out)/posed-render: $(render) $(worker) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) -lm
 
@@ -154,7 +161,7 @@ wrapped := dispatcher_handle dispatcher_cancel dispatcher_answer_query dispatche
 $(out)/test/unit: LDFLAGS += $(foreach f,$(wrapped),-Wl,--wrap=$(f))
 $(out)/test/unit: $(test_objects) $(tested)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) $(call libs_of,cmocka) -lm
 
 # The float writer beside the standard library's, which is C++.
 $(out)/test/floats: $(obj)/tests/floats/floats.o $(obj)/server/wire/encode/number.o
@@ -186,7 +193,7 @@ deps-test: deps
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 $(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(tested)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 replays := $(fuzz_targets:%=$(out)/test/replay_%)
 # `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.
 sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize)
@@ -227,7 +234,7 @@ test-python: deps-test all samples
 # The black-box tests of several loops, with a server that tells of races.
 tsan := build/tsan
 test-tsan: deps-test samples
-	@$(MAKE) config=tsan $(tsan)/posed $(tsan)/posed-import $(tsan)/posed-render
+	@$(MAKE) config=tsan $(tsan)/posed $(tsan)/posed-import $(tsan)/posed-assimp.so $(tsan)/posed-render
 	@$(run_suites) "tsan=pytest:POSED_BUILD=$(abspath $(tsan)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/api/daemon/test_loops.py"
 
 # make test-web [t=pattern of test names]
@@ -270,7 +277,7 @@ $(out)/bench/classic_walk $(out)/bench/assimp_scene: $(out)/bench/%: $(obj)/test
 	$(call say,LINK,$@)$(CXX) $(CFLAGS) $(LDFLAGS) $(filter -fsanitize%,$(flags)) -o $@ $^ $(call libs_of,assimp)
 $(out)/bench/import_fbx: $(obj)/tests/bench/import_fbx.o $(filter-out %/main.o,$(import)) $(worker) $(anim) $(base)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_import) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_import) $(libs_assimp) -lm
 bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose classic_walk assimp_scene import_fbx)
 deps-bench: deps
 	@deploy/deps.sh bench
@@ -296,7 +303,7 @@ fuzz:
 	@for f in $(fuzzed); do echo "== $$f"; build/fuzz/fuzz_$$f -max_total_time=$(T) -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus_$$f tests/fuzz/corpus/$$f || exit 1; done
 $(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 
 lint: $(bench_programs) # nothing else builds them
 	@deploy/deps.sh build lint
@@ -331,6 +338,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples
 	install -m 755 $(out)/posed $(out)/posectl $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
+	install -m 644 $(out)/posed-assimp.so $(DESTDIR)$(PREFIX)/libexec/posed/
 	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md server/docs/hostile-files.md; do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/posed/$$page || exit 1; done
 	install -m 644 protocol/*.md protocol/*.def $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/

@@ -81,7 +81,7 @@ breaches() {
     # The daemon may use of worker/ only the contracts.
     includes '"' "$server/daemon" | while read -r file header; do
         case $header in
-        worker/archive.h | worker/import_files.h | worker/import_result.h | worker/render_job.h | worker/sandbox_contract.h) ;;
+        worker/archive.h | worker/fork_server.h | worker/import_files.h | worker/import_result.h | worker/render_job.h | worker/sandbox_contract.h) ;;
         worker/*) echo "$file includes $header" ;;
         esac
     done

@@ -143,10 +143,9 @@ static int limit_self(const struct options *options, struct sandbox *sandbox, st
     const struct resource_limits limits = {.cpu_s = options->cpu_s,
                                            .memory_bytes = options->memory_bytes,
                                            .file_bytes = FILE_BYTES_MAX,
-                                           .open_files = OPEN_FILES_MAX,
-                                           .last_fd = RENDER_SOCKET_FD};
+                                           .open_files = OPEN_FILES_MAX};
     *sandbox = (struct sandbox){.program = SANDBOX_RENDER, .mode = options->sandbox};
-    if (resource_limits_set(&limits, err) < 0)
+    if (resource_limits_settle(RENDER_SOCKET_FD, err) < 0 || resource_limits_set(&limits, err) < 0)
         return err->code;
     sandbox_isolate(sandbox);
     return 0;

@@ -20,6 +20,18 @@ enum import_file_kind {
                              none that start with a dot; each followed by NUL, in no order */
 };
 
+/* The first thing that lies in the socket of an importer that a fork server makes: what it is to do. */
+enum import_order_kind {
+    IMPORT_ORDER_MODEL = 1,   /* import the model `text` */
+    IMPORT_ORDER_ATTEMPT = 2, /* try the forbidden call `text` (sandbox_contract.h) */
+};
+
+struct import_order {
+    uint32_t magic;
+    uint32_t kind;
+    char text[IMPORT_PATH_SIZE]; /* NUL-terminated */
+};
+
 struct import_file_request {
     uint32_t magic;
     uint32_t kind;

@@ -1,6 +1,6 @@
 /* import_result.h - what the importer hands back: the contract between posed-import and posed.
  *
- * posed starts `posed-import [options] PATH` with file descriptor 3 = a socket that it asks for files on
+ * posed has a process made for each model (fork_server.h), with file descriptor 3 = a socket that it asks for files on
  * (import_files.h) and 4 = an empty memfd for the result, sealed by posed once the process has ended. The memfd then
  * holds a baked model (BAKE_MAGIC), of a PATH that ends in ".zip" its files (archive.h), or a struct import_failure.
  * stderr is kept (its last lines) for the log and for the sentence that explains a crash. Exit status: 0 = a baked

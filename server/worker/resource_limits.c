@@ -38,6 +38,35 @@ static int limit_to(int resource, uint64_t value, const char *name, struct err *
     return err_set(err, ERR_INTERNAL, "cannot limit %s to %llu: %s", name, (unsigned long long)value, strerror(errno));
 }
 
+/* The out-of-memory score, as the kernel said when it was set; those that a process makes have it too. */
+static char oom_score[16] = "unknown";
+
+static void set_oom_score(void)
+{
+    proc_write("/proc/self/oom_score_adj", "1000");
+    const int fd = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd >= 0 ? read(fd, oom_score, sizeof oom_score - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (got > 0)
+        oom_score[got - 1] = '\0'; /* the newline */
+}
+
+int resource_limits_settle(int last_fd, struct err *err)
+{
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+        return err_set(err, ERR_INTERNAL, "cannot give up privileges: %s", strerror(errno));
+    if (last_fd > 0) /* what slipped through without close-on-exec is not the worker's */
+        close_range((unsigned)last_fd + 1, ~0u, 0);
+    /* When memory runs out the kernel ends the worker first, not the server. Where /proc is not mounted it need not. */
+    set_oom_score();
+    /* A process that leads a session is in a scheduling group of its own where the kernel makes such groups, and nice()
+     * then counts only inside it (man 7 sched, "The autogroup feature"). At 10 the server goes first, and the worker
+     * goes on even where others keep the machine busy. */
+    proc_write("/proc/self/autogroup", "10");
+    return 0;
+}
+
 int resource_limits_set(const struct resource_limits *limits, struct err *err)
 {
     const struct {
@@ -50,16 +79,6 @@ int resource_limits_set(const struct resource_limits *limits, struct err *err)
         {RLIMIT_FSIZE, limits->file_bytes, "file size"},
         {RLIMIT_NOFILE, limits->open_files, "open files"},
     };
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
-        return err_set(err, ERR_INTERNAL, "cannot give up privileges: %s", strerror(errno));
-    if (limits->last_fd > 0) /* what slipped through without close-on-exec is not the worker's */
-        close_range((unsigned)limits->last_fd + 1, ~0u, 0);
-    /* When memory runs out the kernel ends the worker first, not the server. Where /proc is not mounted it need not. */
-    proc_write("/proc/self/oom_score_adj", "1000");
-    /* A process that leads a session is in a scheduling group of its own where the kernel makes such groups, and nice()
-     * then counts only inside it (man 7 sched, "The autogroup feature"). At 10 the server goes first, and the worker
-     * goes on even where others keep the machine busy. */
-    proc_write("/proc/self/autogroup", "10");
     errno = 0;
     if (nice(19) == -1 && errno != 0)
         return err_set(err, ERR_INTERNAL, "cannot lower the priority: %s", strerror(errno));
@@ -83,18 +102,11 @@ static void put_limit(char *out, size_t size, int resource, const char *name, co
 
 void resource_limits_text(char out[RESOURCE_LIMITS_TEXT_SIZE])
 {
-    char score[16] = "unknown";
-    const int fd = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd >= 0 ? read(fd, score, sizeof score - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    if (got > 0)
-        score[got - 1] = '\0'; /* the newline */
     out[0] = '\0';
     put_limit(out, RESOURCE_LIMITS_TEXT_SIZE, RLIMIT_AS, "memory", " bytes");
     put_limit(out, RESOURCE_LIMITS_TEXT_SIZE, RLIMIT_CPU, "processor time", " s");
     put_limit(out, RESOURCE_LIMITS_TEXT_SIZE, RLIMIT_FSIZE, "file size", " bytes");
     put_limit(out, RESOURCE_LIMITS_TEXT_SIZE, RLIMIT_CORE, "core dump", " bytes");
     const size_t length = strlen(out);
-    snprintf(out + length, RESOURCE_LIMITS_TEXT_SIZE - length, "out-of-memory score=%s", score);
+    snprintf(out + length, RESOURCE_LIMITS_TEXT_SIZE - length, "out-of-memory score=%s", oom_score);
 }

@@ -12,10 +12,13 @@ struct resource_limits {
     uint64_t memory_bytes; /* RLIMIT_AS; 0 = none, as in builds with sanitizers */
     uint64_t file_bytes;   /* RLIMIT_FSIZE, bounds the result's memfd; 0 = none */
     uint64_t open_files;   /* RLIMIT_NOFILE; 0 = none */
-    int last_fd;           /* descriptors above it are closed; 0 = none */
 };
 
-/* Also: no core dumps, no new privileges, dies with its parent, nice 19, OOM score 1000 where allowed. */
+/* What a process passes on to those that it makes: no new privileges, OOM score 1000 where allowed, the place of its
+ * session among others. Also: it dies with its parent, and descriptors above last_fd are closed (0: none). */
+int resource_limits_settle(int last_fd, struct err *err);
+
+/* The rest, after resource_limits_settle() of this process or of the one that made it. Also: no core dumps, nice 19. */
 int resource_limits_set(const struct resource_limits *limits, struct err *err);
 
 /* Fills out with what the process is limited to, as the kernel says: "memory=2147483648; processor time=15 s; ...".

@@ -19,6 +19,8 @@ static const char YES[] = "yes";
 static const char *const OFF =
     POSED_SANITIZED ? "this build has sanitizers, which need what it takes away" : "switched off";
 
+static bool is_off(const struct sandbox *sandbox) { return sandbox->mode == SANDBOX_OFF || POSED_SANITIZED; }
+
 static void note(char out[96], const char *why_not) { snprintf(out, 96, "%s", why_not == NULL ? YES : why_not); }
 
 bool sandbox_mode_read(const char *word, enum sandbox_mode *out)
@@ -57,9 +59,8 @@ static const char *enter_namespaces(bool is_leaving_root)
 
 void sandbox_isolate(struct sandbox *sandbox)
 {
-    const bool is_off = sandbox->mode == SANDBOX_OFF || POSED_SANITIZED;
-    privileges_prepare(&sandbox->privileges, is_off);
-    if (is_off)
+    privileges_prepare(&sandbox->privileges, is_off(sandbox));
+    if (is_off(sandbox))
         note(sandbox->namespaces, OFF);
     else if (sandbox->program == SANDBOX_IMPORT)
         note(sandbox->namespaces, "not used"); /* half a millisecond, and there is no socket() anyway */
@@ -124,23 +125,37 @@ static const char *enter_landlock(int *abi)
     return rc == 0 ? NULL : strerror(error);
 }
 
-int sandbox_enter(struct sandbox *sandbox, struct err *err)
+/* What a process passes on to those that it makes. */
+static void give_up_rights_and_files(struct sandbox *sandbox)
 {
     int abi = 0;
-    const bool is_off = sandbox->mode == SANDBOX_OFF || POSED_SANITIZED;
     privileges_leave_root(&sandbox->privileges);
-    const bool has_none = privileges_read(&sandbox->privileges);
-    if (!is_off)
-        make_no_more_processes();
-    const char *why_not = is_off ? OFF : enter_landlock(&abi);
+    sandbox->has_no_capability = privileges_read(&sandbox->privileges);
+    const char *why_not = is_off(sandbox) ? OFF : enter_landlock(&abi);
     note(sandbox->landlock, why_not);
     if (why_not == NULL)
         snprintf(sandbox->landlock, sizeof sandbox->landlock, "ABI %d", abi);
-    why_not = is_off ? OFF : sandbox_filter(sandbox->program);
+}
+
+void sandbox_settle(struct sandbox *sandbox)
+{
+    give_up_rights_and_files(sandbox);
+    sandbox->is_settled = true;
+    if (!is_off(sandbox))
+        sandbox_filter(SANDBOX_FORKS); /* where the machine refuses it, sandbox_enter() finds and says that */
+}
+
+int sandbox_enter(struct sandbox *sandbox, struct err *err)
+{
+    if (!sandbox->is_settled)
+        give_up_rights_and_files(sandbox);
+    if (!is_off(sandbox))
+        make_no_more_processes();
+    const char *why_not = is_off(sandbox) ? OFF : sandbox_filter(sandbox->program);
     note(sandbox->filter, why_not);
     if (sandbox->mode == SANDBOX_REQUIRE && why_not != NULL)
         return err_set(err, ERR_UNAVAILABLE, "no filter on system calls: %s; --sandbox try works without", why_not);
-    if (sandbox->mode == SANDBOX_REQUIRE && !has_none)
+    if (sandbox->mode == SANDBOX_REQUIRE && !sandbox->has_no_capability)
         return err_set(err, ERR_UNAVAILABLE, "capabilities are left: %s; --sandbox try works with them",
                        sandbox->privileges.capabilities);
     return 0;

@@ -16,13 +16,14 @@
 
 #include <stdbool.h>
 
-enum sandbox_program { SANDBOX_IMPORT = 1, SANDBOX_RENDER = 2 };
+enum sandbox_program { SANDBOX_IMPORT = 1, SANDBOX_RENDER = 2, SANDBOX_FORKS = 4 /* importers */ };
 
 struct sandbox {
     enum sandbox_program program;
     enum sandbox_mode mode;
     char filter[96], landlock[96], namespaces[96]; /* "yes", or why not */
     struct privileges privileges;
+    bool is_settled, has_no_capability;
 };
 
 /* A word of SANDBOX_MODES to *out. */
@@ -32,9 +33,14 @@ bool sandbox_mode_read(const char *word, enum sandbox_mode *out);
  * the results are in the report. */
 void sandbox_isolate(struct sandbox *sandbox);
 
-/* The rest, before the first byte from outside. Needs resource_limits_set() and sandbox_isolate() before it. Other
- * threads get the user and the filter as well, but Landlock not; after it there are no new ones. Returns 0, or
- * ERR_UNAVAILABLE when mode is SANDBOX_REQUIRE and there is no filter, or a capability is left. */
+/* What a process passes on to those that it makes, and what it does not need for making them: of a fork server, after
+ * sandbox_isolate(). It can make processes like itself from then on, and nothing else. */
+void sandbox_settle(struct sandbox *sandbox);
+
+/* The rest, before the first byte from outside. Needs resource_limits_set() and sandbox_isolate() before it, or those
+ * and sandbox_settle() in the process that made this one. Other threads get the user and the filter as well, but
+ * Landlock not; after it there are no new ones. Returns 0, or ERR_UNAVAILABLE when mode is SANDBOX_REQUIRE and there is
+ * no filter, or a capability is left. */
 int sandbox_enter(struct sandbox *sandbox, struct err *err);
 
 /* Writes the report line; limits: of resource_limits_text(). */

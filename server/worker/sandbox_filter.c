@@ -7,10 +7,15 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { ALL = SANDBOX_IMPORT | SANDBOX_RENDER, FILES_FD = 3, RESULT_FD = 4, JOBS_FD = 3 };
+enum { ALL = SANDBOX_IMPORT | SANDBOX_RENDER | SANDBOX_FORKS, FILES_FD = 3, RESULT_FD = 4, JOBS_FD = 3 };
+/* Filters add up: what a fork server may not do, the importers that it makes may not either. */
+enum { IMPORTERS = SANDBOX_IMPORT | SANDBOX_FORKS };
+/* Of the call seccomp(): another number is refused to all, see on_refused(). */
+enum { SET_FILTER = 1, ASK_FOR_ACTION = 2 };
 
 struct rule {
     unsigned programs;
@@ -31,16 +36,16 @@ static const struct rule ALLOWED[] = {
     {ALL, SCMP_SYS(munmap), ANY},
     {ALL, SCMP_SYS(mremap), ANY},
     {ALL, SCMP_SYS(madvise), ANY},
-    {SANDBOX_IMPORT, SCMP_SYS(mmap), ARG(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
-    {SANDBOX_IMPORT, SCMP_SYS(mprotect), ARG(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+    {IMPORTERS, SCMP_SYS(mmap), ARG(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+    {IMPORTERS, SCMP_SYS(mprotect), ARG(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
     /* what is open already: files and jobs come with their descriptors */
     {ALL, SCMP_SYS(read), ANY},
     {ALL, SCMP_SYS(close), ANY},
     {ALL, SCMP_SYS(write), IS(0, STDERR_FILENO)},
     {ALL, SCMP_SYS(writev), IS(0, STDERR_FILENO)}, /* the C library's last words on a broken heap */
     {ALL, SCMP_SYS(recvmsg), IS(0, FILES_FD)},
-    {SANDBOX_IMPORT, SCMP_SYS(sendmsg), IS(0, FILES_FD)},
-    {SANDBOX_IMPORT, SCMP_SYS(write), IS(0, RESULT_FD)},
+    {IMPORTERS, SCMP_SYS(sendmsg), IS(0, FILES_FD)},
+    {IMPORTERS, SCMP_SYS(write), IS(0, RESULT_FD)},
     {SANDBOX_RENDER, SCMP_SYS(sendto), IS(0, JOBS_FD)},
     {SANDBOX_RENDER, SCMP_SYS(lseek), ANY}, /* the size of a model's memory file */
     /* its own end, abort() included: see add_abort() */
@@ -57,6 +62,24 @@ static const struct rule ALLOWED[] = {
     {ALL, SCMP_SYS(gettimeofday), ANY},
     {ALL, SCMP_SYS(time), ANY},
     {ALL, SCMP_SYS(sysinfo), ANY},
+    /* a fork server makes processes like itself, which then become importers: resource_limits_set(), sandbox_enter() */
+    {SANDBOX_FORKS, SCMP_SYS(clone), IS(0, CLONE_PARENT | SIGCHLD)},
+    {SANDBOX_FORKS, SCMP_SYS(dup2), ANY},
+    {SANDBOX_FORKS, SCMP_SYS(dup3), ANY},
+    {SANDBOX_FORKS, SCMP_SYS(setpgid), IS(0, 0)},
+    {SANDBOX_FORKS, SCMP_SYS(getppid), ANY},
+    {SANDBOX_FORKS, SCMP_SYS(prctl), IS(0, PR_SET_NAME)},
+    {SANDBOX_FORKS, SCMP_SYS(prctl), IS(0, PR_SET_PDEATHSIG)},
+    {SANDBOX_FORKS, SCMP_SYS(prctl), IS(0, PR_SET_NO_NEW_PRIVS)},
+    {SANDBOX_FORKS, SCMP_SYS(prctl), IS(0, PR_SET_SECCOMP)},
+    {SANDBOX_FORKS, SCMP_SYS(getpriority), ANY},
+    {SANDBOX_FORKS, SCMP_SYS(setpriority), ANY},
+    {SANDBOX_FORKS, SCMP_SYS(getrlimit), ANY},
+    {SANDBOX_FORKS, SCMP_SYS(setrlimit), ANY},
+    {SANDBOX_FORKS, SCMP_SYS(prlimit64), IS(0, 0)},
+    {SANDBOX_FORKS, SCMP_SYS(rt_sigaction), ANY},
+    {SANDBOX_FORKS, SCMP_SYS(seccomp), IS(0, SET_FILTER)},
+    {SANDBOX_FORKS, SCMP_SYS(seccomp), IS(0, ASK_FOR_ACTION)},
     /* the driver compiles shaders: memory that is written, then executed */
     {SANDBOX_RENDER, SCMP_SYS(mmap), ANY},
     {SANDBOX_RENDER, SCMP_SYS(mprotect), ANY},
@@ -103,9 +126,12 @@ static const int ENDS_RENDER[] = {
     SCMP_SYS(add_key),
 };
 
-/* abort() is raise() of SIGABRT: an assertion that fails is to be told from a refused call. */
-static int add_abort(scmp_filter_ctx filter)
+/* abort() is raise() of SIGABRT: an assertion that fails is to be told from a refused call. A fork server's filter does
+ * not know the numbers of its importers; theirs does. */
+static int add_abort(scmp_filter_ctx filter, enum sandbox_program program)
 {
+    if (program == SANDBOX_FORKS)
+        return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A2(SCMP_CMP_EQ, SIGABRT, 0));
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 2,
                             SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0), SCMP_A2(SCMP_CMP_EQ, SIGABRT, 0));
 }
@@ -126,7 +152,7 @@ static int refuse_threads(scmp_filter_ctx filter)
 
 static int add_rules(scmp_filter_ctx filter, enum sandbox_program program)
 {
-    int rc = add_abort(filter);
+    int rc = add_abort(filter, program);
     for (size_t i = 0; i < sizeof ALLOWED / sizeof *ALLOWED && rc == 0; i++)
         if ((ALLOWED[i].programs & program) != 0)
             rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, ALLOWED[i].call, ALLOWED[i].compared,

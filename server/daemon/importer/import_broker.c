@@ -131,6 +131,17 @@ static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unu
     uv_queue_work(poll->loop, &broker->work, answer, on_answered);
 }
 
+/* What the importer is to do lies in its socket before there is an importer. */
+static int send_order(int socket, const char *path)
+{
+    struct import_order order = {.magic = IMPORT_FILES_MAGIC, .kind = IMPORT_ORDER_MODEL};
+    const size_t length = strlen(path);
+    if (length >= sizeof order.text)
+        return -ENAMETOOLONG;
+    memcpy(order.text, path, length);
+    return send(socket, &order, sizeof order, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof order ? 0 : -errno;
+}
+
 struct import_broker *import_broker_start(uv_loop_t *loop, struct import_grant *files, const struct limits *limits,
                                           const struct import_broker_events *events, void *context, int *importer_fd)
 {
@@ -145,7 +156,9 @@ struct import_broker *import_broker_start(uv_loop_t *loop, struct import_grant *
     broker->context = context;
     broker->reply_fd = -1;
     broker->poll.data = broker->work.data = broker;
-    const int rc = uv_poll_init(loop, &broker->poll, sockets[0]);
+    int rc = send_order(sockets[0], files->path);
+    if (rc == 0)
+        rc = uv_poll_init(loop, &broker->poll, sockets[0]);
     if (rc != 0) {
         close(sockets[0]);
         close(sockets[1]);

@@ -30,8 +30,9 @@ struct import_grant {
     struct file_access access;        /* zeroed until then: `own` is NULL */
 };
 
-/* *importer_fd is the importer's end of the socket, the caller's to close once the process has it. Returns NULL
- * with errno when there is no socket or no descriptor. `files` and `events` are borrowed until closed(). */
+/* *importer_fd, in which what the importer is to do lies already, is the importer's end of the socket, the caller's to
+ * close once the process has it. Returns NULL with errno when there is no socket or no descriptor. `files` and `events`
+ * are borrowed until closed(). */
 struct import_broker *import_broker_start(uv_loop_t *loop, struct import_grant *files, const struct limits *limits,
                                           const struct import_broker_events *events, void *context, int *importer_fd);
 

@@ -3,6 +3,7 @@
 
 #include "worker/import_result.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,9 +141,24 @@ static int read_failure(int fd, const struct import_exit *end, struct err *err)
                    failure.message[0] != '\0' ? failure.message : err_meaning(code));
 }
 
+/* There was no importer. A fork server that ended meanwhile is replaced; what it needs may be missing for now. */
+static int explain_start(const struct import_exit *end, struct err *err)
+{
+    char words[QUOTE_SIZE + 2];
+    const int error = -end->child.start_error;
+    if (error == ECONNRESET)
+        return err_set(err, ERR_OVERLOADED,
+                       "the process that makes importers ended before it made this one%s; try again later",
+                       last_words(end, words));
+    return err_set(err, err_is_shortage(error) ? ERR_OVERLOADED : ERR_INTERNAL, "cannot make an importer: %s%s",
+                   strerror(error), last_words(end, words));
+}
+
 /* 0 when it ended well and left something. */
 static int check_end(int result_fd, const struct import_exit *end, struct err *err)
 {
+    if (end->child.start_error != 0)
+        return explain_start(end, err);
     if (end->child.is_timeout)
         return err_set(err, ERR_IMPORT_TIMEOUT, "the import took longer than the limit of %llu ms",
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);

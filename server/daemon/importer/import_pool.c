@@ -2,9 +2,11 @@
 #include "daemon/importer/import_pool.h"
 
 #include "base/container_of.h"
+#include "base/file_formats.h"
 #include "base/mem.h"
 #include "daemon/importer/import_run.h"
 #include "daemon/process/child.h"
+#include "daemon/process/fork_server.h"
 #include "daemon/support/stats.h"
 
 #include <stdio.h>
@@ -21,7 +23,8 @@ struct import_pool {
     uv_loop_t *loop;
     const struct config *config;
     int root_fd;
-    struct worker_command command;
+    struct fork_server *fork_server, *assimp_fork_server; /* the second also for formats that assimp reads */
+    struct worker_command command, assimp_command;        /* theirs */
     struct job_queue queue;
     uint64_t running_count;
     uint64_t last_key;
@@ -45,9 +48,21 @@ struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config
     for (uint32_t i = 0; i < count; i++)
         pool->slots[i].pool = pool;
     worker_command_import(&pool->command, config);
-    worker_command_add(&pool->command, "--");
-    worker_command_add(&pool->command, ""); /* in whose place the path of each model goes */
+    worker_command_add(&pool->command, "--fork-server");
+    worker_command_import(&pool->assimp_command, config);
+    worker_command_add(&pool->assimp_command, "--assimp");
+    worker_command_add(&pool->assimp_command, "--fork-server");
+    pool->fork_server = fork_server_new(loop, &pool->command);
+    pool->assimp_fork_server = fork_server_new(loop, &pool->assimp_command);
+    fork_server_begin(pool->fork_server);
     return pool;
+}
+
+/* What assimp is not needed for is done without it: there is less in the process then. */
+static struct fork_server *server_for(const struct import_pool *pool, const struct import_job *job)
+{
+    const struct file_format *format = job->is_archive ? NULL : file_format_of(job->path);
+    return format != NULL && format->reader == READER_ASSIMP ? pool->assimp_fork_server : pool->fork_server;
 }
 
 static struct import_slot *find_free_slot(struct import_pool *pool)
@@ -98,9 +113,8 @@ static void start_jobs(struct import_pool *pool)
         stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
         slot->job = job;
         const struct import_task task = {.path = job->path, .access = job->access, .is_archive = job->is_archive};
-        worker_command_set_last(&pool->command, job->path);
-        slot->run = import_run_start(pool->loop, &pool->command, pool->config, pool->root_fd, &task, ++pool->last_key,
-                                     on_done, slot);
+        slot->run = import_run_start(pool->loop, server_for(pool, job), pool->config, pool->root_fd, &task,
+                                     ++pool->last_key, on_done, slot);
     }
 }
 
@@ -145,7 +159,10 @@ void import_pool_free(struct import_pool *pool)
     for (uint32_t i = 0; i < pool->slot_count; i++)
         if (pool->slots[i].run != NULL)
             import_run_abandon(pool->slots[i].run);
+    fork_server_free(pool->fork_server);
+    fork_server_free(pool->assimp_fork_server);
     worker_command_fini(&pool->command);
+    worker_command_fini(&pool->assimp_command);
     free(pool);
 }
 

@@ -1,4 +1,5 @@
-/* import_pool.h - imports, each in a process of its own: a bounded queue and a fixed number at a time.
+/* import_pool.h - imports, each in a process of its own that a fork server makes: a bounded queue and a fixed number at
+ * a time.
  *
  * A process gets a socket for the files it asks for, a memfd for its result and a pipe as stderr, and nothing else of
  * the daemon's. Whatever the process does, its job ends with a model or an error. Loop thread only. */

@@ -5,11 +5,11 @@
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "worker/import_files.h"
-#include "worker/import_result.h"
 #include "daemon/support/thread_priority.h"
 #include "daemon/importer/import_broker.h"
 #include "daemon/importer/import_outcome.h"
 #include "daemon/process/child.h"
+#include "daemon/process/fork_server.h"
 #include "daemon/support/log.h"
 #include "daemon/support/fd.h"
 #include "daemon/model/sources.h"
@@ -95,6 +95,7 @@ static bool kill_history_note(int folder_fd, const char *path, uint64_t max_file
 struct import_run {
     uv_loop_t *loop;
     struct child child;
+    struct fork_server *fork_server; /* the owner's: not of one that is abandoned */
     uv_work_t work;
     struct import_broker *broker;
     struct import_grant files; /* of a thread while the broker is open; root_fd is the run's own */
@@ -225,6 +226,8 @@ static void on_ended(struct child *child)
 {
     struct import_run *run = container_of(child, struct import_run, child);
     run->end.child = child->exit;
+    if (child->exit.term_signal != 0 && !run->is_abandoned)
+        fork_server_renew(run->fork_server); /* what a crash may have told of addresses is out of date */
     import_broker_close(run->broker);
 }
 
@@ -245,28 +248,27 @@ static bool take_files(struct import_run *run, int root_fd, const struct import_
     return run->files.root_fd >= 0 && (task->access == NULL || file_access_copy(&run->files.access, task->access));
 }
 
-static void start_child(struct import_run *run, const struct worker_command *command, int files_fd)
+static void start_child(struct import_run *run, int files_fd)
 {
     static const struct child_events EVENTS = {.ended = on_ended, .closed = on_child_closed};
-    _Static_assert(IMPORT_FILES_FD == 3 && IMPORT_RESULT_FD == 4, "as a child's descriptors are numbered");
-    const struct child_command child = {
-        .args = command->args, .env = command->env, .fds = {files_fd, run->result_fd}, .fd_count = 2};
-    const int rc = child_start(&run->child, run->loop, &child, &EVENTS);
+    const int rc = fork_server_start_child(run->fork_server, &run->child, files_fd, run->result_fd, &EVENTS);
     run->open_parts++;
     child_limit_time(&run->child, run->limits.value[LIMIT_IMPORT_TIME_MS]);
     if (rc == 0)
         return;
-    err_set(&run->err, code_of(-rc), "%s: cannot start '%s': %s", run->path, command->args[0], uv_strerror(rc));
+    err_set(&run->err, code_of(-rc), "%s: cannot start '%s': %s", run->path, fork_server_program(run->fork_server),
+            uv_strerror(rc));
     import_broker_close(run->broker);
 }
 
-struct import_run *import_run_start(uv_loop_t *loop, const struct worker_command *command, const struct config *config,
+struct import_run *import_run_start(uv_loop_t *loop, struct fork_server *fork_server, const struct config *config,
                                     int root_fd, const struct import_task *task, uint64_t key, import_run_done *done,
                                     void *context)
 {
     static const struct import_broker_events BROKER_EVENTS = {.stopped = on_stopped, .closed = on_broker_closed};
     struct import_run *run = mem_zalloc(1, sizeof *run);
     run->loop = loop;
+    run->fork_server = fork_server;
     run->work.data = run;
     run->path = mem_strdup(task->path);
     run->is_archive = task->is_archive;
@@ -289,7 +291,7 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct worker_command
                 strerror(errno));
     } else {
         run->open_parts++;
-        start_child(run, command, files_fd);
+        start_child(run, files_fd);
         close(files_fd);
     }
     one_closed(run);

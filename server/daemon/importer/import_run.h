@@ -4,7 +4,7 @@
 #include "daemon/model/imported_model.h"
 #include "daemon/config/config.h"
 #include "daemon/model/file_access.h"
-#include "daemon/process/worker_command.h"
+#include "daemon/process/fork_server.h"
 
 #include <uv.h>
 
@@ -21,8 +21,9 @@ struct import_task {
     bool is_archive;                  /* it is a zip, which is unpacked instead */
 };
 
-/* Starts `command` on it. A failure to start is an outcome as well. `key` becomes the imported model's. */
-struct import_run *import_run_start(uv_loop_t *loop, const struct worker_command *command, const struct config *config,
+/* Has a process made for it; the fork server stays until the run is over or abandoned. A failure to start is an outcome
+ * as well. `key` becomes the imported model's. */
+struct import_run *import_run_start(uv_loop_t *loop, struct fork_server *fork_server, const struct config *config,
                                     int root_fd, const struct import_task *task, uint64_t key, import_run_done *done,
                                     void *context);
 

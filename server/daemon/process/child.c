@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -69,11 +70,10 @@ static void on_closed(uv_handle_t *handle)
         child->events->closed(child);
 }
 
-/* count: 2, without the process that uv_spawn() has never seen, or 3. */
+/* count: 2, without the process that libuv has never seen, or 3. */
 static void close_handles(struct child *child, int count)
 {
-    uv_handle_t *const handles[] = {(uv_handle_t *)&child->timer, (uv_handle_t *)&child->pipe,
-                                    (uv_handle_t *)&child->process};
+    uv_handle_t *const handles[] = {(uv_handle_t *)&child->timer, (uv_handle_t *)&child->pipe, &child->handle};
     child->open_handles = count;
     for (int i = 0; i < count; i++) {
         handles[i]->data = child;
@@ -81,9 +81,8 @@ static void close_handles(struct child *child, int count)
     }
 }
 
-static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_signal)
+static void end(struct child *child, int64_t exit_status, int term_signal)
 {
-    struct child *child = container_of(process, struct child, process);
     child->is_running = false;
     child->exit.status = exit_status;
     child->exit.term_signal = term_signal;
@@ -92,12 +91,36 @@ static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_sign
     child->events->ended(child);
 }
 
+static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_signal)
+{
+    end(container_of(process, struct child, process), exit_status, term_signal);
+}
+
+/* Some child has ended, perhaps this one. */
+static void on_exits(uv_signal_t *exits, int number __attribute__((unused)))
+{
+    struct child *child = container_of(exits, struct child, exits);
+    int status;
+    pid_t ended;
+    do
+        ended = waitpid(child->pid, &status, WNOHANG);
+    while (ended < 0 && errno == EINTR);
+    if (ended == 0 || !child->is_running)
+        return;
+    const bool is_known = ended == child->pid; /* else somebody else has waited for it, who has no business to */
+    end(child, is_known && WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+        is_known && WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
 void child_kill(struct child *child, int signal)
 {
     if (!child->is_running)
         return;
     uv_timer_stop(&child->timer);
-    kill(-child->process.pid, signal);
+    if (child->pid == 0)
+        child->kill_signal = signal;
+    else if (kill(-child->pid, signal) != 0)
+        kill(child->pid, signal); /* a fork server's may not lead its group yet */
 }
 
 /* On the second tick only: after SIGCONT a loop runs timers before it sees that a process has ended. */
@@ -116,17 +139,21 @@ static void on_time_over(uv_timer_t *timer)
 void child_limit_time(struct child *child, uint64_t time_ms)
 {
     child->is_late = false;
+    child->time_ms = time_ms;
     if (time_ms == 0 || !child->is_running)
         uv_timer_stop(&child->timer);
-    else
+    else if (child->pid != 0) /* else its time begins with it */
         uv_timer_start(&child->timer, on_time_over, time_ms, 0);
 }
+
+bool child_has_ended(const struct child *child) { return !child->is_running; }
 
 uint64_t child_cpu_used_ms(const struct child *child)
 {
     clockid_t clock;
     struct timespec used;
-    if (!child->is_running || clock_getcpuclockid(child->process.pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+    if (!child->is_running || child->pid == 0 || clock_getcpuclockid(child->pid, &clock) != 0 ||
+        clock_gettime(clock, &used) != 0)
         return 0;
     return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
 }
@@ -153,8 +180,8 @@ static int spawn(struct child *child, uv_loop_t *loop, const struct child_comman
     return uv_spawn(loop, &child->process, &options);
 }
 
-int child_start(struct child *child, uv_loop_t *loop, const struct child_command *command,
-                const struct child_events *events)
+/* Its time and its words; *output_fd is the process's end of the pipe. Closes them again when that fails. */
+static int prepare(struct child *child, uv_loop_t *loop, const struct child_events *events, int *output_fd)
 {
     int fds[2];
     child->events = events;
@@ -167,14 +194,61 @@ int child_start(struct child *child, uv_loop_t *loop, const struct child_command
         return error;
     }
     uv_pipe_open(&child->pipe, fds[0]);
-    const int rc = spawn(child, loop, command, fds[1]);
-    close(fds[1]);
+    *output_fd = fds[1];
+    return 0;
+}
+
+int child_start(struct child *child, uv_loop_t *loop, const struct child_command *command,
+                const struct child_events *events)
+{
+    int output_fd;
+    int rc = prepare(child, loop, events, &output_fd);
+    if (rc != 0)
+        return rc;
+    rc = spawn(child, loop, command, output_fd);
+    close(output_fd);
     child->is_running = rc == 0;
+    child->pid = child->process.pid;
     if (rc == 0)
         uv_read_start((uv_stream_t *)&child->pipe, on_alloc, on_read);
     else
         close_handles(child, 3);
     return rc;
+}
+
+int child_await(struct child *child, uv_loop_t *loop, const struct child_events *events, int *stderr_fd)
+{
+    const int rc = prepare(child, loop, events, stderr_fd);
+    if (rc != 0)
+        return rc;
+    uv_signal_init(loop, &child->exits);
+    uv_read_start((uv_stream_t *)&child->pipe, on_alloc, on_read);
+    child->is_running = true;
+    return 0;
+}
+
+void child_adopt(struct child *child, pid_t pid)
+{
+    child->pid = pid;
+    uv_signal_start(&child->exits, on_exits, SIGCHLD);
+    child_limit_time(child, child->time_ms);
+    if (child->kill_signal != 0)
+        child_kill(child, child->kill_signal);
+    on_exits(&child->exits, SIGCHLD); /* it may have ended before anybody listened */
+}
+
+void child_give_up(struct child *child, int error, const char *output)
+{
+    child->exit.start_error = error;
+    child->output_bytes = 0;
+    keep_output(child, output, strnlen(output, CHILD_OUTPUT_SIZE));
+    end(child, 0, 0);
+}
+
+void child_drop(struct child *child)
+{
+    child->is_running = false;
+    close_handles(child, 3);
 }
 
 static void ignore(struct child *child) { (void)child; }

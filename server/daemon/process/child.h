@@ -1,5 +1,5 @@
-/* child.h - one child process: started as the leader of a process group of its own, listened to on its stderr, given a
- * time, and killed together with its group. Loop thread only.
+/* child.h - one child process: started as the leader of a process group of its own, or made so by a fork server
+ * (fork_server.h), listened to on its stderr, given a time, and killed together with its group. Loop thread only.
  *
  * The process has nothing of the daemon's but the environment and the descriptors that it is given; its stdin is
  * /dev/null, and so is its stdout unless it is listened to. The owner embeds struct child in zeroed memory that stays
@@ -15,6 +15,7 @@ enum { CHILD_OUTPUT_SIZE = 4096, CHILD_FDS_MAX = 2 };
 
 /* How a process ended. */
 struct child_exit {
+    int start_error;    /* a negative errno: there was never a process, and output says what is known of why */
     int64_t status;     /* when term_signal is 0 */
     int term_signal;    /* 0: it ended by itself */
     bool is_timeout;    /* it was killed because its time was over */
@@ -35,8 +36,16 @@ struct child {
     struct child_exit exit; /* since ended(); its output until the memory goes */
     /* the rest is private to child.c */
     const struct child_events *events;
-    uv_process_t process;
-    uv_pipe_t pipe; /* stderr, and stdout where that is listened to */
+    union {
+        uv_handle_t handle;
+        uv_process_t process;
+        uv_signal_t exits; /* of one that a fork server made: libuv does not wait for it */
+    };
+    pid_t pid;          /* 0: a fork server has not made it yet */
+    uint64_t time_ms;   /* child_limit_time() */
+    int kill_signal;    /* to be sent once there is a process */
+    struct child *next; /* of those that wait for a fork server */
+    uv_pipe_t pipe;     /* stderr, and stdout where that is listened to */
     uv_timer_t timer;
     int open_handles;
     bool is_running, is_late;
@@ -57,12 +66,29 @@ struct child_command {
 int child_start(struct child *child, uv_loop_t *loop, const struct child_command *command,
                 const struct child_events *events);
 
+/* --- for fork_server.c --- */
+
+/* As child_start() of a process that a fork server is asked for. *stderr_fd is the process's end of the pipe, the
+ * caller's to close. One of the next three follows, unless it failed. */
+int child_await(struct child *child, uv_loop_t *loop, const struct child_events *events, int *stderr_fd);
+/* The process is there, a child of this process as the kernel sees it. */
+void child_adopt(struct child *child, pid_t pid);
+/* There will be no process: ended() with exit.start_error = error and this output. */
+void child_give_up(struct child *child, int error, const char *output);
+/* The same without ended(): before the owner knows that the process is awaited. */
+void child_drop(struct child *child);
+
+/* --- for all --- */
+
 /* Kills the process when it is still there in time_ms, and has exit.is_timeout say so; in place of the time that was
  * set before. 0: it has any time. */
 void child_limit_time(struct child *child, uint64_t time_ms);
 
 /* Sends the signal to the process and its group, and sets no time any more. Does nothing when it has ended. */
 void child_kill(struct child *child, int signal);
+
+/* ended() has run, or runs. */
+bool child_has_ended(const struct child *child);
 
 /* The processor time that the process has used, by the kernel's account; 0 when it has ended. */
 uint64_t child_cpu_used_ms(const struct child *child);

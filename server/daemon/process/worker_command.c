@@ -59,12 +59,6 @@ void worker_command_add(struct worker_command *command, const char *argument)
     command->args[command->count] = NULL;
 }
 
-void worker_command_set_last(struct worker_command *command, const char *argument)
-{
-    free(command->args[command->count - 1]);
-    command->args[command->count - 1] = mem_strdup(argument);
-}
-
 static void add_option(struct worker_command *command, const char *name, const char *value)
 {
     char option[64];
@@ -93,8 +87,8 @@ static void begin(struct worker_command *command, const struct config *config, c
 void worker_command_import(struct worker_command *command, const struct config *config)
 {
     begin(command, config, "posed-import");
-    command->env = make_env(PLAIN_COUNT, NULL);
-    for (int i = 0; i < LIMIT_COUNT; i++) /* those that the importer does not know by itself */
+    command->env = make_env(PLAIN_COUNT, "LD_BIND_NOW=1"); /* once for all that a fork server makes */
+    for (int i = 0; i < LIMIT_COUNT; i++)                  /* those that the importer does not know by itself */
         if (LIMIT_INFO[i].option[0] != '\0' && config->limits.value[i] != LIMIT_INFO[i].initial)
             add_number(command, LIMIT_INFO[i].option, config->limits.value[i]);
 }

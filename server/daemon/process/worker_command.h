@@ -24,5 +24,3 @@ void worker_command_fini(struct worker_command *command);
 
 /* Appends a copy of the argument. */
 void worker_command_add(struct worker_command *command, const char *argument);
-/* Puts a copy of the argument in the place of the last one. */
-void worker_command_set_last(struct worker_command *command, const char *argument);

@@ -1,13 +1,20 @@
-/* worker_probe.c - starts each worker program with --attempt and reads what it reports about its sandbox. */
+/* worker_probe.c - has each worker program try what its sandbox forbids and reads what it reports about that. */
 #include "daemon/process/worker_probe.h"
 
 #include "daemon/process/child.h"
+#include "daemon/process/fork_server.h"
 #include "daemon/process/worker_command.h"
+#include "daemon/support/fd.h"
 #include "daemon/support/log.h"
+#include "worker/import_files.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 enum { SHORT_CPU_S = 1 };
 /* A worker is the last to get a processor: on a busy machine a second of its time is a minute. */
@@ -24,11 +31,61 @@ static void make_command(const struct config *config, enum program program, stru
         worker_command_render(out, config, NULL);
 }
 
-/* Starts a program as for work, with what is to reach the limit on processor time given little of it. */
+static void ignore(struct child *child) { (void)child; }
+
+/* An importer's first order lies in the socket that it is given. */
+static int send_attempt(int socket, const char *name)
+{
+    struct import_order order = {.magic = IMPORT_FILES_MAGIC, .kind = IMPORT_ORDER_ATTEMPT};
+    snprintf(order.text, sizeof order.text, "%s", name);
+    return send(socket, &order, sizeof order, MSG_NOSIGNAL) == (ssize_t)sizeof order ? 0 : -errno;
+}
+
+static int fork_attempt(struct fork_server *server, const char *name, uint64_t time_ms, struct child *out)
+{
+    static const struct child_events EVENTS = {.ended = ignore, .closed = ignore};
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
+        return -errno;
+    const int result_fd = memfd_create("attempt", MFD_CLOEXEC);
+    int rc = result_fd < 0 ? -errno : send_attempt(sockets[0], name);
+    if (rc == 0)
+        rc = fork_server_start_child(server, out, sockets[1], result_fd, &EVENTS);
+    if (rc == 0)
+        child_limit_time(out, time_ms);
+    fd_close(result_fd);
+    close(sockets[0]);
+    close(sockets[1]);
+    return rc;
+}
+
+/* In a process as an import has it: one that a fork server makes. Waits for its end. */
+static void run_forked(struct worker_command *command, const char *name, uint64_t time_ms, struct child *out)
+{
+    uv_loop_t loop;
+    memset(out, 0, sizeof *out);
+    out->exit.output = out->output;
+    int rc = uv_loop_init(&loop);
+    if (rc == 0) {
+        worker_command_add(command, "--fork-server");
+        struct fork_server *server = fork_server_new(&loop, command);
+        rc = fork_attempt(server, name, time_ms, out);
+        while (rc == 0 && !child_has_ended(out) && uv_run(&loop, UV_RUN_ONCE) != 0)
+            continue;
+        fork_server_free(server);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        uv_loop_close(&loop);
+    }
+    if (rc != 0)
+        snprintf(out->output, sizeof out->output, "cannot start '%s': %s", command->args[0], uv_strerror(rc));
+}
+
+/* Tries it in a process as for work, with what is to reach the limit on processor time given little of it. */
 static void run_attempt(const struct config *config, enum program program, const char *name, struct child *out)
 {
     struct worker_command command;
     const bool is_about_time = strcmp(name, ATTEMPT_PROCESSOR_TIME) == 0;
+    const uint64_t time_ms = is_about_time ? PROCESSOR_TIME_MS : ATTEMPT_TIME_MS;
     make_command(config, program, &command);
     if (is_about_time) {
         char cpu_s[16];
@@ -36,9 +93,23 @@ static void run_attempt(const struct config *config, enum program program, const
         worker_command_add(&command, program == IMPORTER ? "--import-cpu" : "--cpu");
         worker_command_add(&command, cpu_s);
     }
+    if (program == IMPORTER) {
+        run_forked(&command, name, time_ms, out);
+    } else {
+        worker_command_add(&command, "--attempt");
+        worker_command_add(&command, name);
+        child_run(command.args, command.env, time_ms, out);
+    }
+    worker_command_fini(&command);
+}
+
+static void list_attempts(const struct config *config, enum program program, struct child *out)
+{
+    struct worker_command command;
+    make_command(config, program, &command);
     worker_command_add(&command, "--attempt");
-    worker_command_add(&command, name);
-    child_run(command.args, command.env, is_about_time ? PROCESSOR_TIME_MS : ATTEMPT_TIME_MS, out);
+    worker_command_add(&command, "list");
+    child_run(command.args, command.env, ATTEMPT_TIME_MS, out);
     worker_command_fini(&command);
 }
 
@@ -147,7 +218,7 @@ static bool test_program(const struct config *config, enum program program, stru
     }
     bool is_good = strstr(report, SANDBOX_FILTERED) != NULL && strstr(report, SANDBOX_NO_CAPABILITIES) != NULL;
     put_report(out, program, report);
-    run_attempt(config, program, "list", &list);
+    list_attempts(config, program, &list);
     char *rest = NULL;
     for (char *name = strtok_r(list.output, "\n", &rest); name != NULL; name = strtok_r(NULL, "\n", &rest)) {
         char *what = strchr(name, '\t');

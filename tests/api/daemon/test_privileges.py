@@ -66,7 +66,7 @@ def worker_programs():
     """Where another user finds them too, wherever the build lies."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        for name in ("posed-import", "posed-render"):
+        for name in ("posed-import", "posed-assimp.so", "posed-render"):
             shutil.copy(BUILD / name, folder)
         yield folder
 

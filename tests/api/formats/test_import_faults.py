@@ -7,7 +7,7 @@ import pytest
 
 import packets
 from conftest import PATIENCE_S, is_sanitized, wait_until
-from disk_kills import children, is_alive
+from disk_kills import children, end_fork_servers, fork_servers, is_alive
 from importers import NO_RENDERING, imports, install, install_waiting
 from server_state import memory_files, memory_kib, open_files
 from small_models import gltf
@@ -76,6 +76,7 @@ def test_fault(start, root, tmp_path, fault):
     files = open_files(server)
     if fault == "no program":
         (tmp_path / "bin" / "posed-import").unlink()
+        end_fork_servers(server)
     with server.connect() as connection:
         answer = connection.get("/v1/palette?model=a.gltf")
         assert (answer.status, answer.error()) == (status, code)
@@ -87,6 +88,50 @@ def test_fault(start, root, tmp_path, fault):
         assert connection.get("/healthz").status == 200
     server.wait_for_line(f"error={code}")
     wait_until(lambda: open_files(server) <= files + 1 and children(server) == [], "something of the importer is left")
+
+
+def test_fork_server_that_ends_is_replaced(start, root):
+    """Between two imports, so that nobody notices; and stopped while one is asked for, which is no fault of the model."""
+    server = start(*NO_RENDERING, root=root)
+    first, = fork_servers(server)
+    assert server.get("/v1/palette?model=a.gltf").status == 200
+    end_fork_servers(server)
+    (root / "b.gltf").write_text(gltf(x=2))
+    assert server.get("/v1/palette?model=b.gltf").status == 200
+    second, = fork_servers(server)
+    assert second != first
+    os.kill(int(second), signal.SIGSTOP)
+    (root / "c.gltf").write_text(gltf(x=3))
+    with server.connect() as connection:
+        connection.send("GET /v1/palette?model=c.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        wait_until(lambda: server.get("/v1/models?prefix=c").json()["models"][0]["state"] == "importing")
+        os.kill(int(second), signal.SIGKILL)
+        answer = connection.answer()
+        assert (answer.status, answer.error()) == (503, "overloaded") and int(answer.headers["retry-after"]) > 0
+        assert "the process that makes importers ended" in answer.json()["error"]["message"]
+        assert connection.get("/v1/palette?model=c.gltf").status == 200
+
+
+def test_importers_outlive_their_fork_server(start, root, tmp_path):
+    options, go = install_waiting(tmp_path / "bin")
+    server = start(*options, root=root)
+    with server.connect() as connection:
+        connection.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        wait_until(lambda: children(server), "no import")
+        end_fork_servers(server)
+        go.touch()
+        assert connection.answer().status == 200
+
+
+def test_a_crash_has_the_next_importer_from_another_fork_server(start, root, tmp_path):
+    """Addresses are the same in all that one makes: what a file learns by crashing one importer is of no use in the next."""
+    server = start(*install(tmp_path / "bin", 'case "$*" in *crash*) kill -SEGV $$;; esac; exec {real}'), root=root)
+    (root / "crash.gltf").write_text(gltf())
+    first, = fork_servers(server)
+    assert server.get("/v1/palette?model=a.gltf").status == 200
+    assert fork_servers(server) == [first]
+    assert server.get("/v1/palette?model=crash.gltf").error() == "import_crashed"
+    wait_until(lambda: len(fork_servers(server)) == 1 and fork_servers(server) != [first], "it is the same")
 
 
 def killed(tmp_path, *signals):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from conftest import is_sanitized, wait_until
-from disk_kills import children
+from disk_kills import children, fork_servers
 from importers import NO_RENDERING, install
 from server_state import memory_kib
 from small_models import gltf, place
@@ -92,7 +92,8 @@ def test_an_importer_ends_before_the_server(group, start, root, tmp_path):
     eat = f"{sys.executable} -c 'x = [bytearray(b\"x\" * (1 << 20)) for _ in range(4000)]'"
     options = install(tmp_path / "bin", f'echo 1000 > /proc/self/oom_score_adj; case "$*" in *large*) exec {eat};; esac; exec {{real}}')
     server = start(*options, root=root)
-    (group.path / "cgroup.procs").write_text(str(server.process.pid))
+    for pid in (server.process.pid, *fork_servers(server)):
+        (group.path / "cgroup.procs").write_text(str(pid))
     for _ in range(3):
         answer = server.get("/v1/model?model=large.gltf")
         assert answer.error() in ("import_memory", "import_killed"), answer.body

@@ -107,7 +107,8 @@ def test_install_puts_programs_and_documents_in_place(tmp_path):
     for page in "README.md", "deploy/README.md", "clients/cli/README.md", "protocol/http.md":
         assert (tmp_path / "usr/share/doc/posed" / page).read_bytes() == (TOP / page).read_bytes()
     posed = tmp_path / "usr/bin/posed"
-    assert (tmp_path / "usr/libexec/posed/posed-import").exists() and (tmp_path / "usr/libexec/posed/posed-render").exists()
+    for program in ("posed-import", "posed-assimp.so", "posed-render"):
+        assert (tmp_path / "usr/libexec/posed" / program).exists()
     version = subprocess.run([posed, "--version"], capture_output=True, text=True, check=True)
     assert version.stdout.startswith("posed ")
 

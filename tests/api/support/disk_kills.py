@@ -11,8 +11,32 @@ from small_models import gltf, place
 MODELS = 4
 
 
-def children(server):
+def with_fork_servers(server):
     return pathlib.Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+
+
+def is_fork_server(pid):
+    """Those that it makes have its command line, and not a session of their own."""
+    try:
+        session = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[3]
+        return session == pid and b"--fork-server" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def fork_servers(server):
+    return [pid for pid in with_fork_servers(server) if is_fork_server(pid)]
+
+
+def end_fork_servers(server):
+    for pid in fork_servers(server):
+        os.kill(int(pid), signal.SIGKILL)
+        wait_until(lambda: not is_alive(pid), "it lives on")
+
+
+def children(server):
+    """The processes at work: those that fork servers make are the server's own, and they are not."""
+    return [pid for pid in with_fork_servers(server) if not is_fork_server(pid)]
 
 
 def is_alive(pid):
@@ -45,7 +69,7 @@ def kill_soon(root, folder, delay_s):
                 connection.send(f"GET /v1/palette?model={i}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
             connection.answer()
             time.sleep(delay_s)
-        workers = children(server)
+        workers = with_fork_servers(server)
         server.process.send_signal(signal.SIGKILL)
         server.wait()
         wait_until(lambda: not any(is_alive(pid) for pid in workers), "a worker outlives its server")

@@ -1,6 +1,7 @@
 """Programs named posed-import that misbehave, for --worker-dir: real processes that really die."""
 import pathlib
 import re
+import sys
 
 from conftest import BUILD, wait_until
 from server_state import wait_for_stats
@@ -10,14 +11,23 @@ REAL = f'"{(BUILD / "posed-import").resolve()}" "$@"'
 NO_RENDERING = ("--render-workers", "0")
 
 
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = """#!{python} -SEB
+import sys
+sys.path.insert(0, {here!r})
+import import_stand_in
+import_stand_in.main({real!r}, {script!r})
+"""
+
+
 def install(folder, script):
-    """Options for a server whose importer is this shell script; {real} in it is the real one with its arguments.
+    """Options for a server whose importers run this shell script; {real} in it is the real one with its arguments.
     What the server asks at its start, the real one answers."""
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
     program = folder / "posed-import"
-    asked = 'case " $* " in *" --attempt "*) exec {real} ;; esac\n'
-    program.write_text("#!/bin/sh\n" + (asked + script).replace("{real}", REAL) + "\n")
+    program.write_text(PROGRAM.format(python=sys.executable, here=str(HERE), real=str((BUILD / "posed-import").resolve()),
+                                      script=script.replace("{real}", REAL)))
     program.chmod(0o755)
     return ("--worker-dir", str(folder), *NO_RENDERING)
 
@@ -49,13 +59,13 @@ def importer_of(server):
                                      re.MULTILINE)
 
     def find():
-        _, *of_server = filters(server.process.pid)  # a container may have one for all
+        _, _, of_server = filters(server.process.pid)  # a container may have some for all
         for pid in pathlib.Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split():
             try:
-                name, *own = filters(pid)
+                name, _, own = filters(pid)
             except FileNotFoundError:
                 continue
-            if name == "posed-import" and own != of_server:
+            if name == "posed-import" and int(own) >= int(of_server) + 2:  # that of its fork server, and its own
                 return int(pid)
         return None
     wait_until(find, "no importer")

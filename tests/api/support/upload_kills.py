@@ -10,7 +10,7 @@ import time
 import zipfile
 
 from conftest import PATIENCE_S, Server, wait_until
-from disk_kills import children, is_alive
+from disk_kills import is_alive, with_fork_servers
 from importers import NO_RENDERING
 from small_models import TRIANGLE, gltf
 
@@ -147,7 +147,7 @@ class Round:
         for thread in self.threads:
             thread.start()
         time.sleep(delay_s)
-        workers = children(self.server)
+        workers = with_fork_servers(self.server)
         self.server.process.kill()
         self.server.wait()
         wait_until(lambda: not any(is_alive(pid) for pid in workers), "a worker outlives its server")

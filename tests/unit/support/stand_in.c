@@ -4,13 +4,20 @@
 #include "tests/unit/support/fixture.h"
 
 #include "render/job/job_channel.h"
+#include "worker/fork_server.h"
+#include "worker/import_files.h"
 #include "worker/import_result.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 512 };
@@ -85,11 +92,66 @@ static int import(const char *path)
         snprintf(number, sizeof number, "%d", (int)child);
         write_line("child", number);
     }
+    if (starts_with(path, "crash"))
+        raise(SIGSEGV);
     if (starts_with(path, "family") || starts_with(path, "hang"))
         stay();
     if (starts_with(path, "wait"))
         wait_for_go();
     return starts_with(path, "refuse") ? 1 : hand_over();
+}
+
+/* Descriptors 4 and up; the socket is 3. */
+static bool receive_fds(int fds[FORK_FD_COUNT])
+{
+    char byte;
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(FORK_FD_COUNT * sizeof(int))];
+    } control = {.bytes = {0}};
+    struct iovec part = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    if (recvmsg(FORK_SERVER_FD, &message, 0) != 1 || CMSG_FIRSTHDR(&message) == NULL)
+        return false;
+    memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&message)), FORK_FD_COUNT * sizeof(int));
+    return true;
+}
+
+static int import_forked(const int fds[FORK_FD_COUNT])
+{
+    struct import_order order;
+    setpgid(0, 0);
+    dup2(fds[FORK_STDERR], STDERR_FILENO);
+    dup2(fds[FORK_FILES], IMPORT_FILES_FD);
+    dup2(fds[FORK_RESULT], IMPORT_RESULT_FD);
+    return read(IMPORT_FILES_FD, &order, sizeof order) == (ssize_t)sizeof order ? import(order.text) : 2;
+}
+
+/* What it does may depend on a file in the folder: `deaf` makes it answer nothing, `dying` end when it is asked,
+ * `poor` say that there are too many processes. */
+static int serve_forks(void)
+{
+    int fds[FORK_FD_COUNT];
+    write_line("servers", "one");
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (receive_fds(fds)) {
+        if (access(in_folder("deaf"), F_OK) == 0)
+            stay();
+        if (access(in_folder("dying"), F_OK) == 0 && unlink(in_folder("dying")) == 0)
+            abort();
+        struct fork_reply reply = {.error = EAGAIN};
+        if (access(in_folder("poor"), F_OK) != 0) {
+            reply = (struct fork_reply){.pid = (int32_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0)};
+            if (reply.pid == 0)
+                _exit(import_forked(fds));
+        }
+        for (int i = 0; i < FORK_FD_COUNT; i++)
+            close(fds[i]);
+        if (send(FORK_SERVER_FD, &reply, sizeof reply, 0) != (ssize_t)sizeof reply)
+            return 2;
+    }
+    return 0;
 }
 
 /* --- posed-render --- */
@@ -171,6 +233,6 @@ bool stand_in_run(char **args, int *status)
     size_t last = 0;
     while (args[last + 1] != NULL)
         last++;
-    *status = is_import ? import(args[last]) : render();
+    *status = !is_import ? render() : strcmp(args[last], "--fork-server") == 0 ? serve_forks() : 2;
     return true;
 }

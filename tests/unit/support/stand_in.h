@@ -1,17 +1,19 @@
-/* stand_in.h - this very test program in the place of a worker: started under the name posed-import or posed-render, it
- * does what the job says instead of running tests. */
+/* stand_in.h - this very test program in the place of a worker: started under the name posed-import, as a fork server,
+ * or posed-render, it does what the job says instead of running tests. */
 #pragma once
 
 #include "tests/unit/support/temp_tree.h"
 
 #include <stdbool.h>
 
-/* What a stand-in of posed-import does for a path that begins with the word; it adds the path to the file `log`:
- *   good    hands over the model in the file `result`
- *   wait    the same as soon as there is a file `go`
+/* What a process that a stand-in of posed-import makes does for a path that begins with the word; it adds the path to
+ * the file `log`: good    hands over the model in the file `result` wait    the same as soon as there is a file `go`
  *   refuse  exits with 1 and without a result
  *   hang    stays
+ *   crash   ends by SIGSEGV
  *   family  has a child, whose number it writes into the file `child`, and stays
+ * The fork server adds a line to the file `servers` when it starts. With a file `deaf` it answers nothing, with one
+ * `dying`, which it takes away, it ends when it is asked, with one `poor` it says that there are too many processes.
  * and what one of posed-render does for a picture of this width, which it adds to the log too. */
 enum stand_in_width {
     STAND_IN_DRAW = 8,

@@ -217,6 +217,94 @@ TEST(import_pool_without_its_program)
     end(&stand);
 }
 
+static size_t server_count(const struct stand *stand)
+{
+    size_t count = 0;
+    for (const char *at = text_of(stand, "servers"); (at = strchr(at, '\n')) != NULL; at++)
+        count++;
+    return count;
+}
+
+TEST(import_pool_has_one_fork_server_for_many_imports)
+{
+    struct stand stand;
+    struct waiter waiters[8];
+    begin(&stand, 2, 8);
+    open_pool(&stand);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(submit(&stand, &waiters[i], i % 2 == 0 ? "good" : "refuse"), 0);
+    run_loop_until(&stand.loop, &stand.done_count, 8);
+    assert_int_equal(server_count(&stand), 1);
+    end(&stand);
+}
+
+/* Addresses are the same in all processes of one fork server: what a crash may tell of them is of no use then. */
+TEST(import_pool_has_another_fork_server_after_a_crash)
+{
+    struct stand stand;
+    struct waiter waiters[2];
+    begin(&stand, 1, 2);
+    open_pool(&stand);
+    assert_int_equal(submit(&stand, &waiters[0], "crash"), 0);
+    assert_int_equal(submit(&stand, &waiters[1], "good"), 0);
+    run_loop_until(&stand.loop, &stand.done_count, 2);
+    assert_true(waiters[0].err.code == ERR_IMPORT_CRASHED && waiters[1].has_model);
+    assert_int_equal(server_count(&stand), 2);
+    end(&stand);
+}
+
+TEST(import_pool_has_another_fork_server_in_time)
+{
+    struct stand stand;
+    struct waiter waiters[101];
+    begin(&stand, 4, 101);
+    open_pool(&stand);
+    for (int i = 0; i < 101; i++)
+        assert_int_equal(submit(&stand, &waiters[i], "good"), 0);
+    run_loop_until(&stand.loop, &stand.done_count, 101);
+    for (int i = 0; i < 101; i++)
+        assert_true(waiters[i].has_model);
+    assert_int_equal(server_count(&stand), 2);
+    end(&stand);
+}
+
+/* Nobody is lost, and the model is not at fault. */
+TEST(import_pool_survives_its_fork_server)
+{
+    struct stand stand;
+    struct waiter waiters[4];
+    begin(&stand, 1, 4);
+    open_pool(&stand);
+    temp_tree_file(&stand.tree, "dying", "");
+    assert_int_equal(submit(&stand, &waiters[0], "good"), 0);
+    assert_int_equal(submit(&stand, &waiters[1], "good"), 0);
+    run_loop_until(&stand.loop, &stand.done_count, 2);
+    assert_int_equal(waiters[0].err.code, ERR_OVERLOADED);
+    assert_non_null(strstr(waiters[0].err.message, "good: the process that makes importers ended"));
+    assert_true(waiters[1].has_model);
+    assert_int_equal(server_count(&stand), 2);
+    temp_tree_file(&stand.tree, "poor", "");
+    assert_int_equal(submit(&stand, &waiters[2], "good"), 0);
+    run_loop_until(&stand.loop, &stand.done_count, 3);
+    assert_int_equal(waiters[2].err.code, ERR_OVERLOADED);
+    assert_int_equal(server_count(&stand), 2);
+    end(&stand);
+}
+
+/* A process that was not made yet when nobody wanted it any more is ended as soon as it is. */
+TEST(import_pool_ends_with_a_fork_server_that_hangs)
+{
+    struct stand stand;
+    struct waiter waiter;
+    begin(&stand, 1, 1);
+    temp_tree_file(&stand.tree, "deaf", "");
+    open_pool(&stand);
+    assert_int_equal(submit(&stand, &waiter, "good"), 0);
+    run_loop_for(&stand.loop, 20);
+    end(&stand);
+    assert_int_equal(stand.done_count, 0);
+}
+
 TEST(import_pool_that_ends_tells_nobody)
 {
     struct stand stand;

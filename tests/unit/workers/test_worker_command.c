@@ -32,8 +32,7 @@ TEST(worker_command_of_an_importer)
     struct worker_command command;
     worker_command_import(&command, &config);
     worker_command_add(&command, "--");
-    worker_command_add(&command, "one.glb");
-    worker_command_set_last(&command, "-a.glb");
+    worker_command_add(&command, "-a.glb");
     static const char *const expected[] = {
         "/opt/posed/posed-import", "--sandbox", "require", "--import-cpu", "3", "--", "-a.glb"};
     check_words(command.args, expected, sizeof expected / sizeof *expected);

@@ -1,0 +1,248 @@
+/* fork_server.c - one fork server at a time, those that make way for it, and who waits for a process. */
+#include "daemon/process/fork_server.h"
+
+#include "base/container_of.h"
+#include "base/mem.h"
+#include "worker/fork_server.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* How long a process may take to be made, on a machine that has much else to do; and how many one fork server makes. */
+enum { PATIENCE_MS = 10000, FORKS_MAX = 100 };
+
+/* The process of one. It lives until its socket is closed. */
+struct fork_parent {
+    struct child child;
+    uv_poll_t poll;
+    int socket;
+    int open_parts;             /* of the child and the poll handle */
+    struct fork_server *server; /* NULL: it makes way, once nobody waits for it */
+    unsigned fork_count;
+    struct child *first, **end; /* who waits for a process, in the order of asking */
+};
+
+struct fork_server {
+    uv_loop_t *loop;
+    const struct worker_command *command;
+    struct fork_parent *parent; /* or NULL */
+};
+
+/* --- the end of one --- */
+
+static void one_closed(struct fork_parent *parent)
+{
+    if (--parent->open_parts == 0)
+        free(parent);
+}
+
+static void on_child_closed(struct child *child) { one_closed(container_of(child, struct fork_parent, child)); }
+
+static void on_poll_closed(uv_handle_t *poll)
+{
+    struct fork_parent *parent = poll->data;
+    close(parent->socket);
+    one_closed(parent);
+}
+
+/* The process ends when it sees that, or is ended. */
+static void close_socket(struct fork_parent *parent)
+{
+    if (uv_is_closing((uv_handle_t *)&parent->poll))
+        return;
+    uv_close((uv_handle_t *)&parent->poll, on_poll_closed);
+    child_limit_time(&parent->child, PATIENCE_MS);
+}
+
+static void make_way(struct fork_parent *parent)
+{
+    if (parent->server != NULL)
+        parent->server->parent = NULL;
+    parent->server = NULL;
+    if (parent->first == NULL)
+        close_socket(parent);
+}
+
+/* --- its answers --- */
+
+static struct child *take_first(struct fork_parent *parent)
+{
+    struct child *child = parent->first;
+    parent->first = child->next;
+    if (parent->first == NULL)
+        parent->end = &parent->first;
+    child_limit_time(&parent->child, parent->first != NULL ? PATIENCE_MS : 0);
+    return child;
+}
+
+/* False: it says what no fork server says, or nothing any more. */
+static bool read_replies(struct fork_parent *parent)
+{
+    while (!uv_is_closing((uv_handle_t *)&parent->poll)) {
+        struct fork_reply reply;
+        const ssize_t got = recv(parent->socket, &reply, sizeof reply, MSG_DONTWAIT | MSG_TRUNC);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR))
+            return true;
+        if (got != (ssize_t)sizeof reply || parent->first == NULL)
+            return false;
+        struct child *child = take_first(parent);
+        if (reply.pid > 0)
+            child_adopt(child, reply.pid);
+        else
+            child_give_up(child, -reply.error, "");
+        if (parent->server == NULL && parent->first == NULL)
+            close_socket(parent);
+    }
+    return true;
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events __attribute__((unused)))
+{
+    struct fork_parent *parent = poll->data;
+    if (status >= 0 && read_replies(parent))
+        return;
+    uv_poll_stop(poll); /* on_ended() follows */
+    child_kill(&parent->child, SIGTERM);
+    child_limit_time(&parent->child, PATIENCE_MS);
+}
+
+static void on_ended(struct child *child)
+{
+    struct fork_parent *parent = container_of(child, struct fork_parent, child);
+    read_replies(parent); /* what it made until then is there */
+    make_way(parent);
+    while (parent->first != NULL)
+        child_give_up(take_first(parent), -ECONNRESET, child->exit.output);
+    close_socket(parent);
+}
+
+/* --- its start --- */
+
+static int start(struct fork_server *server)
+{
+    static const struct child_events EVENTS = {.ended = on_ended, .closed = on_child_closed};
+    _Static_assert(FORK_SERVER_FD == 3, "as a child's descriptors are numbered");
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
+        return -errno;
+    struct fork_parent *parent = mem_zalloc(1, sizeof *parent);
+    parent->socket = sockets[0];
+    parent->end = &parent->first;
+    parent->open_parts = 1;
+    const struct child_command command = {
+        .args = server->command->args, .env = server->command->env, .fds = {sockets[1]}, .fd_count = 1};
+    int rc = uv_poll_init(server->loop, &parent->poll, sockets[0]);
+    if (rc == 0) {
+        parent->poll.data = parent;
+        parent->open_parts++;
+        rc = child_start(&parent->child, server->loop, &command, &EVENTS);
+        if (rc != 0)
+            uv_close((uv_handle_t *)&parent->poll, on_poll_closed);
+    } else {
+        close(sockets[0]);
+        free(parent);
+    }
+    close(sockets[1]);
+    if (rc != 0)
+        return rc;
+    uv_poll_start(&parent->poll, UV_READABLE, on_readable);
+    parent->server = server;
+    server->parent = parent;
+    return 0;
+}
+
+static int send_fds(int socket, const int fds[FORK_FD_COUNT])
+{
+    enum { FDS_BYTES = FORK_FD_COUNT * sizeof(int) };
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(FDS_BYTES)];
+    } control = {.header = {.cmsg_len = CMSG_LEN(FDS_BYTES), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    char byte = 0;
+    struct iovec part = {.iov_base = &byte, .iov_len = 1};
+    const struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    memcpy(CMSG_DATA(&control.header), fds, FDS_BYTES);
+    ssize_t sent;
+    do
+        sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    return sent < 0 ? -errno : 0;
+}
+
+/* Of the fork server that there is, or of a new one where that has ended unseen. */
+static int ask(struct fork_server *server, const int fds[FORK_FD_COUNT])
+{
+    for (;;) {
+        const bool is_new = server->parent == NULL;
+        int rc = is_new ? start(server) : 0;
+        if (rc == 0)
+            rc = send_fds(server->parent->socket, fds);
+        if (is_new || (rc != -EPIPE && rc != -ECONNRESET))
+            return rc;
+        make_way(server->parent);
+    }
+}
+
+void fork_server_begin(struct fork_server *server)
+{
+    if (server->parent == NULL)
+        start(server);
+}
+
+int fork_server_start_child(struct fork_server *server, struct child *child, int files_fd, int result_fd,
+                            const struct child_events *events)
+{
+    int fds[FORK_FD_COUNT] = {[FORK_FILES] = files_fd, [FORK_RESULT] = result_fd};
+    int rc = child_await(child, server->loop, events, &fds[FORK_STDERR]);
+    if (rc != 0)
+        return rc;
+    rc = ask(server, fds);
+    close(fds[FORK_STDERR]);
+    if (rc != 0) {
+        child_drop(child);
+        return rc;
+    }
+    struct fork_parent *parent = server->parent;
+    *parent->end = child;
+    parent->end = &child->next;
+    child_limit_time(&parent->child, PATIENCE_MS);
+    if (++parent->fork_count == FORKS_MAX)
+        fork_server_renew(server);
+    return 0;
+}
+
+/* --- all of them --- */
+
+struct fork_server *fork_server_new(uv_loop_t *loop, const struct worker_command *command)
+{
+    struct fork_server *server = mem_zalloc(1, sizeof *server);
+    server->loop = loop;
+    server->command = command;
+    return server;
+}
+
+const char *fork_server_program(const struct fork_server *server) { return server->command->args[0]; }
+
+void fork_server_renew(struct fork_server *server)
+{
+    if (server->parent != NULL)
+        make_way(server->parent);
+    fork_server_begin(server);
+}
+
+void fork_server_free(struct fork_server *server)
+{
+    if (server == NULL)
+        return;
+    struct fork_parent *parent = server->parent;
+    if (parent != NULL) {
+        make_way(parent);
+        child_kill(&parent->child, SIGKILL);
+    }
+    free(server);
+}
