@@ -144,7 +144,7 @@ static int bake(struct import *import, struct err *err)
         return import_full(import, err);
     import->info->format = bake_textz(import->builder, format->name);
     static int (*const READERS[])(struct import *, struct err *) = {
-        [READER_GLTF] = import_gltf, [READER_FBX] = import_fbx, [READER_ASSIMP] = import_assimp};
+        [READER_GLTF] = import_gltf, [READER_FBX] = import_fbx, [READER_COLLADA] = import_collada, [READER_ASSIMP] = import_assimp};
     const int rc = READERS[format->reader](import, err);
     return rc < 0 ? rc : import_finish(import, err);
 }
@@ -297,11 +297,9 @@ int main(int argc, char **argv)
         return run_attempt(&arguments);
     struct sandbox sandbox;
     struct err err = {0};
-    if (zip_unpack_is_zip(arguments.path)) {
-        /* libzip asks for local times, for which the C library reads a file: once, before the sandbox forbids it */
-        setenv("TZ", "UTC0", 1);
-        tzset();
-    }
+    /* libzip asks for local times, for which the C library reads a file: once, before the sandbox forbids it */
+    setenv("TZ", "UTC0", 1);
+    tzset();
     if (confine_self(&arguments, &sandbox, NULL, &err) < 0) {
         fprintf(stderr, "posed-import: %s\n", err.message);
         return EXIT_USAGE;
