@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-enum reader { READER_GLTF, READER_FBX, READER_THREEMF, READER_ASSIMP };
+enum reader { READER_GLTF, READER_FBX, READER_COLLADA, READER_THREEMF, READER_ASSIMP };
 enum clip_fidelity { CLIPS_EXACT, CLIPS_AT_KEYS, CLIPS_PARTLY, CLIPS_NONE };
 
 /* A row; formats.def says what the fields hold. */

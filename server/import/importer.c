@@ -103,6 +103,7 @@ static int bake(struct import *import, struct err *err)
     import->info->format = bake_textz(import->builder, format->name);
     static int (*const READERS[])(struct import *, struct err *) = {[READER_GLTF] = import_gltf,
                                                                     [READER_FBX] = import_fbx,
+                                                                    [READER_COLLADA] = import_collada,
                                                                     [READER_THREEMF] = import_threemf,
                                                                     [READER_ASSIMP] = import_by_assimp};
     const int rc = READERS[format->reader](import, err);

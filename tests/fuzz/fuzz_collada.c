@@ -59,7 +59,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rc > 0 || (rc < 0 && (err.code != rc || err.message[0] == '\0' || collada.nodes != NULL)))
         abort();
     for (uint32_t n = 0; n < collada.node_count; n++) {
-        collada_weights(&collada, n);
         for (uint32_t c = 0; c < collada.clip_count && c < 4; c++)
             follow(&collada, n, &collada.clips[c]);
     }

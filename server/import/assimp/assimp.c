@@ -1,6 +1,6 @@
-/* assimp.c - import_assimp(): every format but glTF, FBX and 3MF, by assimp: settings and repairs for Debian's 5.2.5. */
+/* assimp.c - import_assimp(): every format that no reader of our own takes, by assimp: settings and repairs for
+ * Debian's 5.2.5. */
 #include "import/assimp/assimp.h"
-#include "import/collada/collada.h"
 
 #include <assimp/cimport.h>
 #include <assimp/postprocess.h>
@@ -38,8 +38,6 @@ static int check_md5(const struct assimp_job *job, struct err *err)
 
 static int add_clips(struct assimp_job *job, struct err *err)
 {
-    if (job->collada != NULL)
-        return assimp_collada_clips(job, err);
     if (assimp_clips(job, assimp_is_format(job, "md5anim") ? assimp_md5_rate(job->import->bytes) : 0, err) < 0)
         return err->code;
     return assimp_is_format(job, "md5mesh") ? assimp_md5_clips(job, err) : 0;
@@ -58,7 +56,6 @@ static int convert(struct assimp_job *job, struct err *err)
         node_tree_join_siblings(&job->tree, &MDL_BONES);
     if (check_md5(job, err) < 0)
         return err->code;
-    assimp_collada(job);
     job->is_skeleton = assimp_is_format(job, "md5anim bvh");
     assimp_warn(job);
     assimp_axes(job);
@@ -76,19 +73,15 @@ int import_assimp(struct import *import, struct err *err)
 {
     const struct file_format *format = file_format_of(import->path);
     struct assimp_job job = {.import = import, .ending = format != NULL ? format->ending : ""};
-    job.scene = assimp_load(import, import_file_name(import), STEPS, false);
+    job.scene = assimp_load(import, import_file_name(import), STEPS);
     if (job.scene == NULL)
         return load_error(err);
     const int rc = convert(&job, err);
     const bool is_released = job.tree.depth <= RELEASED_DEPTH_MAX;
     skin_list_fini(&job.skins);
     node_tree_fini(&job.tree);
-    free(job.shown.names);
     free(job.texcoords);
     texture_mixer_fini(&job.mixer);
-    if (job.collada != NULL)
-        collada_fini(job.collada);
-    free(job.collada);
     if (is_released)
         aiReleaseImport(job.scene);
     return rc;

@@ -28,12 +28,6 @@ struct skin_list {
     int32_t *of_mesh; /* [aiScene.mNumMeshes]: index into skins, or -1 */
 };
 
-/* Names of assimp's nodes, in the order of struct node_tree. */
-struct name_list {
-    struct aiString *names;
-    uint32_t count;
-};
-
 /* An embedded texture of raw texels as a file, or NULL. */
 struct assimp_tga {
     uint8_t *bytes;
@@ -46,9 +40,7 @@ struct assimp_job {
     const struct aiScene *scene;
     struct node_tree tree;
     struct skin_list skins;
-    struct name_list shown;          /* names instead of those that assimp links by; empty: the same */
     bool is_skeleton;                /* the format has no meshes: assimp's is a stand-in, which is not taken */
-    struct collada *collada;         /* what the file says itself, or NULL */
     struct texcoord_sets *texcoords; /* [aiScene.mNumMaterials]: channels of texture coordinates */
     struct texture_mixer mixer;
     struct assimp_tga *tgas; /* [aiScene.mNumTextures]: of those that a material has; while materials are read */
@@ -58,17 +50,8 @@ struct assimp_job {
 /* Whether the file's ending is one of these, with spaces between. */
 bool assimp_is_format(const struct assimp_job *job, const char *endings);
 /* assimp_io.c: loads a file of the model's folder with these post-processing steps; NULL on failure, which
- * aiGetErrorString() explains. by_name: COLLADA nodes by their names instead of their ids. */
-const struct aiScene *assimp_load(struct import *import, const char *file, unsigned steps, bool by_name);
-/* COLLADA, before any other step: reads the file a second time, for what assimp loses (collada.h), and puts its
- * transforms and names into the tree. Where both do not see the same nodes, job->collada stays empty, which a warning
- * says, and everything is assimp's. */
-void assimp_collada(struct assimp_job *job);
-/* Its clips. */
-int assimp_collada_clips(struct assimp_job *job, struct err *err);
-/* COLLADA: assimp links by id, which is unique, and people know nodes by name. Reads the file for its names,
- * for want of assimp_collada(). */
-void assimp_collada_names(struct assimp_job *job);
+ * aiGetErrorString() explains. */
+const struct aiScene *assimp_load(struct import *import, const char *file, unsigned steps);
 
 /* Warns of what the file has and the scene has not. */
 void assimp_warn(const struct assimp_job *job);

@@ -18,10 +18,9 @@ static const struct facing {
     {"iqm", {1, 0, 0}, 0},
 };
 
-/* For formats whose reader in assimp turns, and for COLLADA scales, the file to Y-up and metres at the root, which is a
- * node of its own making. `says`: MODEL_HAS_ of what the file or its format defines. Row `r` of the root's rotation is
- * where the file has assimp's axis r: for up and forward, y and z. */
-static void undo_root(struct assimp_job *job, uint32_t says)
+/* For formats whose reader in assimp turns the file to Y-up at the root, which is a node of its own making. Row `r` of
+ * the root's rotation is where the file has assimp's axis r: for up and forward, y and z. */
+static void undo_root(struct assimp_job *job)
 {
     struct model_info *info = job->import->info;
     struct dmat4 *root = &job->tree.nodes[0].parent_from_node;
@@ -33,9 +32,7 @@ static void undo_root(struct assimp_job *job, uint32_t says)
         info->up[c] = (float)(m[4 * c + 1] / unit);
         info->forward[c] = (float)(m[4 * c + 2] / unit);
     }
-    if ((says & MODEL_HAS_UNIT) != 0)
-        info->unit_m = (float)unit;
-    info->flags |= says;
+    info->flags |= MODEL_HAS_UP;
     *root = DMAT4_IDENTITY;
 }
 
@@ -66,10 +63,8 @@ void assimp_axes(struct assimp_job *job)
     const struct aiString *generator = assimp_metadata(job->scene->mMetaData, "SourceAsset_Generator", AI_AISTRING);
     if (generator != NULL)
         info->generator = assimp_text(job->import->builder, generator);
-    if (assimp_is_format(job, "dae zae"))
-        undo_root(job, MODEL_HAS_UP | MODEL_HAS_UNIT);
     if (assimp_is_format(job, "md5mesh md5anim 3ds ase dxf mdl md2 md3 mdc"))
-        undo_root(job, MODEL_HAS_UP);
+        undo_root(job);
     /* assimp leaves these as they are, and their own programs have z up: Blender, trueSpace, Valve's engines. */
     if (assimp_is_format(job, "blend cob smd"))
         say_z_up(info);

@@ -14,11 +14,16 @@ static const double TICKS_PER_S_UNKNOWN = 25;
 /* Decomposing a matrix twice gives values this near each other, relative to 1 or the value. */
 static const double SAME_VALUE = 1e-6;
 
+/* Translation, rotation, scale, as PATH_ numbers them; count 0 = none. */
+struct motion {
+    struct track paths[3];
+};
+
 /* What one assimp animation says, by node. */
 struct animation_source {
     const struct aiAnimation *animation;
     const struct aiNodeAnim **of_node; /* [tree->count], NULL = none */
-    struct track_time time;
+    double ticks_per_s;                /* not 0 */
 };
 
 /* assimp gives every channel all three tracks; one that the file does not have is a key of the rest value. */
@@ -40,13 +45,14 @@ static bool is_rest(const struct node *node, uint32_t path, const struct track *
     return path != PATH_ROTATION || 1 - fabs(dot) < SAME_VALUE * SAME_VALUE;
 }
 
-void motion_fini(struct motion *motion)
+static void motion_fini(struct motion *motion)
 {
     for (int p = 0; p < 3; p++)
         track_fini(&motion->paths[p]);
 }
 
-int clip_add_motion(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err)
+/* Adds the tracks of a node to the model, but those of one key that say what the rest transform says. */
+static int clip_add_motion(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err)
 {
     for (uint32_t path = 0; path < 3; path++) {
         const struct track *track = &motion->paths[path];
@@ -79,11 +85,11 @@ static int motion_from_channel(struct motion *motion, const struct assimp_job *j
     const struct aiNodeAnim *channel = source->of_node[n];
     *motion = (struct motion){0};
     if (track_from_vectors(&motion->paths[PATH_TRANSLATION], channel->mPositionKeys, channel->mNumPositionKeys,
-                           source->time, err) < 0 ||
+                           source->ticks_per_s, err) < 0 ||
         track_from_rotations(&motion->paths[PATH_ROTATION], channel->mRotationKeys, channel->mNumRotationKeys,
-                             source->time, err) < 0 ||
-        track_from_vectors(&motion->paths[PATH_SCALE], channel->mScalingKeys, channel->mNumScalingKeys, source->time,
-                           err) < 0) {
+                             source->ticks_per_s, err) < 0 ||
+        track_from_vectors(&motion->paths[PATH_SCALE], channel->mScalingKeys, channel->mNumScalingKeys,
+                           source->ticks_per_s, err) < 0) {
         motion_fini(motion);
         return err_prefix(err, "clip '%s', node '%s'", source->animation->mName.data,
                           job->tree.nodes[n].node->mName.data);
@@ -105,15 +111,14 @@ static int add_node_motion(struct assimp_job *job, const struct animation_source
     return rc;
 }
 
-static struct track_time time_of(const struct assimp_job *job, const struct aiAnimation *animation, double ticks_per_s)
+static double rate_of(const struct assimp_job *job, const struct aiAnimation *animation, double ticks_per_s)
 {
-    struct track_time time = {.ticks_per_s = ticks_per_s != 0 ? ticks_per_s : animation->mTicksPerSecond};
-    if (isnan(time.ticks_per_s) || time.ticks_per_s == 0)
-        time.ticks_per_s = TICKS_PER_S_UNKNOWN;
+    double rate = ticks_per_s != 0 ? ticks_per_s : animation->mTicksPerSecond;
+    if (isnan(rate) || rate == 0)
+        rate = TICKS_PER_S_UNKNOWN;
     if (assimp_is_format(job, "bvh")) /* the file gives seconds a frame */
-        time.ticks_per_s = 1 / track_decimal(1 / time.ticks_per_s);
-    time.is_float = assimp_is_format(job, "dae zae");
-    return time;
+        rate = 1 / track_decimal(1 / rate);
+    return rate;
 }
 
 static void find_channels(struct assimp_job *job, struct animation_source *source)
@@ -166,7 +171,7 @@ static int morph_track(const struct assimp_job *job, const struct animation_sour
             if (key->mValues[w] < width)
                 values[(size_t)k * width + key->mValues[w]] = key->mWeights[w];
     }
-    const int rc = track_from_values(track, ticks, values, from->mNumKeys, width, source->time, err);
+    const int rc = track_from_values(track, ticks, values, from->mNumKeys, width, source->ticks_per_s, err);
     free(ticks);
     free(values);
     return rc;
@@ -212,7 +217,7 @@ int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation,
     struct animation_source source = {
         .animation = animation,
         .of_node = mem_zalloc(job->tree.count, sizeof *source.of_node),
-        .time = time_of(job, animation, ticks_per_s),
+        .ticks_per_s = rate_of(job, animation, ticks_per_s),
     };
     struct clip clip = {.name = name, .channel_first = builder->channel_count};
     int rc = 0;

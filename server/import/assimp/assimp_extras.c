@@ -14,7 +14,7 @@
 /* What assimp itself adds, for exporters and for its own links. */
 static bool is_bookkeeping(const struct aiString *key)
 {
-    static const char *const KEYS[] = {"Collada_id", "Collada_sid", "AnimationIndex"};
+    static const char *const KEYS[] = {"AnimationIndex"};
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
         if (strcmp(key->data, KEYS[i]) == 0)
             return true;

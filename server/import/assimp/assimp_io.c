@@ -1,6 +1,5 @@
 /* assimp_io.c - loads a file with assimp, whose view of files is the model's source files and nothing else. */
 #include "import/assimp/assimp.h"
-#include "import/collada/collada.h"
 #include "import/text/text_utf8.h"
 
 #include "base/mem.h"
@@ -23,7 +22,7 @@ struct open_file {
     struct aiFile file;
     const uint8_t *bytes; /* borrowed from the source files, or `own` */
     size_t size_bytes, at;
-    uint8_t *own; /* text that had a byte order mark or a <skew>, or NULL */
+    uint8_t *own; /* text that had a byte order mark, or NULL */
 };
 
 static struct open_file *of(struct aiFile *file) { return (struct open_file *)(void *)file->UserData; }
@@ -66,25 +65,6 @@ static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin orig
     return aiReturn_SUCCESS;
 }
 
-static bool ends_in(const char *name, const char *ending)
-{
-    const size_t length = strlen(name), size = strlen(ending);
-    return length >= size && strcasecmp(name + length - size, ending) == 0;
-}
-
-/* Our own COLLADA reader gets the file unchanged, and its transforms count. */
-static void hide_skew(struct open_file *open)
-{
-    if (!collada_has_skew(open->bytes, open->size_bytes))
-        return;
-    if (open->own == NULL) {
-        open->own = mem_zalloc(open->size_bytes + 1, 1);
-        memcpy(open->own, open->bytes, open->size_bytes);
-        open->bytes = open->own;
-    }
-    collada_remove_skew(open->own, open->size_bytes);
-}
-
 /* FBX is read by posed's own reader only: assimp's would take it under another format's ending, where its readers of
  * that ending refuse the content, and as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
@@ -117,8 +97,6 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
     open->size_bytes = size_bytes;
     if (text_to_utf8(bytes, size_bytes, &open->own, &open->size_bytes))
         open->bytes = open->own;
-    if (ends_in(name, ".dae"))
-        hide_skew(open);
     open->file = (struct aiFile){
         .ReadProc = read_items,
         .WriteProc = write_items,
@@ -150,7 +128,7 @@ bool assimp_is_format(const struct assimp_job *job, const char *endings)
     return false;
 }
 
-const struct aiScene *assimp_load(struct import *import, const char *file, unsigned steps, bool by_name)
+const struct aiScene *assimp_load(struct import *import, const char *file, unsigned steps)
 {
     struct assimp_io io = {.io = {.OpenProc = open_proc, .CloseProc = close_proc, .UserData = (aiUserData)(void *)&io},
                            .files = import->files,
@@ -158,7 +136,6 @@ const struct aiScene *assimp_load(struct import *import, const char *file, unsig
     struct aiPropertyStore *settings = aiCreatePropertyStore();
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_MD5_NO_ANIM_AUTOLOAD, 1);
-    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, by_name);
     const struct aiScene *scene = aiImportFileExWithProperties(file, steps, &io.io, settings);
     aiReleasePropertyStore(settings);
     return scene;

@@ -46,25 +46,21 @@ static void set_opacity(const struct aiMaterial *from, struct material *to)
 {
     float opacity = 1;
     get_number(from, AI_MATKEY_OPACITY, &opacity);
-    /* Wholly invisible is what exporters write that mean the opposite number: in COLLADA a transparency of 0 under
-     * A_ONE is, by the letter, nothing to see. */
+    /* Wholly invisible is what exporters write that mean the opposite number. */
     if (!(opacity > 0) || opacity > 1)
         opacity = 1;
     to->base_color[3] = opacity;
     to->alpha_mode = opacity < 0.999f ? ALPHA_BLEND : ALPHA_OPAQUE;
 }
 
-static void set_color(const struct assimp_job *job, const struct aiMaterial *from, struct material *to)
+static void set_color(const struct aiMaterial *from, struct material *to)
 {
     const bool is_textured = to->textures[TEXTURE_BASE_COLOR].texture >= 0;
     struct aiColor4D color = {1, 1, 1, 1};
     if (!get_color(from, AI_MATKEY_BASE_COLOR, &color))
         get_color(from, AI_MATKEY_COLOR_DIFFUSE, &color);
-    /* COLLADA 1.5, 8 "constant": the colour is the emission, no light falls on it. */
-    if (assimp_is_format(job, "dae zae") && shading_of(from) == (int)aiShadingMode_NoShading)
-        get_color(from, AI_MATKEY_COLOR_EMISSIVE, &color);
-    /* In COLLADA a texture stands in the colour's place; black under a texture means the same elsewhere. */
-    if (is_textured && (assimp_is_format(job, "dae zae") || is_black(&color)))
+    /* Black under a texture means that the texture stands in the colour's place. */
+    if (is_textured && is_black(&color))
         color.r = color.g = color.b = 1;
     to->base_color[0] = linear_from_srgb(color.r);
     to->base_color[1] = linear_from_srgb(color.g);
@@ -130,7 +126,7 @@ static void set_emission(const struct assimp_job *job, const struct aiMaterial *
     struct material_texture *texture = &to->textures[TEXTURE_EMISSIVE];
     if (texture->texture >= 0 && is_black(&color))
         color.r = color.g = color.b = 1;
-    if (texture->texture < 0 && !assimp_is_format(job, "dae zae obj"))
+    if (texture->texture < 0 && !assimp_is_format(job, "obj"))
         *texture = to->textures[TEXTURE_BASE_COLOR];
     if (is_black(&color) || (to->flags & MATERIAL_UNLIT) != 0) {
         *texture = MATERIAL_PLAIN.textures[TEXTURE_EMISSIVE];
@@ -160,7 +156,7 @@ static int add_material(struct assimp_job *job, uint32_t index, struct err *err)
                (shading_of(from) == (int)aiShadingMode_NoShading ? MATERIAL_UNLIT : 0);
     if (material_textures_surface(&textures, &to, err) < 0)
         return err->code;
-    set_color(job, from, &to);
+    set_color(from, &to);
     set_reflection(from, &to);
     set_emission(job, from, &to);
     if (material_textures_roughness(&textures, &to, err) < 0 || material_textures_opacity(&textures, &to, err) < 0)

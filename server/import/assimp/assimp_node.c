@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 
-#include <assimp/cimport.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,32 +151,6 @@ static int check_meshes(const struct assimp_job *job, const struct aiNode *from,
     return 0;
 }
 
-static struct str name_of(struct assimp_job *job, uint32_t n)
-{
-    const struct aiString *name = &job->tree.nodes[n].node->mName;
-    if (job->shown.count == job->tree.count)
-        name = &job->shown.names[n];
-    if (assimp_is_auto_name(name))
-        return (struct str){.offset = STR_NONE};
-    return assimp_text(job->import->builder, name);
-}
-
-void assimp_collada_names(struct assimp_job *job)
-{
-    const struct aiScene *scene = assimp_load(job->import, import_file_name(job->import), 0, true);
-    if (scene == NULL)
-        return;
-    struct node_tree tree;
-    if (scene->mRootNode != NULL && node_tree_init(&tree, scene, job->import->limits, NULL) == 0) {
-        job->shown.names = mem_alloc(tree.count * sizeof *job->shown.names);
-        job->shown.count = tree.count;
-        for (uint32_t i = 0; i < tree.count; i++)
-            job->shown.names[i] = tree.nodes[i].node->mName;
-        node_tree_fini(&tree);
-    }
-    aiReleaseImport(scene);
-}
-
 int assimp_nodes(struct assimp_job *job, struct err *err)
 {
     for (uint32_t n = 0; n < job->tree.count; n++) {
@@ -187,7 +160,7 @@ int assimp_nodes(struct assimp_job *job, struct err *err)
         if (check_meshes(job, from, err) < 0)
             return err->code;
         struct node node = {.parent = node_tree_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
-        node.name = name_of(job, n);
+        node.name = assimp_text(job->import->builder, &from->mName);
         set_transform(job, &node, &rest);
         if (import_put_node(job->import, &node, err) < 0)
             return err->code;

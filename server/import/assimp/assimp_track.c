@@ -80,11 +80,9 @@ double track_decimal(double value)
     return value;
 }
 
-static int finish(struct track *track, struct track_time time, struct err *err)
+static int finish(struct track *track, struct err *err)
 {
     for (uint32_t i = 0; i < track->count; i++) {
-        if (time.is_float)
-            track->times_s[i] = track_decimal(track->times_s[i]);
         if (!isfinite(track->times_s[i])) {
             track_fini(track);
             return err_set(err, ERR_BAD_KEYS, "the time of key %u is not finite", i);
@@ -102,40 +100,40 @@ static int finish(struct track *track, struct track_time time, struct err *err)
     return 0;
 }
 
-int track_from_vectors(struct track *track, const struct aiVectorKey *keys, uint32_t count, struct track_time time,
+int track_from_vectors(struct track *track, const struct aiVectorKey *keys, uint32_t count, double ticks_per_s,
                        struct err *err)
 {
     allocate(track, count, 3);
     for (uint32_t i = 0; i < count; i++) {
-        track->times_s[i] = keys[i].mTime / time.ticks_per_s;
+        track->times_s[i] = keys[i].mTime / ticks_per_s;
         track->values[3 * (size_t)i] = (double)keys[i].mValue.x;
         track->values[3 * (size_t)i + 1] = (double)keys[i].mValue.y;
         track->values[3 * (size_t)i + 2] = (double)keys[i].mValue.z;
     }
-    return finish(track, time, err);
+    return finish(track, err);
 }
 
-int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint32_t count, struct track_time time,
+int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint32_t count, double ticks_per_s,
                          struct err *err)
 {
     allocate(track, count, 4);
     track->is_rotation = true;
     for (uint32_t i = 0; i < count; i++) {
-        track->times_s[i] = keys[i].mTime / time.ticks_per_s;
+        track->times_s[i] = keys[i].mTime / ticks_per_s;
         track->values[4 * (size_t)i] = (double)keys[i].mValue.x;
         track->values[4 * (size_t)i + 1] = (double)keys[i].mValue.y;
         track->values[4 * (size_t)i + 2] = (double)keys[i].mValue.z;
         track->values[4 * (size_t)i + 3] = (double)keys[i].mValue.w;
     }
-    return finish(track, time, err);
+    return finish(track, err);
 }
 
 int track_from_values(struct track *track, const double *ticks, const double *values, uint32_t count,
-                      uint32_t components, struct track_time time, struct err *err)
+                      uint32_t components, double ticks_per_s, struct err *err)
 {
     allocate(track, count, components);
     for (uint32_t i = 0; i < count; i++)
-        track->times_s[i] = ticks[i] / time.ticks_per_s;
+        track->times_s[i] = ticks[i] / ticks_per_s;
     memcpy(track->values, values, (size_t)count * components * sizeof *values);
-    return finish(track, time, err);
+    return finish(track, err);
 }

@@ -7,21 +7,15 @@
 
 #include <assimp/anim.h>
 
-/* How key ticks become seconds. */
-struct track_time {
-    double ticks_per_s; /* not 0 */
-    bool is_float;      /* seconds that were decimal text in the file and passed through a float: see track_decimal() */
-};
-
-/* keys[count] of a position, scale or rotation. Of keys at one time the last counts.
+/* keys[count] of a position, scale or rotation, in ticks. Of keys at one time the last counts.
  * Returns 0 or ERR_BAD_KEYS (a key is not finite); on failure *track is empty. */
-int track_from_vectors(struct track *track, const struct aiVectorKey *keys, uint32_t count, struct track_time time,
+int track_from_vectors(struct track *track, const struct aiVectorKey *keys, uint32_t count, double ticks_per_s,
                        struct err *err);
-int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint32_t count, struct track_time time,
+int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint32_t count, double ticks_per_s,
                          struct err *err);
 /* Times and weights: values[count * components], in the order of times_s[count], both copied. */
 int track_from_values(struct track *track, const double *ticks, const double *values, uint32_t count,
-                      uint32_t components, struct track_time time, struct err *err);
+                      uint32_t components, double ticks_per_s, struct err *err);
 
 /* The shortest decimal number that rounds to the float `value`, as a double; `value` itself when it is not a float.
  * Files write times as decimal text, and a time asked for as text then meets its key exactly. */

@@ -160,8 +160,6 @@ struct str assimp_text(struct bake_builder *builder, const struct aiString *name
     return bake_text(builder, name->length == 0 ? NULL : name->data, name->length);
 }
 
-bool assimp_is_auto_name(const struct aiString *name) { return strncmp(name->data, "$ColladaAutoName$_", 18) == 0; }
-
 const void *assimp_metadata(const struct aiMetadata *metadata, const char *key, enum aiMetadataType type)
 {
     for (unsigned i = 0; metadata != NULL && i < metadata->mNumProperties; i++)

@@ -48,7 +48,5 @@ bool dmat4_is_finite(const struct dmat4 *m);
 
 /* An aiString as text of the model; an empty one is a missing name, which assimp does not tell apart. */
 struct str assimp_text(struct bake_builder *builder, const struct aiString *name);
-/* Whether it is what assimp calls COLLADA nodes that have neither id nor sid. */
-bool assimp_is_auto_name(const struct aiString *name);
 /* The value of this name and type, or NULL. */
 const void *assimp_metadata(const struct aiMetadata *metadata, const char *key, enum aiMetadataType type);

@@ -1,7 +1,6 @@
 /* assimp_warnings.c - warnings, with stable codes, of what a file has and assimp 5.2.5 does not give:
- *   curves_linear, curves_may_be_linear   clips that are not straight between their keys
+ *   curves_linear                         clips that are not straight between their keys
  *   offset_replaced                       BVH roots that have an OFFSET and position channels
- *   clip_names_lost                       clips that the file names and assimp does not
  *   skeleton_not_read, clips_not_read     of formats whose meshes alone are read
  *   frames_not_read                       vertex animation, of which the first frame is shown
  *   clips_not_repeated                    LightWave's repeating and oscillating motion
@@ -47,48 +46,6 @@ static void warn_of_curves(const struct assimp_job *job)
 {
     bake_warn(job->import->builder, "curves_linear",
               "the clips have curves that are not straight between their keys: straight lines stand for them");
-}
-
-/* The value of an attribute in the tag that begins at `tag`, cut to 63 bytes; false where it has none. */
-static bool get_attribute(const char *tag, const char *attribute, char out[64])
-{
-    const char *end = strchr(tag, '>');
-    const char *at = end == NULL ? NULL : memmem(tag, (size_t)(end - tag), attribute, strlen(attribute));
-    if (at == NULL)
-        return false;
-    at += strlen(attribute);
-    const char *quote = memchr(at, '"', (size_t)(end - at));
-    const size_t size = quote == NULL ? 0 : (size_t)(quote - at);
-    const size_t kept = size < 63 ? size : 63;
-    memcpy(out, at, kept);
-    out[kept] = '\0';
-    return kept > 0;
-}
-
-static bool has_animation(const struct aiScene *scene, const char *name)
-{
-    for (uint32_t a = 0; a < scene->mNumAnimations; a++)
-        if (strncmp(scene->mAnimations[a]->mName.data, name, 63) == 0)
-            return true;
-    return false;
-}
-
-static void warn_of_collada(const struct assimp_job *job)
-{
-    static const char TAG[] = "<animation_clip ";
-    struct import *import = job->import;
-    if (contains(import, "BEZIER") || contains(import, "HERMITE") || contains(import, "BSPLINE") ||
-        contains(import, "CARDINAL") || contains(import, ">STEP") || contains(import, " STEP"))
-        warn_of_curves(job);
-    char name[64];
-    const char *tag = (const char *)import->bytes;
-    while ((tag = strstr(tag, TAG)) != NULL) {
-        tag += sizeof TAG - 2;
-        if ((get_attribute(tag, " name=\"", name) || get_attribute(tag, " id=\"", name)) &&
-            !has_animation(job->scene, name))
-            bake_warn(import->builder, "clip_names_lost", "the model has no clip of the name '%s', as the file has",
-                      name);
-    }
 }
 
 /* Readers disagree whether the channels of a root are added to its OFFSET or replace it. In recorded files both are
@@ -228,15 +185,8 @@ static void warn_of_rate(const struct assimp_job *job)
 void assimp_warn(const struct assimp_job *job)
 {
     const bool has_clips = job->scene->mNumAnimations > 0;
-    struct bake_builder *builder = job->import->builder;
-    if (assimp_is_format(job, "dae") && has_clips && job->collada == NULL)
-        warn_of_collada(job);
-    else if (assimp_is_format(job, "zae") && has_clips)
-        bake_warn(builder, "curves_may_be_linear",
-                  "curves that are not straight between their keys are read as if they were; in an archive that is not "
-                  "looked at");
-    else if (assimp_is_format(job, "ase") && has_clips &&
-             (contains(job->import, "CONTROL_BEZIER") || contains(job->import, "CONTROL_TCB")))
+    if (assimp_is_format(job, "ase") && has_clips &&
+        (contains(job->import, "CONTROL_BEZIER") || contains(job->import, "CONTROL_TCB")))
         warn_of_curves(job);
     else if (assimp_is_format(job, "bvh"))
         warn_of_bvh(job);

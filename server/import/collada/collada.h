@@ -1,8 +1,7 @@
 /* collada.h - what a COLLADA file says of its nodes' places and of how they move, in double precision.
  *
- * assimp 5.2.5 keeps angles in float32 and knows straight lines only; this reader keeps what the file has. Nodes are
- * those of the visual scene that <scene> shows, in the order in which assimp makes them: a node, its own children, then
- * the nodes that it instances. Spaces and units are the file's. One thread. */
+ * Nodes are those of the visual scene that <scene> shows, in this order: a node, its own children, then the nodes that
+ * it instances. Spaces and units are the file's. One thread. */
 #pragma once
 
 #include "import/collada/collada_curve.h"
@@ -64,17 +63,6 @@ int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_byte
                  struct bake_builder *builder, struct err *err);
 void collada_fini(struct collada *collada);
 
-/* The <source> of the weights with which node `n` shows a mesh of morph targets; XML_NONE when it shows none. */
-uint32_t collada_weights(const struct collada *collada, uint32_t n);
-
-/* --- collada_skew.c: text without what assimp cannot read --- */
-
-/* Whether there is a <skew> element in the text: assimp 5.2.5 aborts where it multiplies a node's transforms. */
-bool collada_has_skew(const uint8_t *text, size_t size_bytes);
-/* Puts spaces in the place of every <skew> element, as many as it had bytes; one without an end stays. Line breaks
- * count as spaces. */
-void collada_remove_skew(uint8_t *text, size_t size_bytes);
-
 /* --- steps of collada_read() --- */
 
 /* A kind of transform element. */
@@ -86,8 +74,10 @@ struct step_kind {
 
 /* NULL when the element is no transform. */
 const struct step_kind *step_kind_of(const struct xml *xml, uint32_t element);
+/* Refuses what is no COLLADA, or one of a version that is not read. Returns 0, ERR_NOT_A_MODEL or ERR_BAD_MODEL. */
+int collada_version(const struct xml *xml, struct err *err);
 /* Fills nodes and steps. */
-int collada_scene(struct collada *collada, const struct limits *limits, struct err *err);
+int collada_scene(struct collada *collada, const struct limits *limits, struct bake_builder *builder, struct err *err);
 /* A <sampler>; warnings name the channel's target. Returns 0, ERR_BAD_MODEL or ERR_IMPORT_MEMORY; on failure *sampler
  * is empty. */
 int collada_sampler(const struct xml *xml, uint32_t element, const char *target, struct collada_sampler *sampler,
@@ -99,7 +89,7 @@ struct collada_target {
     int32_t value;    /* index of the one value, or -1: all */
 };
 
-/* False when it is neither a transform element nor a source, or no such value. */
+/* False when it is neither a transform element nor a source of morph weights, or no such value. */
 bool target_find(const struct xml *xml, const char *target, struct collada_target *found);
 
 /* --- collada_values.c: lists of numbers and names, and how <source> elements lay them out --- */
@@ -116,7 +106,20 @@ struct value_rows {
 /* The numbers of the <source> that `element`'s attribute `attribute` names. Returns 0, ERR_BAD_MODEL or
  * ERR_IMPORT_MEMORY; on failure *rows is empty. */
 int rows_read(const struct xml *xml, uint32_t element, const char *attribute, struct value_rows *rows, struct err *err);
+/* Likewise of the columns whose <param> has a name; what is not finite is NAN. */
+int columns_read(const struct xml *xml, uint32_t element, const char *attribute, struct value_rows *rows,
+                 struct err *err);
 void rows_fini(struct value_rows *rows);
+
+/* Whole numbers; heap. */
+#define INDEX_NONE UINT32_MAX
+struct index_list {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+/* Appends the whole numbers of an element's text; -1 is INDEX_NONE. Returns 0 or ERR_BAD_MODEL. */
+int indices_read(const struct xml *xml, uint32_t element, struct index_list *list, struct err *err);
 
 /* Likewise a <source> of names: calls take() for each, in order. Returns how many, or ERR_BAD_MODEL. */
 typedef void take_name(void *user, uint32_t index, const char *name, size_t size_bytes);

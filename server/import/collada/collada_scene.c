@@ -30,7 +30,8 @@ static int add_step(struct builder *builder, uint32_t element, const struct step
     struct collada_step step = {.kind = kind->kind, .element = element};
     const int count = (int)kind->value_count;
     if (values_fixed(xml_text(&collada->xml, element), step.values, count) != count)
-        return err_set(builder->err, ERR_BAD_MODEL, "a <%s> does not have %d numbers", kind->tag, count);
+        return err_set(builder->err, ERR_BAD_MODEL, "the <%s> on line %u does not have %d numbers", kind->tag,
+                       xml_line(&collada->xml, element), count);
     collada->steps = mem_grow(collada->steps, &builder->step_capacity, collada->step_count + 1, sizeof step);
     collada->steps[collada->step_count++] = step;
     return 0;
@@ -76,39 +77,30 @@ static int add_node(struct builder *builder, uint32_t element, uint32_t parent, 
     return rc;
 }
 
-int collada_scene(struct collada *collada, const struct limits *limits, struct err *err)
+/* The visual scene that <scene> shows; without that the file's first, with a warning. */
+static uint32_t shown_scene(const struct xml *xml, struct bake_builder *builder)
 {
-    const struct xml *xml = &collada->xml;
     const uint32_t scene = xml_child(xml, 0, "scene");
     const uint32_t shown = xml_follow(xml, xml_child(xml, scene, "instance_visual_scene"), "url");
-    if (!xml_is(xml, shown, "visual_scene"))
-        return err_set(err, ERR_BAD_MODEL, "<scene> shows no visual scene of the file");
-    struct builder builder = {.collada = collada, .limits = limits, .err = err};
-    return add_node(&builder, shown, XML_NONE, 0);
+    if (xml_is(xml, shown, "visual_scene"))
+        return shown;
+    uint32_t first = XML_NONE;
+    for (uint32_t l = xml_child(xml, 0, "library_visual_scenes"); l != XML_NONE && first == XML_NONE;
+         l = xml_next(xml, l, "library_visual_scenes"))
+        first = xml_child(xml, l, "visual_scene");
+    if (first != XML_NONE)
+        bake_warn(builder, "scene_assumed",
+                  "<scene> shows no visual scene of the file: the first one, on line %u, is taken",
+                  xml_line(xml, first));
+    return first;
 }
 
-/* Of the controller `element`, directly or through a skin of it, the <morph>. */
-static uint32_t morph_of(const struct xml *xml, uint32_t element)
-{
-    if (!xml_is(xml, element, "controller"))
-        return XML_NONE;
-    const uint32_t skin = xml_child(xml, element, "skin");
-    if (skin == XML_NONE)
-        return xml_child(xml, element, "morph");
-    const uint32_t source = xml_follow(xml, skin, "source");
-    return xml_is(xml, source, "controller") ? xml_child(xml, source, "morph") : XML_NONE;
-}
-
-uint32_t collada_weights(const struct collada *collada, uint32_t n)
+int collada_scene(struct collada *collada, const struct limits *limits, struct bake_builder *warnings, struct err *err)
 {
     const struct xml *xml = &collada->xml;
-    const uint32_t element = collada->nodes[n].element;
-    for (uint32_t e = xml_child(xml, element, "instance_controller"); e != XML_NONE;
-         e = xml_next(xml, e, "instance_controller")) {
-        const uint32_t morph = morph_of(xml, xml_follow(xml, e, "url"));
-        const uint32_t weights = xml_input(xml, xml_child(xml, morph, "targets"), "MORPH_WEIGHT");
-        if (weights != XML_NONE)
-            return xml_follow(xml, weights, "source");
-    }
-    return XML_NONE;
+    const uint32_t shown = shown_scene(xml, warnings);
+    if (shown == XML_NONE)
+        return err_set(err, ERR_BAD_MODEL, "the file has no <visual_scene>: it shows nothing");
+    struct builder builder = {.collada = collada, .limits = limits, .err = err};
+    return add_node(&builder, shown, XML_NONE, 0);
 }

@@ -73,6 +73,12 @@ static uint32_t source_of(const struct xml *xml, uint32_t element)
     return element;
 }
 
+static bool is_morph_source(const struct xml *xml, uint32_t element)
+{
+    const uint32_t parent = xml->elements[element].parent;
+    return xml_is(xml, element, "source") && xml_is(xml, parent, "morph");
+}
+
 bool target_find(const struct xml *xml, const char *target, struct collada_target *found)
 {
     char path[TARGET_MAX];
@@ -97,5 +103,5 @@ bool target_find(const struct xml *xml, const char *target, struct collada_targe
             return false;
     }
     found->element = source_of(xml, found->element);
-    return step_kind_of(xml, found->element) != NULL || xml_is(xml, found->element, "source");
+    return step_kind_of(xml, found->element) != NULL || is_morph_source(xml, found->element);
 }

@@ -20,16 +20,56 @@ static size_t next_word(const char **text, const char **word)
     return (size_t)(*text - *word);
 }
 
+/* Digits with a point that a double holds exactly, divided by a power of ten that it holds exactly: the quotient is
+ * rounded once, as strtod() does it (W. D. Clinger, "How to read floating point numbers accurately", 1990). */
+static bool plain_number_of(const char *word, size_t size, double *value)
+{
+    static const double POWERS[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    enum { DIGITS_MAX = 15 };
+    const size_t sign = word[0] == '-';
+    uint64_t digits = 0;
+    size_t count = 0, decimals = 0;
+    bool has_point = false;
+    for (size_t i = sign; i < size; i++) {
+        if (word[i] == '.' && !has_point) {
+            has_point = true;
+            continue;
+        }
+        if (word[i] < '0' || word[i] > '9' || ++count > DIGITS_MAX)
+            return false;
+        digits = digits * 10 + (uint64_t)(word[i] - '0');
+        decimals += has_point;
+    }
+    *value = (double)digits / POWERS[decimals];
+    if (sign > 0)
+        *value = -*value;
+    return count > 0;
+}
+
 static bool number_of(const char *word, size_t size, double *value)
 {
     char *end = NULL;
+    if (plain_number_of(word, size, value))
+        return true;
     *value = strtod(word, &end);
     return end == word + size && isfinite(*value);
 }
 
+/* What programs write for a number that is none: "nan", "inf", "-1.#IND" and their like. */
+static bool is_no_number(const char *word, size_t size)
+{
+    double value;
+    char *end = NULL;
+    if (memchr(word, '#', size) != NULL)
+        return true;
+    value = strtod(word, &end);
+    return end == word + size && !isfinite(value);
+}
+
 /* Numbers separated by white space into *values (heap; NULL for none). Returns 0 or ERR_BAD_MODEL (what is no number,
- * or not finite). */
-static int read_numbers(const char *text, double **values, size_t *count, struct err *err)
+ * or not finite, which becomes NAN where may_be_nan). */
+static int read_numbers(const char *text, bool may_be_nan, double **values, size_t *count, struct err *err)
 {
     size_t capacity = 0;
     const char *word;
@@ -38,7 +78,12 @@ static int read_numbers(const char *text, double **values, size_t *count, struct
     for (size_t size = next_word(&text, &word); size > 0; size = next_word(&text, &word)) {
         *values = mem_grow(*values, &capacity, *count + 1, sizeof **values);
         if (!number_of(word, size, &(*values)[*count])) {
+            if (may_be_nan && is_no_number(word, size)) {
+                (*values)[(*count)++] = (double)NAN;
+                continue;
+            }
             free(*values);
+            *values = NULL;
             return err_set(err, ERR_BAD_MODEL, "'%.*s' is not a number", size < 40 ? (int)size : 40, word);
         }
         (*count)++;
@@ -63,7 +108,7 @@ int values_fixed(const char *text, double *out, int limit)
 
 /* How an accessor picks rows out of an array. */
 struct param_layout {
-    uint32_t array; /* element */
+    uint32_t array, accessor; /* elements */
     uint64_t count, stride, offset;
 };
 
@@ -89,6 +134,7 @@ static int find_layout(const struct xml *xml, uint32_t element, const char *attr
     const uint32_t accessor = xml_child(xml, xml_child(xml, source, "technique_common"), "accessor");
     if (accessor == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "source '%s' has no accessor", url);
+    layout->accessor = accessor;
     layout->array = xml_follow(xml, accessor, "source");
     if (layout->array == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "the accessor of '%s' has no array", url);
@@ -99,27 +145,94 @@ static int find_layout(const struct xml *xml, uint32_t element, const char *attr
     return 0;
 }
 
+/* The element's id for messages. */
+static const char *id_of(const struct xml *xml, uint32_t element)
+{
+    const char *id = xml_get(xml, element, "id");
+    return id != NULL ? id : "";
+}
+
+static int read_rows(const struct xml *xml, const struct param_layout *layout, bool may_be_nan, struct value_rows *rows,
+                     struct err *err)
+{
+    double *values;
+    size_t count;
+    if (read_numbers(xml_text(xml, layout->array), may_be_nan, &values, &count, err) < 0)
+        return err_prefix(err, "array '%s', line %u", id_of(xml, layout->array), xml_line(xml, layout->array));
+    /* the sizes are below 2^32, so that no product overflows */
+    const uint64_t wanted = layout->offset + layout->count * layout->stride;
+    if (wanted > count) {
+        free(values);
+        return err_set(err, ERR_BAD_MODEL, "array '%s', line %u, has %zu numbers, and %llu are wanted",
+                       id_of(xml, layout->array), xml_line(xml, layout->array), count, (unsigned long long)wanted);
+    }
+    if (layout->offset > 0)
+        memmove(values, values + layout->offset, layout->count * layout->stride * sizeof *values);
+    *rows = (struct value_rows){values, (uint32_t)layout->count, (uint32_t)layout->stride};
+    return 0;
+}
+
 int rows_read(const struct xml *xml, uint32_t element, const char *attribute, struct value_rows *rows, struct err *err)
 {
     struct param_layout layout;
-    double *values;
-    size_t count;
     *rows = (struct value_rows){0};
     if (find_layout(xml, element, attribute, &layout, err) < 0)
         return ERR_BAD_MODEL;
-    int rc = read_numbers(xml_text(xml, layout.array), &values, &count, err);
-    if (rc < 0)
-        return err_prefix(err, "array '%s'", xml_get(xml, layout.array, "id"));
-    /* the sizes are below 2^32, so that no product overflows */
-    if (layout.offset + layout.count * layout.stride > count) {
-        free(values);
-        return err_set(err, ERR_BAD_MODEL, "array '%s' has %zu numbers, and %llu are wanted",
-                       xml_get(xml, layout.array, "id"), count,
-                       (unsigned long long)(layout.offset + layout.count * layout.stride));
+    return read_rows(xml, &layout, false, rows, err);
+}
+
+/* COLLADA 1.4.1, "accessor": what a <param> without a name stands for is not read; nor is what has no <param>. Fills
+ * columns[limit] with those that are; without any named <param> it is all of them. */
+static uint32_t named_columns(const struct xml *xml, const struct param_layout *layout, uint32_t *columns,
+                              uint32_t limit)
+{
+    uint32_t count = 0, column = 0;
+    for (uint32_t e = xml_child(xml, layout->accessor, "param"); e != XML_NONE && column < layout->stride;
+         e = xml_next(xml, e, "param"), column++) {
+        const char *name = xml_get(xml, e, "name");
+        if (name != NULL && name[0] != '\0' && count < limit)
+            columns[count++] = column;
     }
-    if (layout.offset > 0)
-        memmove(values, values + layout.offset, layout.count * layout.stride * sizeof *values);
-    *rows = (struct value_rows){values, (uint32_t)layout.count, (uint32_t)layout.stride};
+    for (; column == 0 && count < layout->stride && count < limit; count++)
+        columns[count] = count;
+    if (count == 0) /* all are nameless, as some programs write it for sources of one kind of number */
+        for (; count < layout->stride && count < limit; count++)
+            columns[count] = count;
+    return count;
+}
+
+int columns_read(const struct xml *xml, uint32_t element, const char *attribute, struct value_rows *rows,
+                 struct err *err)
+{
+    enum { COLUMNS_MAX = 64 };
+    uint32_t columns[COLUMNS_MAX];
+    struct param_layout layout;
+    *rows = (struct value_rows){0};
+    if (find_layout(xml, element, attribute, &layout, err) < 0 || read_rows(xml, &layout, true, rows, err) < 0)
+        return ERR_BAD_MODEL;
+    const uint32_t width = named_columns(xml, &layout, columns, COLUMNS_MAX);
+    for (uint32_t r = 0; r < rows->count && width < rows->width; r++)
+        for (uint32_t c = 0; c < width; c++) /* to where it was or before */
+            rows->values[(size_t)r * width + c] = rows->values[(size_t)r * rows->width + columns[c]];
+    rows->width = width < rows->width ? width : rows->width;
+    return 0;
+}
+
+int indices_read(const struct xml *xml, uint32_t element, struct index_list *list, struct err *err)
+{
+    const char *word, *text = xml_text(xml, element);
+    for (size_t size = next_word(&text, &word); size > 0; size = next_word(&text, &word)) {
+        uint64_t value = 0;
+        size_t at = 0;
+        for (; at < size && word[at] >= '0' && word[at] <= '9' && value < UINT32_MAX; at++)
+            value = value * 10 + (uint64_t)(word[at] - '0');
+        const bool is_none = size == 2 && memcmp(word, "-1", 2) == 0;
+        if (!is_none && (at < size || value >= UINT32_MAX))
+            return err_set(err, ERR_BAD_MODEL, "'%.*s' in the <%s> on line %u is no index", size < 40 ? (int)size : 40,
+                           word, xml->text + xml->elements[element].tag, xml_line(xml, element));
+        list->items = mem_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+        list->items[list->count++] = is_none ? INDEX_NONE : (uint32_t)value;
+    }
     return 0;
 }
 

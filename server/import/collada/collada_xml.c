@@ -17,6 +17,7 @@ struct xml_reader {
     struct err *err;
     uint32_t open;    /* the innermost element that is kept and open, or XML_NONE */
     uint32_t skipped; /* depth within an element that is left out */
+    size_t prefix;    /* of the document's element, with its colon: its namespace is the file's */
     int rc;
 };
 
@@ -44,22 +45,45 @@ static uint32_t put(struct xml_reader *reader, const char *text, size_t size)
 
 static uint32_t putz(struct xml_reader *reader, const char *text) { return put(reader, text, strlen(text) + 1); }
 
-/* Of the document's children those that hold nodes and animations; within them no <extra>, and of a skin only what
- * it refers to. */
+static bool is_one_of(const char *tag, const char *const *tags, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(tag, tags[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The child of the document that the open element is or stands in; XML_NONE for the document. */
+static uint32_t open_library(const struct xml_reader *reader)
+{
+    uint32_t element = reader->open;
+    while (element != XML_NONE && reader->xml->elements[element].depth > 1)
+        element = reader->xml->elements[element].parent;
+    return element == 0 ? XML_NONE : element;
+}
+
 static bool is_left_out(const struct xml_reader *reader, const char *tag)
 {
-    static const char *const KEPT[] = {"library_visual_scenes",   "library_nodes",       "library_animations",
-                                       "library_animation_clips", "library_controllers", "scene"};
+    static const char *const KEPT[] = {"asset",
+                                       "library_visual_scenes",
+                                       "library_nodes",
+                                       "library_animations",
+                                       "library_animation_clips",
+                                       "library_cameras",
+                                       "library_controllers",
+                                       "library_materials",
+                                       "library_effects",
+                                       "library_geometries",
+                                       "library_images",
+                                       "scene"};
     if (reader->open == XML_NONE)
         return false;
-    if (xml_is(reader->xml, reader->open, "skin") || strcmp(tag, "extra") == 0)
-        return true;
-    if (reader->xml->elements[reader->open].depth > 0)
+    if (reader->xml->elements[reader->open].depth == 0)
+        return !is_one_of(tag, KEPT, sizeof KEPT / sizeof *KEPT);
+    if (strcmp(tag, "extra") != 0)
         return false;
-    for (size_t i = 0; i < sizeof KEPT / sizeof *KEPT; i++)
-        if (strcmp(tag, KEPT[i]) == 0)
-            return false;
-    return true;
+    const uint32_t library = open_library(reader);
+    return !xml_is(reader->xml, library, "library_effects") && !xml_is(reader->xml, library, "library_materials");
 }
 
 /* An element with children has no text of its own that matters. */
@@ -86,10 +110,20 @@ static bool add_attributes(struct xml_reader *reader, struct xml_element *elemen
     return true;
 }
 
-static void XMLCALL on_start(void *user, const XML_Char *tag, const XML_Char **attributes)
+/* <c:COLLADA> makes <c:node> a node. */
+static const char *local_name(struct xml_reader *reader, const char *tag)
+{
+    const char *colon = strchr(tag, ':');
+    if (reader->open == XML_NONE)
+        reader->prefix = colon == NULL ? 0 : (size_t)(colon - tag) + 1;
+    return colon != NULL && (size_t)(colon - tag) + 1 == reader->prefix ? colon + 1 : tag;
+}
+
+static void XMLCALL on_start(void *user, const XML_Char *full_tag, const XML_Char **attributes)
 {
     struct xml_reader *reader = user;
     struct xml *xml = reader->xml;
+    const char *tag = local_name(reader, full_tag);
     if (reader->skipped > 0 || is_left_out(reader, tag)) {
         reader->skipped++;
         return;
@@ -102,6 +136,7 @@ static void XMLCALL on_start(void *user, const XML_Char *tag, const XML_Char **a
     }
     xml->elements = mem_grow(xml->elements, &xml->element_capacity, xml->element_count + 1, sizeof *xml->elements);
     struct xml_element added = {.parent = reader->open, .depth = depth, .text = XML_NONE, .tag = putz(reader, tag)};
+    added.line = (uint32_t)XML_GetCurrentLineNumber(reader->parser);
     if (added.tag == XML_NONE || !add_attributes(reader, &added, attributes))
         return;
     reader->open = xml->element_count;
@@ -296,6 +331,16 @@ uint32_t xml_find_id(const struct xml *xml, const char *id)
     if (first == xml->id_count || strcmp(xml_get(xml, xml->by_id[first], "id"), id) != 0)
         return XML_NONE;
     return xml->by_id[first];
+}
+
+uint32_t xml_find_sid(const struct xml *xml, uint32_t from, const char *tag, const char *sid)
+{
+    for (uint32_t e = from; e != XML_NONE && e < xml->elements[from].end; e++) {
+        const char *own = xml_is(xml, e, tag) ? xml_get(xml, e, "sid") : NULL;
+        if (own != NULL && strcmp(own, sid) == 0)
+            return e;
+    }
+    return XML_NONE;
 }
 
 uint32_t xml_follow(const struct xml *xml, uint32_t element, const char *attribute)

@@ -1,8 +1,8 @@
-/* collada_xml.h - the parts of a COLLADA file that place and move nodes, as a tree of elements. By expat.
+/* collada_xml.h - the parts of a COLLADA file that are read, as a tree of elements. By expat.
  *
  * The file is hostile: no entity may be declared, nothing outside the file is ever opened, depth and number of
- * elements are limited. Meshes, images, materials and <extra> are left out: assimp reads those, and they are most of
- * a file. One thread. */
+ * elements are limited. Libraries that make no model, such as those of physics, are left out, and <extra> everywhere
+ * but in effects and materials. One thread. */
 #pragma once
 
 #include "base/err.h"
@@ -19,7 +19,8 @@ struct xml_attribute {
 
 /* Elements stand in the file's order, so those below element e are e + 1 .. end - 1. */
 struct xml_element {
-    uint32_t tag; /* into xml->text */
+    uint32_t tag;  /* into xml->text, without a namespace's prefix */
+    uint32_t line; /* of the file, from 1 */
     uint32_t parent, end, depth;
     uint32_t attribute_first, attribute_count;
     uint32_t text; /* character data of an element without children, into xml->text, or XML_NONE */
@@ -46,6 +47,8 @@ void xml_fini(struct xml *xml);
 bool xml_is(const struct xml *xml, uint32_t element, const char *tag);
 /* The attribute's value, or NULL. */
 const char *xml_get(const struct xml *xml, uint32_t element, const char *attribute);
+/* The line on which it starts. */
+static inline uint32_t xml_line(const struct xml *xml, uint32_t element) { return xml->elements[element].line; }
 /* Character data; "" where there is none. */
 const char *xml_text(const struct xml *xml, uint32_t element);
 
@@ -55,6 +58,8 @@ uint32_t xml_next(const struct xml *xml, uint32_t child, const char *tag);
 
 /* The first element of this id; XML_NONE when there is none. */
 uint32_t xml_find_id(const struct xml *xml, const char *id);
+/* The first element of this tag with an attribute `sid`, anywhere below `from`; XML_NONE when there is none. */
+uint32_t xml_find_sid(const struct xml *xml, uint32_t from, const char *tag, const char *sid);
 /* What attribute `attribute` of `element`, "#id", refers to; XML_NONE when it does not. */
 uint32_t xml_follow(const struct xml *xml, uint32_t element, const char *attribute);
 /* The first <input> of element `parent` with this semantic, or XML_NONE. */

@@ -54,6 +54,9 @@ int import_fbx(struct import *import, struct err *err);
 /* 3MF, by our own reader. Same contract. */
 int import_threemf(struct import *import, struct err *err);
 
+/* COLLADA and its archives, by our own reader. Same contract. */
+int import_collada(struct import *import, struct err *err);
+
 /* Everything else, by assimp. Same contract. */
 int import_assimp(struct import *import, struct err *err);
 

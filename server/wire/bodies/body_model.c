@@ -304,8 +304,6 @@ void body_put_model(struct reply_context *context)
 
 void body_put_formats(struct buf *out)
 {
-    static const char *const READERS[] = {
-        [READER_GLTF] = "own", [READER_FBX] = "own", [READER_THREEMF] = "own", [READER_ASSIMP] = "assimp"};
     static const char *const CLIPS[] = {
         [CLIPS_EXACT] = "exact", [CLIPS_AT_KEYS] = "at_keys", [CLIPS_PARTLY] = "partly", [CLIPS_NONE] = "none"};
     buf_put_text(out, "{\"formats\":[");
@@ -314,8 +312,8 @@ void body_put_formats(struct buf *out)
         buf_put_text(out, i == 0 ? "\n" : ",\n");
         json_printf(out,
                     "{\"ending\":%s,\"name\":%s,\"reader\":%s,\"companion_of\":%s,\"clips\":%s,\"exact\":", row->ending,
-                    row->name, READERS[row->reader], row->companion_of[0] == '\0' ? NULL : row->companion_of,
-                    CLIPS[row->clips]);
+                    row->name, row->reader == READER_ASSIMP ? "assimp" : "own",
+                    row->companion_of[0] == '\0' ? NULL : row->companion_of, CLIPS[row->clips]);
         buf_put_text(out, word_of(row->clips == CLIPS_EXACT));
         json_printf(out, ",\"fidelity\":%s}", row->fidelity);
     }

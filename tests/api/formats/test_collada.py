@@ -83,17 +83,20 @@ def test_clip_is_cut_to_its_part_of_the_time(start, tmp_path):
     (lambda text: text.replace("<COLLADA", '<!DOCTYPE COLLADA [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>\n<COLLADA', 1), "entities"),
     (lambda text: text.replace("<COLLADA", '<!DOCTYPE COLLADA [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n<COLLADA', 1), "entities"),
     (lambda text: text.replace("</asset>", "&nothing;</asset>"), "undefined entity"),
+    (lambda text: text.replace('version="1.4.1"', 'version="1.3.1"'), "COLLADA 1.3.1, of which 1.4.0, 1.4.1 and 1.5.0 are read"),
+    (lambda text: text.replace(' version="1.4.1"', "").replace("2005/11", "2004"), "1.3 or older"),
+    (lambda text: text.replace("<visual_scene ", "<other ").replace("</visual_scene>", "</other>"), "no <visual_scene>"),
 ])
-def test_what_our_reader_refuses_is_assimps_with_a_warning(start, tmp_path, damage, why):
+def test_what_cannot_be_read_is_refused_with_a_reason(start, tmp_path, damage, why):
     text, _ = random_collada.make(1)
     (tmp_path / "odd.dae").write_text(damage(text), encoding="utf-8")
     server = start("--log", "off", "--render-workers", "0", root=tmp_path)
-    model = server.json("/v1/model", model="odd.dae")
-    messages = [w["message"] for w in model["warnings"] if w["code"] == "read_by_assimp_alone"]
-    assert len(messages) == 1 and why in messages[0]
+    answer = server.get("/v1/model?model=odd.dae")
+    assert answer.status == 422, answer.body
+    assert why in answer.json()["error"]["message"]
 
 
-def test_skewed_node_is_read_though_assimp_cannot(start, tmp_path):
+def test_skewed_node_leans(start, tmp_path):
     """y leans towards x by 45 degrees: x' = x + y."""
     (tmp_path / "lean.dae").write_text(
         '<COLLADA version="1.4.1" xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><up_axis>Y_UP</up_axis></asset>'

@@ -56,7 +56,8 @@ void assimp_run_import(struct assimp_run *run, const char *path)
 {
     struct import import = assimp_run_start(run, path);
     assert_int_equal(source_files_read_model(run->files, &import.bytes, &import.size_bytes, &run->err), 0);
-    run->rc = import_assimp(&import, &run->err);
+    const bool is_collada = file_format_of(path)->reader == READER_COLLADA;
+    run->rc = is_collada ? import_collada(&import, &run->err) : import_assimp(&import, &run->err);
     if (run->rc == 0)
         assimp_run_finish(run);
 }

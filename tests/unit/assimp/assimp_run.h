@@ -14,7 +14,7 @@ struct assimp_run {
     struct source_files *files;
     struct bake_builder builder;
     struct err err;
-    int rc;             /* of import_assimp(), bake_finish() and bake_encode() */
+    int rc;             /* of the reader, bake_finish() and bake_encode() */
     void *block;        /* aligned */
     struct model model; /* the decoded view, when rc is 0 */
     struct pose pose;
@@ -22,7 +22,7 @@ struct assimp_run {
 
 void assimp_run_init(struct assimp_run *run);
 void assimp_run_fini(struct assimp_run *run);
-/* Imports a file of the tree. */
+/* Imports a file of the tree by the reader of its format. */
 void assimp_run_import(struct assimp_run *run, const char *path);
 /* What import and tests of single steps need: an files, and a builder with its info. */
 struct import assimp_run_start(struct assimp_run *run, const char *path);

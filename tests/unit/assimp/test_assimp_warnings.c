@@ -98,18 +98,8 @@ TEST(assimp_warnings_of_ms3d)
 
 TEST(assimp_warnings_of_others)
 {
-    static const char BEZIER[] = "<Name_array>BEZIER BEZIER</Name_array>";
-    static const char STEP[] = "<Name_array count=\"2\">STEP STEP</Name_array>";
-    static const char LINEAR[] = "<Name_array>LINEAR LINEAR</Name_array><stepper/>";
-    static const char CLIP[] = "<animation_clip id=\"c1\" name=\"jump\" start=\"0\">";
     uint8_t md2[68] = "IDP2";
     md2[40] = 20;
-    expect("dae", BEZIER, sizeof BEZIER - 1, 1, "curves_linear");
-    expect("dae", STEP, sizeof STEP - 1, 1, "curves_linear");
-    expect("dae", LINEAR, sizeof LINEAR - 1, 1, NULL);
-    expect("dae", BEZIER, sizeof BEZIER - 1, 0, NULL);
-    expect("dae", CLIP, sizeof CLIP - 1, 1, "clip_names_lost");
-    expect("zae", "PK", 2, 1, "curves_may_be_linear");
     expect("smd", "version 1", 9, 1, "frame_rate_assumed");
     expect("md2", md2, sizeof md2, 0, "frames_not_read");
     expect("ogex", "BoneNode", 8, 0, "skeleton_not_read");
@@ -129,59 +119,4 @@ TEST(assimp_warnings_of_lightwave)
     expect("lws", STILL, sizeof STILL - 1, 1, NULL);
     expect("lws", OLD, sizeof OLD - 1, 1, "clips_unreliable");
     expect("lws", OLD, sizeof OLD - 1, 0, NULL);
-}
-
-static const char DAE[] =
-    "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">"
-    "<library_images><image id=\"img\"><init_from>%s</init_from></image></library_images>"
-    "<library_effects><effect id=\"fx\"><profile_COMMON>"
-    "<newparam sid=\"surf\"><surface type=\"2D\"><init_from>img</init_from></surface></newparam>"
-    "<newparam sid=\"samp\"><sampler2D><source>surf</source></sampler2D></newparam>"
-    "<technique sid=\"t\"><lambert><diffuse><texture texture=\"samp\" texcoord=\"UV\"/></diffuse></lambert></technique>"
-    "</profile_COMMON></effect></library_effects>"
-    "<library_materials><material id=\"mat\"><instance_effect url=\"#fx\"/></material></library_materials>"
-    "<library_geometries><geometry id=\"tri\"><mesh>"
-    "<source id=\"p\"><float_array id=\"pa\" count=\"9\">1 2 3 4 5 6 7 8 10</float_array><technique_common>"
-    "<accessor source=\"#pa\" count=\"3\" stride=\"3\"><param name=\"X\" type=\"float\"/>"
-    "<param name=\"Y\" type=\"float\"/><param name=\"Z\" type=\"float\"/></accessor></technique_common></source>"
-    "<vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices>"
-    "<triangles count=\"1\" material=\"m\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 1 "
-    "2</p></triangles>"
-    "</mesh></geometry></library_geometries>"
-    "<library_visual_scenes><visual_scene id=\"scene\"><node id=\"n1\"><instance_geometry url=\"#tri\"><bind_material>"
-    "<technique_common><instance_material symbol=\"m\" target=\"#mat\"/></technique_common></bind_material>"
-    "</instance_geometry></node></visual_scene></library_visual_scenes>"
-    "<scene><instance_visual_scene url=\"#scene\"/></scene></COLLADA>";
-
-/* The ways in which exporters write where a texture is. */
-TEST(assimp_finds_collada_textures)
-{
-    static const char *const URIS[] = {
-        "skin.tga",
-        "./skin.tga",
-        "file://skin.tga",
-        "file:///C:/art/skin.tga",
-        "file:///home/me/skin.tga",
-        "C:\\art\\skin.tga",
-        "/C:/art/skin.tga",
-        "..\\textures\\skin.tga",
-        "my%20skin.tga",
-        "file:///C:/my%20art/my%20skin.tga",
-    };
-    /* 1 x 1, 24 bits */
-    static const char TGA[] = {0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 24, 0, 1, 2, 3};
-    for (size_t i = 0; i < sizeof URIS / sizeof *URIS; i++) {
-        struct assimp_run run;
-        char text[4096];
-        assimp_run_init(&run);
-        snprintf(text, sizeof text, DAE, URIS[i]);
-        temp_tree_file(&run.tree, "dir/a.dae", text);
-        temp_tree_bytes(&run.tree, "dir/skin.tga", TGA, sizeof TGA);
-        temp_tree_bytes(&run.tree, "dir/my skin.tga", TGA, sizeof TGA);
-        assimp_run_import(&run, "dir/a.dae");
-        assert_int_equal(run.rc, 0);
-        if (run.model.texture_count != 1 || run.model.textures[0].state != TEXTURE_FOUND)
-            fail_msg("'%s' is not found", URIS[i]);
-        assimp_run_fini(&run);
-    }
 }

@@ -269,21 +269,19 @@ TEST(collada_says_what_it_leaves_out)
     assert_true(assimp_run_warned(&run, "channels_ignored"));
     assert_true(assimp_run_warned(&run, "channel_unreadable"));
     assert_true(assimp_run_warned(&run, "curves_linear"));
-    assert_false(assimp_run_warned(&run, "read_by_assimp_alone"));
     assimp_run_fini(&run);
 }
 
-TEST(collada_falls_back_to_assimp_where_it_is_not_sure)
+TEST(collada_faults_are_named_with_their_line)
 {
     struct assimp_run run;
-    double out[3];
-    import_text(&run, TWO, "", "<translate sid=\"p\">1 2 3</translate><rotate>0 0 1 90 7</rotate>");
-    assert_true(assimp_run_warned(&run, "read_by_assimp_alone"));
-    assert_true(assimp_run_warned(&run, "curves_linear"));
-    point_at(&run, POSE_REST, 0, out);
-    CHECK_NEAR(out[0], 1 - 3, 1e-5);
-    CHECK_NEAR(out[1], 2 + 3, 1e-5);
-    assert_true(run.model.clip_count > 0);
+    assimp_run_init(&run);
+    char text[20000];
+    snprintf(text, sizeof text, FILE_FORM, "", "", "\n\n<rotate>0 0 1 90 7</rotate>");
+    temp_tree_file(&run.tree, "a.dae", text);
+    assimp_run_import(&run, "a.dae");
+    assert_int_equal(run.rc, ERR_BAD_MODEL);
+    assert_string_equal(run.err.message, "the <rotate> on line 3 does not have 4 numbers");
     assimp_run_fini(&run);
 }
 
@@ -371,32 +369,4 @@ TEST(collada_lookat_and_skew)
     CHECK_NEAR(out[2], 5, 1e-12);
     m = matrix_of(COLLADA_SKEW, (double[]){45, 1, 0, 0, 1, 0, 0}, 7); /* no plane: nothing leans */
     CHECK_NEAR(m.m[0], 1, 0);
-}
-
-static void check_blank(const char *given, const char *expected)
-{
-    char text[200];
-    const size_t size_bytes = strlen(given);
-    assert_true(size_bytes < sizeof text && size_bytes == strlen(expected));
-    memcpy(text, given, size_bytes + 1);
-    assert_int_equal(collada_has_skew((const uint8_t *)text, size_bytes), strstr(given, "<skew") != NULL);
-    collada_remove_skew((uint8_t *)text, size_bytes);
-    assert_string_equal(text, expected);
-}
-
-TEST(collada_skew_is_hidden_from_assimp)
-{
-    check_blank("<a><skew sid='k'>1 0\n</skew ><b/></a>", "<a>                          <b/></a>");
-    check_blank("<skew/><skew />1", "               1");
-    check_blank("<skew>1</skew><skew>2</skew>", "                            ");
-    check_blank("<rotate>1</rotate>", "<rotate>1</rotate>");
-    for (const char *const *open = (const char *const[]){"<skew", "<skew>", "<skew>1</skew", "<skew a='1'", NULL};
-         *open; open++) {
-        char text[32];
-        strcpy(text, *open);
-        collada_remove_skew((uint8_t *)text, strlen(text)); /* an element without an end stays */
-        assert_string_equal(text, *open);
-    }
-    char other[] = "<skewer>1</skewer>";
-    assert_false(collada_has_skew((const uint8_t *)other, sizeof other - 1));
 }

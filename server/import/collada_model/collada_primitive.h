@@ -1,0 +1,43 @@
+/* collada_primitive.h - one mesh of the builder while it is made of geometries and what deforms them. One thread. */
+#pragma once
+
+#include "import/collada_model/collada_model.h"
+#include "import/collada_model/collada_vertex.h"
+#include "import/mesh/triangulate.h"
+
+/* A morph target of the mesh, as its geometry has it. */
+struct collada_morph_target {
+    struct collada_mesh mesh;
+    bool is_usable; /* it has as many positions as the base */
+};
+
+struct collada_mesh_reader {
+    struct collada_model *model;
+    uint32_t mesh; /* of the builder */
+    struct collada_mesh geometry;
+    struct collada_weights weights;       /* firsts NULL: no skin */
+    struct collada_morph morph;           /* count 0: none */
+    struct collada_morph_target *targets; /* [morph.count] */
+    uint32_t *first_points;               /* collada_first_points() */
+    bool may_weld;                        /* positions at one place are the same in everything */
+    struct vec3 **made_normals;
+    struct triangulator triangulator;
+    struct collada_vertex *vertices; /* of the primitive that is being read */
+    uint32_t *corner_of;             /* [vertex_count]: its first corner */
+    uint32_t vertex_count;
+    uint32_t *indices;
+    uint32_t index_count;
+};
+
+/* What a part is drawn with. */
+struct collada_binding {
+    int32_t material; /* of the builder, or -1 */
+    uint32_t sets[2]; /* of texture coordinates at each place: SET_FIRST: the first there is, SET_NONE: none */
+};
+
+#define SET_FIRST UINT32_MAX
+#define SET_NONE  (UINT32_MAX - 1)
+
+/* Adds part `p` of the geometry as a primitive of the mesh; one without faces adds nothing. */
+int collada_add_primitive(struct collada_mesh_reader *reader, uint32_t p, const struct collada_binding *binding,
+                          struct err *err);

@@ -1,0 +1,188 @@
+#include "import/collada_model/collada_vertex.h"
+
+#include "anim/model/mat.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "import/mesh/corner_normals.h"
+#include "import/mesh/vertex_set.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- one corner --- */
+
+static const double *value_at(const struct collada_part *part, const struct collada_input *input, uint32_t corner)
+{
+    return input->rows->values + (size_t)collada_index(part, corner, input->offset) * input->rows->width;
+}
+
+static bool read_direction(const struct collada_part *part, const struct collada_input *input, uint32_t corner,
+                           double out[3])
+{
+    if (input == NULL || input->rows->width < 3)
+        return false;
+    memcpy(out, value_at(part, input, corner), 3 * sizeof *out);
+    if (!isfinite(out[0]) || !isfinite(out[1]) || !isfinite(out[2]))
+        return false;
+    const double length = unit3(out);
+    return length > 1e-12 && isfinite(length);
+}
+
+bool collada_file_normal(const struct collada_part *part, const struct collada_input *normals, uint32_t corner,
+                         double out[3])
+{
+    return read_direction(part, normals, corner, out);
+}
+
+static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
+
+/* Where T grows upwards. */
+static struct vec2 texcoord_at(const struct collada_part *part, const struct collada_input *input, uint32_t corner)
+{
+    if (input == NULL)
+        return (struct vec2){0, 0};
+    const double *value = value_at(part, input, corner);
+    const double t = input->rows->width > 1 ? value[1] : 0;
+    return (struct vec2){finite_or_zero(value[0]), 1 - finite_or_zero(t)};
+}
+
+static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
+
+static struct rgba8 color_at(const struct collada_corners *corners, uint32_t corner)
+{
+    if (corners->colors == NULL)
+        return (struct rgba8){255, 255, 255, 255};
+    const double *value = value_at(corners->part, corners->colors, corner);
+    return (struct rgba8){byte_of(value[0]), byte_of(value[1]), byte_of(value[2]),
+                          corners->has_alpha ? byte_of(value[3]) : 255};
+}
+
+/* The binormal of a file points along growing T, which is up in the picture as normal maps are. */
+static struct vec4 tangent_at(const struct collada_corners *corners, uint32_t corner, const double normal[3])
+{
+    double tangent[3], binormal[3], across[3];
+    if (!read_direction(corners->part, corners->tangents, corner, tangent))
+        return (struct vec4){0, 0, 0, 0};
+    cross3(normal, tangent, across);
+    const bool is_mirrored =
+        read_direction(corners->part, corners->binormals, corner, binormal) && dot3(across, binormal) < 0;
+    return (struct vec4){(float)tangent[0], (float)tangent[1], (float)tangent[2], is_mirrored ? -1 : 1};
+}
+
+void collada_corners_init(struct collada_corners *corners, const struct collada_mesh *mesh,
+                          const struct collada_part *part)
+{
+    *corners = (struct collada_corners){.mesh = mesh,
+                                        .part = part,
+                                        .normals = collada_find_input(part, COLLADA_NORMAL, UINT32_MAX),
+                                        .colors = collada_find_input(part, COLLADA_COLOR, UINT32_MAX)};
+    if (corners->colors != NULL && corners->colors->rows->width < 3)
+        corners->colors = NULL;
+    const struct value_rows *rows = corners->colors == NULL ? NULL : corners->colors->rows;
+    for (uint32_t r = 0; rows != NULL && rows->width > 3 && r < rows->count && !corners->has_alpha; r++)
+        corners->has_alpha = rows->values[(size_t)r * rows->width + 3] > 0;
+}
+
+struct collada_vertex collada_vertex_of(const struct collada_corners *corners, uint32_t corner)
+{
+    const struct collada_part *part = corners->part;
+    double normal[3] = {0, 0, 1};
+    if (!collada_file_normal(part, corners->normals, corner, normal) && corners->made_normals != NULL) {
+        const struct vec3 *made = &corners->made_normals[corner];
+        normal[0] = (double)made->x;
+        normal[1] = (double)made->y;
+        normal[2] = (double)made->z;
+    }
+    struct collada_vertex vertex = {
+        .position = collada_index(part, corner, part->position_offset),
+        .normal = {(float)normal[0], (float)normal[1], (float)normal[2]},
+        .texcoords = {texcoord_at(part, corners->uvs[0], corner), texcoord_at(part, corners->uvs[1], corner)},
+        .color = color_at(corners, corner),
+    };
+    if (corners->tangents != NULL)
+        vertex.tangent = tangent_at(corners, corner, normal);
+    return vertex;
+}
+
+/* --- normals of faces --- */
+
+static bool lacks_normals(const struct collada_part *part)
+{
+    const struct collada_input *normals = collada_find_input(part, COLLADA_NORMAL, UINT32_MAX);
+    double normal[3];
+    for (uint32_t c = 0; c < part->starts[part->face_count]; c++)
+        if (!collada_file_normal(part, normals, c, normal))
+            return true;
+    return false;
+}
+
+uint32_t *collada_first_points(const struct collada_mesh *mesh)
+{
+    uint32_t *first = mem_alloc(((size_t)mesh->point_count + 1) * sizeof *first);
+    struct vertex_set set;
+    vertex_set_init(&set, mesh->point_count);
+    for (uint32_t p = 0; p < mesh->point_count; p++) {
+        uint32_t *slot = vertex_set_first(&set, hash64(HASH64_SEED, mesh->points[p], sizeof mesh->points[p]));
+        while (*slot != VERTEX_NONE && memcmp(mesh->points[*slot], mesh->points[p], sizeof mesh->points[p]) != 0)
+            slot = vertex_set_next(&set, slot);
+        if (*slot == VERTEX_NONE)
+            *slot = p;
+        first[p] = *slot;
+    }
+    free(set.slots);
+    return first;
+}
+
+static bool is_surface(const struct collada_part *part) { return part->topology == TOPOLOGY_TRIANGLES; }
+
+/* Appends the faces of a part. */
+static void add_faces(const struct collada_part *part, const uint32_t *first, uint32_t *corners, uint32_t *starts,
+                      struct polygons *polygons)
+{
+    const uint32_t base = starts[polygons->polygon_count];
+    for (uint32_t c = 0; c < part->starts[part->face_count]; c++)
+        corners[base + c] = first[collada_index(part, c, part->position_offset)];
+    for (uint32_t f = 0; f < part->face_count; f++)
+        starts[++polygons->polygon_count] = base + part->starts[f + 1];
+}
+
+struct vec3 **collada_make_normals(const struct collada_mesh *mesh, const uint32_t *first_points)
+{
+    struct vec3 **out = mem_zalloc((size_t)mesh->part_count + 1, sizeof(struct vec3 *));
+    bool is_needed = false;
+    size_t corner_count = 0, face_count = 0;
+    for (uint32_t p = 0; p < mesh->part_count; p++) {
+        const struct collada_part *part = &mesh->parts[p];
+        is_needed |= is_surface(part) && lacks_normals(part);
+        corner_count += part->starts[part->face_count];
+        face_count += part->face_count;
+    }
+    if (!is_needed || corner_count >= UINT32_MAX)
+        return out;
+    uint32_t *corners = mem_alloc((corner_count + 1) * sizeof *corners);
+    uint32_t *starts = mem_zalloc(face_count + 1, sizeof *starts);
+    struct vec3 *normals = mem_alloc((corner_count + 1) * sizeof *normals);
+    struct polygons polygons = {.points = (const double(*)[3])mesh->points,
+                                .corners = corners,
+                                .starts = starts,
+                                .point_count = mesh->point_count};
+    for (uint32_t p = 0; p < mesh->part_count; p++)
+        if (is_surface(&mesh->parts[p]))
+            add_faces(&mesh->parts[p], first_points, corners, starts, &polygons);
+    corner_normals(&polygons, &(struct smoothing){.kind = SMOOTHING_BY_ANGLE}, normals);
+    size_t at = 0;
+    for (uint32_t p = 0; p < mesh->part_count; p++) {
+        const struct collada_part *part = &mesh->parts[p];
+        const uint32_t count = part->starts[part->face_count];
+        if (!is_surface(part))
+            continue;
+        out[p] = mem_alloc(((size_t)count + 1) * sizeof **out);
+        memcpy(out[p], normals + at, count * sizeof **out);
+        at += count;
+    }
+    free(corners);
+    free(starts);
+    free(normals);
+    return out;
+}
