@@ -144,7 +144,10 @@ static int bake(struct import *import, struct err *err)
         return import_full(import, err);
     import->info->format = bake_textz(import->builder, format->name);
     static int (*const READERS[])(struct import *, struct err *) = {
-        [READER_GLTF] = import_gltf, [READER_FBX] = import_fbx, [READER_ASSIMP] = import_assimp};
+        [READER_GLTF] = import_gltf,
+        [READER_FBX] = import_fbx,
+        [READER_OGRE] = import_ogre,
+        [READER_ASSIMP] = import_assimp};
     const int rc = READERS[format->reader](import, err);
     return rc < 0 ? rc : import_finish(import, err);
 }

@@ -51,6 +51,9 @@ int import_gltf(struct import *import, struct err *err);
 /* FBX, by our own reader. Same contract. */
 int import_fbx(struct import *import, struct err *err);
 
+/* Ogre's binary meshes, by our own reader. Same contract. */
+int import_ogre(struct import *import, struct err *err);
+
 /* Everything else, by assimp. Same contract. */
 int import_assimp(struct import *import, struct err *err);
 
