@@ -46,6 +46,8 @@ MUTATIONS = [
     ("segment scale compensation forgets what the parent inherits", SCALE_FRAME,
      "? parent->scale : parent->inherited;", "? parent->scale : ONE;"),
     ("tangents of a scale are not looked at", SCALE_EFFECT, "kind_of(values) == KIND_OTHER || kind_of(values + 6) == KIND_OTHER", "false"),
+    ("MD2: the first frame is a target, too", "server/import/quake/md2_clip.c", "track.values[(size_t)k * width + first + k - 1] = 1;",
+     "track.values[(size_t)k * width + first + k - (first > 0)] = 1;"),
     ("Ogre: a key turns before the bone is bound", "server/import/ogre/ogre_clip.c",
      "quat_mul(bind->rotation, change->rotation, out);", "quat_mul(change->rotation, bind->rotation, out);"),
     ("Ogre: rotations go along the arc", "server/import/ogre/ogre_clip.c", "path == PATH_ROTATION && is_wide(&track)", "false"),

@@ -147,6 +147,7 @@ static int bake(struct import *import, struct err *err)
         [READER_GLTF] = import_gltf,
         [READER_FBX] = import_fbx,
         [READER_OGRE] = import_ogre,
+        [READER_MD2] = import_md2,
         [READER_ASSIMP] = import_assimp};
     const int rc = READERS[format->reader](import, err);
     return rc < 0 ? rc : import_finish(import, err);

@@ -102,8 +102,8 @@ TEST(assimp_warnings_of_others)
     static const char STEP[] = "<Name_array count=\"2\">STEP STEP</Name_array>";
     static const char LINEAR[] = "<Name_array>LINEAR LINEAR</Name_array><stepper/>";
     static const char CLIP[] = "<animation_clip id=\"c1\" name=\"jump\" start=\"0\">";
-    uint8_t md2[68] = "IDP2";
-    md2[40] = 20;
+    uint8_t md3[80] = "IDP3";
+    md3[76] = 20;
     expect("dae", BEZIER, sizeof BEZIER - 1, 1, "curves_linear");
     expect("dae", STEP, sizeof STEP - 1, 1, "curves_linear");
     expect("dae", LINEAR, sizeof LINEAR - 1, 1, NULL);
@@ -111,7 +111,7 @@ TEST(assimp_warnings_of_others)
     expect("dae", CLIP, sizeof CLIP - 1, 1, "clip_names_lost");
     expect("zae", "PK", 2, 1, "curves_may_be_linear");
     expect("smd", "version 1", 9, 1, "frame_rate_assumed");
-    expect("md2", md2, sizeof md2, 0, "frames_not_read");
+    expect("md3", md3, sizeof md3, 0, "frames_not_read");
     expect("ogex", "BoneNode", 8, 0, "skeleton_not_read");
 }
 
