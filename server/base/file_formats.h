@@ -3,7 +3,15 @@
 
 #include <stddef.h>
 
-enum reader { READER_GLTF, READER_FBX, READER_COLLADA, READER_THREEMF, READER_ASSIMP };
+enum reader {
+    READER_GLTF,
+    READER_FBX,
+    READER_COLLADA,
+    READER_THREEMF,
+    READER_OGRE,
+    READER_MD2,
+    READER_ASSIMP
+};
 enum clip_fidelity { CLIPS_EXACT, CLIPS_AT_KEYS, CLIPS_PARTLY, CLIPS_NONE };
 
 /* A row; formats.def says what the fields hold. */

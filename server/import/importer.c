@@ -101,11 +101,10 @@ static int bake(struct import *import, struct err *err)
     if (import->info == NULL)
         return import_full(import, err);
     import->info->format = bake_textz(import->builder, format->name);
-    static int (*const READERS[])(struct import *, struct err *) = {[READER_GLTF] = import_gltf,
-                                                                    [READER_FBX] = import_fbx,
-                                                                    [READER_COLLADA] = import_collada,
-                                                                    [READER_THREEMF] = import_threemf,
-                                                                    [READER_ASSIMP] = import_by_assimp};
+    static int (*const READERS[])(struct import *, struct err *) = {
+        [READER_GLTF] = import_gltf,       [READER_FBX] = import_fbx,   [READER_COLLADA] = import_collada,
+        [READER_THREEMF] = import_threemf, [READER_OGRE] = import_ogre, [READER_MD2] = import_md2,
+        [READER_ASSIMP] = import_by_assimp};
     const int rc = READERS[format->reader](import, err);
     return rc < 0 ? rc : import_finish(import, err);
 }

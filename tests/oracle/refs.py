@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Reference values that the tests compare posed with: what the evaluators of this folder make of the sample models, of corner_models.py, of
-binary_models.py and of the files in models/, at some times of every clip.
+binary_models.py, of ogre_models.py and of the files in models/, at some times of every clip.
 
     refs.py SAMPLES --write    make tests/oracle/refs again, with a second opinion by three.js (needs npm)
     refs.py SAMPLES --check    say whether the stored values are what the evaluators make now; exit status 1 when not
@@ -23,6 +23,7 @@ import corner_models  # noqa: E402
 import fbx_evaluator  # noqa: E402
 import gltf_evaluator  # noqa: E402
 import md5_evaluator  # noqa: E402
+import ogre_models  # noqa: E402
 import smd_evaluator  # noqa: E402
 import static_evaluator  # noqa: E402
 import x_evaluator  # noqa: E402
@@ -74,7 +75,7 @@ def evaluators(samples):
     """(name, how to make it) of every model that there is a reference for."""
     found = [(name, lambda name=name: Gltf(gltf_evaluator.Model.from_glb((samples / name).read_bytes()))) for name in SAMPLES]
     found += [(name, lambda make=make: Gltf(gltf_evaluator.Model(make()))) for name, make in corner_models.ALL.items()]
-    found += list(binary_models.ALL.items())
+    found += list(binary_models.ALL.items()) + list(ogre_models.ALL.items())
     kinds = {".bvh": bvh_evaluator, ".dae": collada_skins, ".fbx": fbx_evaluator, ".smd": smd_evaluator, ".x": x_evaluator}
     for path in sorted(MODELS.iterdir()):
         if path.suffix == ".md5mesh":

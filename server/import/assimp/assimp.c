@@ -73,6 +73,8 @@ int import_assimp(struct import *import, struct err *err)
 {
     const struct file_format *format = file_format_of(import->path);
     struct assimp_job job = {.import = import, .ending = format != NULL ? format->ending : ""};
+    if (assimp_is_format(&job, "mdl") && assimp_mdl_check(import, err) < 0)
+        return err->code;
     job.scene = assimp_load(import, import_file_name(import), STEPS);
     if (job.scene == NULL)
         return load_error(err);

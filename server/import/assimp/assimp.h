@@ -32,6 +32,7 @@ struct skin_list {
 struct assimp_tga {
     uint8_t *bytes;
     size_t size_bytes;
+    bool has_holes; /* the file says which of its texels are not seen */
 };
 
 struct assimp_job {
@@ -74,6 +75,12 @@ void assimp_textures_find(struct assimp_job *job, uint32_t material, const char 
                           struct material_textures *out);
 /* Frees what it made of embedded textures. */
 void assimp_textures_fini(struct assimp_job *job);
+
+/* assimp_mdl.c: refuses the files of a Half-Life model that are no model, and says of which they are. */
+int assimp_mdl_check(const struct import *import, struct err *err);
+/* Makes the texels transparent that a masked texture of a Half-Life model does not show. tga: of the scene's embedded
+ * texture `index`, 32 bits a texel behind 18 bytes. False: it is none of those. */
+bool assimp_mdl_mask(const struct assimp_job *job, uint32_t index, uint8_t *tga, size_t tga_bytes);
 
 /* --- skins, nodes, meshes --- */
 

@@ -13,7 +13,7 @@ static const struct facing {
     float forward[3];
     uint32_t says; /* MODEL_HAS_FORWARD where that is certain */
 } FACING[] = {
-    {"md2 md3 mdc mdl", {1, 0, 0}, MODEL_HAS_FORWARD},
+    {"md3 mdc mdl", {1, 0, 0}, MODEL_HAS_FORWARD},
     {"b3d", {0, 0, -1}, MODEL_HAS_FORWARD},
     {"iqm", {1, 0, 0}, 0},
 };
@@ -63,7 +63,7 @@ void assimp_axes(struct assimp_job *job)
     const struct aiString *generator = assimp_metadata(job->scene->mMetaData, "SourceAsset_Generator", AI_AISTRING);
     if (generator != NULL)
         info->generator = assimp_text(job->import->builder, generator);
-    if (assimp_is_format(job, "md5mesh md5anim 3ds ase dxf mdl md2 md3 mdc"))
+    if (assimp_is_format(job, "md5mesh md5anim 3ds ase dxf mdl md3 mdc"))
         undo_root(job);
     /* assimp leaves these as they are, and their own programs have z up: Blender, trueSpace, Valve's engines. */
     if (assimp_is_format(job, "blend cob smd"))

@@ -161,6 +161,10 @@ static int add_material(struct assimp_job *job, uint32_t index, struct err *err)
     set_emission(job, from, &to);
     if (material_textures_roughness(&textures, &to, err) < 0 || material_textures_opacity(&textures, &to, err) < 0)
         return err->code;
+    const struct texture_request *base = &textures.uses[USE_BASE_COLOR].request;
+    if (textures.uses[USE_BASE_COLOR].is_there && base->image != TEXTURE_IS_FILE &&
+        job->tgas[base->image - 1].has_holes)
+        to.alpha_mode = ALPHA_MASK;
     struct aiString name = {0};
     if (aiGetMaterialString(from, AI_MATKEY_NAME, &name) == aiReturn_SUCCESS)
         to.name = assimp_text(job->import->builder, &name);

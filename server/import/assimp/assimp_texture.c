@@ -61,8 +61,8 @@ static void set_embedded(struct assimp_job *job, uint32_t index, struct texture_
         request->size_bytes = texture->mWidth;
     } else {
         struct assimp_tga *tga = &job->tgas[index];
-        if (tga->bytes == NULL)
-            tga->bytes = tga_of(texture, &tga->size_bytes);
+        if (tga->bytes == NULL && (tga->bytes = tga_of(texture, &tga->size_bytes)) != NULL)
+            tga->has_holes = assimp_mdl_mask(job, index, tga->bytes, tga->size_bytes);
         request->bytes = tga->bytes;
         request->size_bytes = tga->size_bytes;
     }

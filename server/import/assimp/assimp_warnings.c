@@ -159,7 +159,7 @@ static void warn_of_frames(const struct assimp_job *job)
     static const struct {
         const char *ending, *magic;
         size_t at;
-    } ROWS[] = {{"md2", "IDP2", 40}, {"md3", "IDP3", 76}, {"mdc", "IDPC", 76}, {"mdl", "IDPO", 68}};
+    } ROWS[] = {{"md3", "IDP3", 76}, {"mdc", "IDPC", 76}, {"mdl", "IDPO", 68}};
     const struct import *import = job->import;
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         if (!assimp_is_format(job, ROWS[i].ending) || import->size_bytes < ROWS[i].at + 4 ||

@@ -57,6 +57,12 @@ int import_threemf(struct import *import, struct err *err);
 /* COLLADA and its archives, by our own reader. Same contract. */
 int import_collada(struct import *import, struct err *err);
 
+/* Ogre's binary meshes, by our own reader. Same contract. */
+int import_ogre(struct import *import, struct err *err);
+
+/* Quake II's MD2, by our own reader. Same contract. */
+int import_md2(struct import *import, struct err *err);
+
 /* Everything else, by assimp. Same contract. */
 int import_assimp(struct import *import, struct err *err);
 

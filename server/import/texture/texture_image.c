@@ -21,6 +21,7 @@ static const struct kind {
     {"\xff\xd8\xff", 3, 0, image_decode_jpeg, "JPEG"},
     {"RIFF", 4, 0, image_decode_webp, "WebP"},
     {"BM", 2, 0, image_decode_stb, "BMP"},
+    {"\x0a\x05\x01\x08", 4, 0, image_decode_pcx, "PCX"},
     {"DDS ", 4, 0, NULL, "DDS"},
     {"\xabKTX", 4, 0, NULL, "KTX (Basis Universal, ASTC)"},
     {"ftypavif", 8, 4, NULL, "AVIF"},
@@ -64,32 +65,4 @@ int image_decode(const uint8_t *bytes, size_t size_bytes, const struct limits *l
         return decode(kind->decode, kind->name, bytes, size_bytes, limits, image, err);
     }
     return decode(image_decode_stb, NULL, bytes, size_bytes, limits, image, err);
-}
-
-int image_check(const struct image *image, const struct limits *limits, struct err *err)
-{
-    const uint64_t side_max = limits->value[LIMIT_IMAGE_SIDE], pixels_max = limits->value[LIMIT_IMAGE_PIXELS];
-    const uint64_t pixels = (uint64_t)image->width * image->height;
-    if (pixels == 0)
-        return err_set(err, ERR_BAD_MODEL, "the picture is %u x %u pixels", image->width, image->height);
-    if (image->width > side_max || image->height > side_max || pixels > pixels_max)
-        return err_set(err, ERR_MODEL_LIMIT, "%u x %u pixels are more than %s or %s", image->width, image->height,
-                       LIMIT_TEXT(limits, LIMIT_IMAGE_SIDE), LIMIT_TEXT(limits, LIMIT_IMAGE_PIXELS));
-    return 0;
-}
-
-int image_alloc(struct image *image, const struct limits *limits, struct err *err)
-{
-    if (image_check(image, limits, err) < 0)
-        return err->code;
-    image->rgba = malloc((size_t)image->width * image->height * 4);
-    if (image->rgba == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory for %u x %u pixels", image->width, image->height);
-    return 0;
-}
-
-void image_fini(struct image *image)
-{
-    free(image->rgba);
-    *image = (struct image){0};
 }

@@ -1,4 +1,4 @@
-/* texture_image.h - image files to RGBA8 pixels: PNG, JPEG, TGA, BMP, WebP. No files, no globals; one thread.
+/* texture_image.h - image files to RGBA8 pixels: PNG, JPEG, TGA, BMP, PCX, WebP. No files, no globals; one thread.
  *
  * The bytes are hostile: the size in the header is checked against LIMIT_IMAGE_SIDE and LIMIT_IMAGE_PIXELS before
  * anything is allocated or decoded. Colour profiles and gamma chunks are ignored: the values are taken as sRGB
@@ -28,13 +28,16 @@ void image_fini(struct image *image);
 int image_check(const struct image *image, const struct limits *limits, struct err *err);
 int image_alloc(struct image *image, const struct limits *limits, struct err *err);
 
-/* The decoders, one file per library: texture_png.c, texture_jpeg.c, texture_stb.c, texture_webp.c. Same contract, but
+/* The decoders, one file per library: texture_png.c, texture_jpeg.c, texture_stb.c, texture_pcx.c,
+ * texture_webp.c. Same contract, but
  * on failure they may leave image->rgba behind. */
 int image_decode_png(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                      struct err *err);
 int image_decode_jpeg(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                       struct err *err);
 int image_decode_stb(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
+                     struct err *err);
+int image_decode_pcx(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                      struct err *err);
 int image_decode_webp(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                       struct err *err);

@@ -12,6 +12,7 @@ sys.path.insert(0, str(ORACLE))
 import binary_models  # noqa: E402
 import corner_models  # noqa: E402
 import json  # noqa: E402
+import ogre_models  # noqa: E402
 import refs  # noqa: E402
 from conftest import SAMPLES, Server  # noqa: E402
 
@@ -31,6 +32,9 @@ def models(tmp_path_factory):
         (root / name).write_text(json.dumps(make()), encoding="utf-8")
     for name, make in binary_models.ALL.items():
         (root / name).write_bytes(make.file())
+    for name, make in ogre_models.ALL.items():
+        for file, data in make.files(name[:-len(".mesh")]).items():
+            (root / file).write_bytes(data)
     running = Server(root, "--log", "off", "--render-workers", "0")
     yield running
     running.end()

@@ -13,8 +13,9 @@ def sequence(label, rate, frames, event_count, events_at, motion_at):
             struct.pack("<3f2i6f", *[0] * 11) + struct.pack("<2i2i4f6i", 1, motion_at, *[0] * 12))
 
 
-def mdl(*sequences):
-    """Of each sequence its label, frames a second, number of frames, and events: frame, number, options."""
+def mdl(*sequences, flags=0, texel=0):
+    """Of each sequence its label, frames a second, number of frames, and events: frame, number, options. `flags` and the one
+    `texel` are those of its texture."""
     out = bytearray(244)
     places = {"bones": len(out)}
     for name, parent, place in BONES:
@@ -23,7 +24,7 @@ def mdl(*sequences):
     out += text("default", 32) + text("", 72)
     places["textures"] = len(out)
     places["pixels"] = len(out) + 80
-    out += text("skin.bmp", 64) + struct.pack("<4i", 0, 1, 1, places["pixels"]) + bytes(4 + 768)
+    out += text("skin.bmp", 64) + struct.pack("<4i", flags, 1, 1, places["pixels"]) + bytes([texel] + [0] * 3) + bytes(768)
     places["skins"] = len(out)
     out += bytes(4)
     rows = b""

@@ -98,10 +98,10 @@ TEST(assimp_warnings_of_ms3d)
 
 TEST(assimp_warnings_of_others)
 {
-    uint8_t md2[68] = "IDP2";
-    md2[40] = 20;
+    uint8_t md3[80] = "IDP3";
+    md3[76] = 20;
     expect("smd", "version 1", 9, 1, "frame_rate_assumed");
-    expect("md2", md2, sizeof md2, 0, "frames_not_read");
+    expect("md3", md3, sizeof md3, 0, "frames_not_read");
     expect("ogex", "BoneNode", 8, 0, "skeleton_not_read");
 }
 

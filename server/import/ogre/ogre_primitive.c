@@ -1,0 +1,355 @@
+/* ogre_primitive.c - a submesh's part of its geometry as a primitive: the vertices that its faces use. */
+#include "import/mesh/corner_normals.h"
+#include "import/ogre/ogre.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A smaller deviation of weights' sum from 1 is rounding. */
+static const double SUM_TOLERANCE = 1e-3;
+
+struct primitive_reader {
+    struct ogre *ogre;
+    struct err *err;
+    uint32_t submesh;
+    const struct ogre_submesh *from;
+    const struct ogre_geometry *geometry;
+    char where[OGRE_WHERE_SIZE];
+    uint32_t *vertices; /* [out.vertex_count]: of the geometry */
+    uint32_t *places;   /* [geometry->vertex_count]: of a vertex among those, or OGRE_NONE */
+    uint32_t *indices;  /* [out.index_count] */
+    struct primitive out;
+};
+
+/* --- faces --- */
+
+static uint32_t index_at(const struct primitive_reader *reader, uint32_t i)
+{
+    const struct ogre_submesh *from = reader->from;
+    return from->has_wide_indices ? ogre_u32_at(&reader->ogre->mesh.stream, from->indices + 4 * (size_t)i)
+                                  : ogre_u16_at(&reader->ogre->mesh.stream, from->indices + 2 * (size_t)i);
+}
+
+static uint32_t place_of(struct primitive_reader *reader, uint32_t i)
+{
+    const uint32_t vertex = index_at(reader, i);
+    if (reader->places[vertex] == OGRE_NONE) {
+        reader->places[vertex] = reader->out.vertex_count;
+        reader->vertices[reader->out.vertex_count++] = vertex;
+    }
+    return reader->places[vertex];
+}
+
+/* Appends one point, line or triangle by the places of its indices in the file. A strip's triangle whose corners are
+ * not three is how strips are joined. */
+static void add_item(struct primitive_reader *reader, const uint32_t *corners, uint32_t count, bool is_strip)
+{
+    if (is_strip && (index_at(reader, corners[0]) == index_at(reader, corners[1]) ||
+                     index_at(reader, corners[1]) == index_at(reader, corners[2]) ||
+                     index_at(reader, corners[2]) == index_at(reader, corners[0])))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        reader->indices[reader->out.index_count++] = place_of(reader, corners[i]);
+}
+
+static void add_items(struct primitive_reader *reader)
+{
+    const uint32_t count = reader->from->index_count, operation = reader->from->operation;
+    const uint32_t corners = operation == OGRE_POINTS                                  ? 1
+                             : operation == OGRE_LINES || operation == OGRE_LINE_STRIP ? 2
+                                                                                       : 3;
+    const bool is_list = operation == OGRE_POINTS || operation == OGRE_LINES || operation == OGRE_TRIANGLES;
+    for (uint32_t i = 0; count >= corners && i <= count - corners; i += is_list ? corners : 1) {
+        const bool is_turned = operation == OGRE_TRIANGLE_STRIP && i % 2 == 1;
+        const uint32_t first = operation == OGRE_TRIANGLE_FAN ? 0 : i;
+        const uint32_t item[3] = {first, i + (is_turned ? 2 : 1), i + (is_turned ? 1 : 2)};
+        add_item(reader, item, corners, operation == OGRE_TRIANGLE_STRIP);
+    }
+    if (is_list && count % corners != 0)
+        bake_warn(reader->ogre->builder, "indices_trimmed", "%s has %u indices, which make no whole triangles or lines",
+                  reader->where, count);
+    reader->out.topology = corners == 1 ? TOPOLOGY_POINTS : corners == 2 ? TOPOLOGY_LINES : TOPOLOGY_TRIANGLES;
+}
+
+static int read_faces(struct primitive_reader *reader)
+{
+    const struct ogre_submesh *from = reader->from;
+    const uint64_t most = 3 * (uint64_t)from->index_count;
+    if (from->operation < OGRE_POINTS || from->operation > OGRE_TRIANGLE_FAN)
+        return err_set(reader->err, ERR_BAD_MODEL, "%s is drawn by the unknown operation %u", reader->where,
+                       from->operation);
+    if (import_check_limit(reader->ogre->import, LIMIT_INDICES, reader->ogre->builder->index_count, most, reader->where,
+                           reader->err) < 0)
+        return reader->err->code;
+    for (uint32_t i = 0; i < from->index_count; i++)
+        if (index_at(reader, i) >= reader->geometry->vertex_count)
+            return err_set(reader->err, ERR_BAD_MODEL, "index %u of %s is vertex %u, but there are %u", i,
+                           reader->where, index_at(reader, i), reader->geometry->vertex_count);
+    reader->indices = mem_alloc((size_t)most * sizeof *reader->indices);
+    const size_t vertices =
+        from->index_count < reader->geometry->vertex_count ? from->index_count : reader->geometry->vertex_count;
+    reader->vertices = mem_alloc((vertices + 1) * sizeof *reader->vertices);
+    reader->places = mem_alloc(((size_t)reader->geometry->vertex_count + 1) * sizeof *reader->places);
+    memset(reader->places, 0xff, reader->geometry->vertex_count * sizeof *reader->places); /* OGRE_NONE */
+    add_items(reader);
+    reader->out.index_first = reader->ogre->builder->index_count;
+    uint32_t *out = bake_add_index(reader->ogre->builder, reader->out.index_count);
+    if (out == NULL)
+        return import_full(reader->ogre->import, reader->err);
+    memcpy(out, reader->indices, reader->out.index_count * sizeof *out);
+    return 0;
+}
+
+/* --- vertices --- */
+
+static int read_positions(struct primitive_reader *reader)
+{
+    struct ogre *ogre = reader->ogre;
+    const struct ogre_element *element = ogre_element_of(reader->geometry, OGRE_POSITION, 0);
+    struct vec3 *positions = bake_add_position(ogre->builder, reader->out.vertex_count);
+    if (positions == NULL)
+        return import_full(ogre->import, reader->err);
+    for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
+        double at[4];
+        ogre_element_value(&ogre->mesh, element, reader->vertices[v], at);
+        positions[v] = (struct vec3){(float)at[0], (float)at[1], (float)at[2]};
+        if (!vec3_is_finite(&positions[v]))
+            return err_set(reader->err, ERR_BAD_MODEL, "vertex %u of %s is not finite", reader->vertices[v],
+                           reader->where);
+    }
+    return 0;
+}
+
+/* Those of a smooth surface, for want of the file's. */
+static void make_normals(const struct primitive_reader *reader, struct vec3 *out)
+{
+    const uint32_t count = reader->out.topology == TOPOLOGY_TRIANGLES ? reader->out.index_count / 3 : 0;
+    const struct vec3 *positions = reader->ogre->builder->positions + reader->out.vertex_first;
+    double(*points)[3] = mem_alloc(((size_t)reader->out.vertex_count + 1) * sizeof *points);
+    uint32_t *starts = mem_alloc(((size_t)count + 1) * sizeof *starts);
+    uint8_t *is_hard = mem_zalloc((size_t)reader->out.index_count + 1, 1);
+    struct vec3 *normals = mem_alloc(((size_t)reader->out.index_count + 1) * sizeof *normals);
+    for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
+        memcpy(points[v], DOUBLE3(positions[v]), sizeof points[v]);
+        out[v] = (struct vec3){0, 0, 1};
+    }
+    for (uint32_t i = 0; i <= count; i++)
+        starts[i] = 3 * i;
+    const struct polygons polygons = {(const double(*)[3])points, reader->indices, starts, reader->out.vertex_count,
+                                      count};
+    const struct smoothing smoothing = {.kind = SMOOTHING_BY_EDGES, .is_hard = is_hard};
+    if (count > 0)
+        corner_normals(&polygons, &smoothing, normals);
+    for (uint32_t i = 0; i < 3 * count; i++)
+        out[reader->indices[i]] = normals[i];
+    free(points);
+    free(starts);
+    free(is_hard);
+    free(normals);
+}
+
+static int read_normals(struct primitive_reader *reader)
+{
+    const struct ogre_element *element = ogre_element_of(reader->geometry, OGRE_NORMAL, 0);
+    struct vec3 *normals = bake_add_normal(reader->ogre->builder, reader->out.vertex_count);
+    if (normals == NULL)
+        return import_full(reader->ogre->import, reader->err);
+    if (element == NULL) {
+        make_normals(reader, normals);
+        return 0;
+    }
+    reader->out.flags |= PRIMITIVE_FILE_NORMALS;
+    for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
+        double n[4];
+        ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], n);
+        normals[v] = unit3(n) > 0 && isfinite(n[0] + n[1] + n[2]) ? (struct vec3){(float)n[0], (float)n[1], (float)n[2]}
+                                                                  : (struct vec3){0, 0, 1};
+    }
+    return 0;
+}
+
+static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
+
+/* Texture coordinates that the material asks for, at place 0 or 1, filled up for the vertices before. */
+static int read_texcoords(struct primitive_reader *reader, int place)
+{
+    struct bake_builder *builder = reader->ogre->builder;
+    const int64_t set = reader->ogre->surfaces[reader->submesh].texcoords.sets[place];
+    const struct ogre_element *element =
+        set < 0 && place > 0 ? NULL : ogre_element_of(reader->geometry, OGRE_TEXCOORD, set < 0 ? 0 : (uint16_t)set);
+    const uint32_t have = place == 0 ? builder->texcoord_count : builder->second_texcoord_count;
+    if (element == NULL && set >= 0)
+        bake_warn(builder, "texcoord_missing", "%s has no texture coordinates %lld for a texture of its material",
+                  reader->where, (long long)set);
+    if (element == NULL && have == 0)
+        return 0;
+    const uint32_t missing = builder->position_count - have;
+    struct vec2 *out = place == 0 ? bake_add_texcoord(builder, missing) : bake_add_second_texcoord(builder, missing);
+    if (out == NULL)
+        return import_full(reader->ogre->import, reader->err);
+    out += missing - reader->out.vertex_count;
+    if (element == NULL)
+        return 0;
+    reader->out.flags |= place == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
+    for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
+        double uv[4];
+        ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], uv);
+        out[v] = (struct vec2){finite_or_zero(uv[0]), finite_or_zero(uv[1])};
+    }
+    return 0;
+}
+
+static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
+
+static int read_colors(struct primitive_reader *reader)
+{
+    struct bake_builder *builder = reader->ogre->builder;
+    const struct ogre_element *element = reader->ogre->surfaces[reader->submesh].has_vertex_colors
+                                             ? ogre_element_of(reader->geometry, OGRE_DIFFUSE, 0)
+                                             : NULL;
+    if (element == NULL && builder->color_count == 0)
+        return 0;
+    const uint32_t missing = builder->position_count - builder->color_count;
+    struct rgba8 *out = bake_add_color(builder, missing);
+    if (out == NULL)
+        return import_full(reader->ogre->import, reader->err);
+    memset(out, 0xff, missing * sizeof *out);
+    out += missing - reader->out.vertex_count;
+    for (uint32_t v = 0; element != NULL && v < reader->out.vertex_count; v++) {
+        double c[4];
+        ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], c);
+        out[v] = (struct rgba8){byte_of(c[0]), byte_of(c[1]), byte_of(c[2]), byte_of(c[3])};
+    }
+    reader->out.flags |= element != NULL ? PRIMITIVE_COLORS : 0;
+    return 0;
+}
+
+/* --- influences --- */
+
+/* The assignments of each vertex of the primitive: entries[firsts[v]..firsts[v + 1]). */
+static int sort_assignments(struct primitive_reader *reader, uint32_t *firsts, struct influence *entries)
+{
+    const struct ogre_geometry *geometry = reader->geometry;
+    const uint32_t count = reader->out.vertex_count;
+    uint32_t dropped = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < geometry->assignment_count; i++) {
+            const struct ogre_assignment *from = &geometry->assignments[i];
+            if (from->vertex >= geometry->vertex_count)
+                return err_set(reader->err, ERR_BAD_MODEL,
+                               "bone assignment %zu of %s is of vertex %u, but there are %u", i, reader->where,
+                               from->vertex, geometry->vertex_count);
+            const uint32_t place = reader->places[from->vertex];
+            const int32_t bone = reader->ogre->skeleton.bone_of[from->bone];
+            if (place == OGRE_NONE || !(from->weight > 0))
+                continue;
+            dropped += pass == 0 && bone < 0;
+            if (bone < 0)
+                continue;
+            if (pass == 0)
+                firsts[place + 1]++;
+            else
+                entries[firsts[place]++] = (struct influence){(uint32_t)bone, from->weight};
+        }
+        for (uint32_t v = 0; pass == 0 && v < count; v++)
+            firsts[v + 1] += firsts[v];
+    }
+    memmove(firsts + 1, firsts, count * sizeof *firsts);
+    firsts[0] = 0;
+    if (dropped > 0)
+        bake_warn(reader->ogre->builder, "bone_without_node", "%s: %u weights are for bones that the skeleton has not",
+                  reader->where, dropped);
+    return 0;
+}
+
+static int put_influences(struct primitive_reader *reader, const uint32_t *firsts, const struct influence *entries)
+{
+    struct bake_builder *builder = reader->ogre->builder;
+    uint32_t *out_firsts = bake_add_influence_first(builder, reader->out.vertex_count);
+    uint32_t repaired = 0, without = 0;
+    if (out_firsts == NULL)
+        return import_full(reader->ogre->import, reader->err);
+    for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
+        const uint32_t count = firsts[v + 1] - firsts[v];
+        struct influence *out = bake_add_influence(builder, count);
+        double sum = 0;
+        if (out == NULL)
+            return import_full(reader->ogre->import, reader->err);
+        for (uint32_t i = 0; i < count; i++)
+            sum += (double)entries[firsts[v] + i].weight;
+        out_firsts[v] = builder->influence_count - count;
+        for (uint32_t i = 0; i < count; i++) {
+            out[i] = entries[firsts[v] + i];
+            out[i].weight = fmaxf((float)((double)out[i].weight / sum), 1e-30f);
+        }
+        repaired += count > 0 && !(fabs(sum - 1) <= SUM_TOLERANCE);
+        without += count == 0;
+    }
+    if (repaired > 0)
+        bake_warn(builder, "weights_renormalised", "%s: the weights of %u of %u vertices do not sum to 1",
+                  reader->where, repaired, reader->out.vertex_count);
+    if (without > 0)
+        bake_warn(builder, "vertices_unweighted", "%s: %u of %u vertices have no weights: they follow the first bone",
+                  reader->where, without, reader->out.vertex_count);
+    return 0;
+}
+
+static int read_influences(struct primitive_reader *reader, bool is_skinned)
+{
+    const size_t assignments = is_skinned ? reader->geometry->assignment_count : 0;
+    uint32_t *firsts = mem_zalloc((size_t)reader->out.vertex_count + 2, sizeof *firsts);
+    struct influence *entries = mem_alloc((assignments + 1) * sizeof *entries);
+    int rc = 0;
+    if (is_skinned) {
+        rc = sort_assignments(reader, firsts, entries);
+        if (rc == 0)
+            rc = put_influences(reader, firsts, entries);
+    } else {
+        uint32_t *out = bake_add_influence_first(reader->ogre->builder, reader->out.vertex_count);
+        if (out == NULL)
+            rc = import_full(reader->ogre->import, reader->err);
+        for (uint32_t v = 0; out != NULL && v < reader->out.vertex_count; v++)
+            out[v] = reader->ogre->builder->influence_count;
+    }
+    free(firsts);
+    free(entries);
+    return rc;
+}
+
+/* --- all --- */
+
+static int read_all(struct primitive_reader *reader, bool is_skinned)
+{
+    struct ogre *ogre = reader->ogre;
+    if (ogre_element_of(reader->geometry, OGRE_POSITION, 0) == NULL)
+        return err_set(reader->err, ERR_BAD_MODEL, "%s has no positions", reader->where);
+    if (read_faces(reader) < 0 || import_check_limit(ogre->import, LIMIT_VERTICES, ogre->builder->position_count,
+                                                     reader->out.vertex_count, reader->where, reader->err) < 0)
+        return reader->err->code;
+    reader->out.vertex_first = ogre->builder->position_count;
+    if (read_positions(reader) < 0 || read_normals(reader) < 0 || read_texcoords(reader, 0) < 0 ||
+        read_texcoords(reader, 1) < 0 || read_colors(reader) < 0 || read_influences(reader, is_skinned) < 0 ||
+        ogre_add_targets(ogre, reader->submesh, reader->vertices, reader->out.vertex_count, &reader->out, reader->err) <
+            0)
+        return reader->err->code;
+    return import_put_primitive(ogre->import, &reader->out, reader->err);
+}
+
+int ogre_add_primitive(struct ogre *ogre, uint32_t submesh, uint32_t mesh, bool is_skinned, struct err *err)
+{
+    struct primitive_reader reader = {.ogre = ogre,
+                                      .err = err,
+                                      .submesh = submesh,
+                                      .from = &ogre->mesh.submeshes[submesh],
+                                      .geometry = ogre_geometry_of(ogre, submesh),
+                                      .out = {.mesh = mesh, .material = ogre->surfaces[submesh].material}};
+    ogre_where(ogre, submesh, reader.where);
+    const int rc = read_all(&reader, is_skinned);
+    free(reader.vertices);
+    free(reader.places);
+    free(reader.indices);
+    return rc;
+}

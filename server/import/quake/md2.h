@@ -1,0 +1,44 @@
+/* md2.h - models of Quake II: one mesh, a set of positions for each frame, and names of pictures (quake2/qfiles.h,
+ * version 8). One thread.
+ *
+ * The first frame is the mesh; each other one is a morph target, so that frames blend as the game blends them. Frames
+ * that are named and counted alike are a clip, at the game's ten frames a second. z points up, x forward. */
+#pragma once
+
+#include "import/source/import.h"
+
+enum { MD2_FRAME_NAME_BYTES = 16, MD2_SKIN_NAME_BYTES = 64 };
+
+/* The header of a file whose arrays lie within it; everything borrows the bytes. */
+struct md2_file {
+    const uint8_t *skins;     /* [skin_count]: names of 64 bytes */
+    const uint8_t *texcoords; /* [texcoord_count]: s, t as 16-bit texels */
+    const uint8_t *triangles; /* [triangle_count]: three vertices and three texcoords, of 16 bits */
+    const uint8_t *frames;    /* [frame_count]: scale and translation, a name, and four bytes a vertex */
+    uint32_t skin_width, skin_height;
+    uint32_t skin_count, vertex_count, texcoord_count, triangle_count, frame_count, frame_bytes;
+};
+
+/* A corner of the mesh: a vertex of the frames, and where it lies on the picture. */
+struct md2_corner {
+    uint16_t vertex, texcoord;
+};
+
+struct md2 {
+    struct import *import;
+    struct md2_file file;
+    struct md2_corner *corners; /* [corner_count]: of the primitive's vertices */
+    uint32_t corner_count;
+    uint32_t *indices; /* [3 * triangle_count]: corners */
+};
+
+/* md2_file.c: returns 0 or ERR_BAD_MODEL, which names the part of the file. Indices have been looked at. */
+int md2_file_read(struct md2_file *file, const uint8_t *bytes, size_t size_bytes, struct err *err);
+/* A vertex at a frame. */
+void md2_position(const struct md2_file *file, uint32_t frame, uint32_t vertex, double out[3]);
+/* The name of a frame, ended by NUL. */
+void md2_frame_name(const struct md2_file *file, uint32_t frame, char out[MD2_FRAME_NAME_BYTES + 1]);
+
+int md2_read_material(struct md2 *md2, struct err *err); /* md2_skin.c */
+int md2_read_mesh(struct md2 *md2, struct err *err);     /* md2_mesh.c: mesh, morph targets and the node */
+int md2_read_clips(struct md2 *md2, struct err *err);    /* md2_clip.c */

@@ -1,0 +1,36 @@
+"""Half-Life models: masked textures, and files that are a part of another one."""
+import json
+import struct
+
+import pytest
+from small_mdl import mdl
+
+WALK = ("walk", 10, 2, [])
+MASKED = 64
+
+
+@pytest.mark.parametrize("flags, mode", [(0, "opaque"), (MASKED, "mask")])
+def test_masked_textures_have_holes(start, tmp_path, flags, mode):
+    (tmp_path / "a.mdl").write_bytes(mdl(WALK, flags=flags, texel=255))
+    assert [material["alpha_mode"] for material in start(root=tmp_path).json("/v1/model", model="a.mdl")["materials"]] == [mode]
+
+
+def test_the_last_colour_alone_is_the_hole(start, tmp_path):
+    for texel in (254, 255):
+        (tmp_path / f"{texel}.mdl").write_bytes(mdl(WALK, flags=MASKED, texel=texel))
+    server = start(root=tmp_path)
+    first, second = (server.json("/v1/model", model=f"{texel}.mdl") for texel in (254, 255))
+    assert first["hash"] != second["hash"]
+
+
+def test_parts_of_a_model_are_refused_and_say_of_which(start, tmp_path):
+    (tmp_path / "man01.mdl").write_bytes(b"IDSQ" + struct.pack("<i", 10) + bytes(500))
+    textures = bytearray(mdl(WALK))
+    textures[140:144] = textures[204:208] = bytes(4)
+    (tmp_path / "manT.mdl").write_bytes(textures)
+    (tmp_path / "man.mdl").write_bytes(mdl(WALK))
+    server = start(root=tmp_path)
+    for name, what in (("man01.mdl", "sequences"), ("manT.mdl", "textures")):
+        error = json.loads(server.get(f"/v1/model?model={name}").body)["error"]
+        assert error["code"] == "not_a_model" and what in error["message"] and "'man.mdl'" in error["message"]
+    assert server.get("/v1/model?model=man.mdl").status == 200
