@@ -85,6 +85,7 @@ def still(document):
 CASES = [
     ("good", character({"walk": ROUND, "jump": TURN}), [], []),
     ("junk", "not JSON", [], ["unreadable"]),
+    ("nothing", '{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"alone"}]}', [], ["nothing-in-it"]),
     ("texture", gltf(image="nowhere.png"), ["--severity", "broken-texture=off"], ["missing-texture"]),
     ("coordinates", gltf(image="nowhere.png"), ["--severity", "missing-texture=off"], ["broken-texture"]),
     ("influences", character(weights=(0.1, 0.2, 0.3, 0.1), more_joints=True), ["--max-influences", "2"], ["too-many-influences"]),
