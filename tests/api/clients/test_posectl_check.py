@@ -182,6 +182,18 @@ def test_sarif_names_rules_places_and_levels(folder):
     assert all(rules[r["ruleIndex"]]["id"] == r["ruleId"] and r["message"]["text"] for r in run["results"])
 
 
+def test_files_refused_for_one_reason_are_told_of_once(tmp_path):
+    for i in range(5):
+        (tmp_path / f"{i}.fbx").write_bytes(b"no model")
+    (tmp_path / "other.gltf").write_text("not JSON")
+    done = posectl("check", ".", cwd=tmp_path)
+    lines = done.out.splitlines()
+    assert (done.status, lines[0], lines[-1]) == (1, "5 models, among them 0.fbx", "6 models: 6 errors, 0 warnings, 0 infos")
+    assert len(lines) == 5 and lines[2] == "other.gltf"
+    every = posectl("check", ".", "-v", cwd=tmp_path).out.splitlines()
+    assert len(every) == 13 and {f"{i}.fbx" for i in range(5)} <= set(every)
+
+
 def test_rules_are_listed_and_know_every_warning():
     """rules.def maps the codes of protocol/warnings.md; codes that may change a pose are bad keys or approximations."""
     listed = json.loads(posectl("check", "--rules", "--json").out)
