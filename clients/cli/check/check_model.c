@@ -28,6 +28,15 @@ static void check_warnings(const struct check *check, const cJSON *model, struct
     }
 }
 
+/* A file may be sound and hold nothing that is read of it. */
+static void check_content(const struct check *check, const cJSON *model, struct findings *findings)
+{
+    const cJSON *counts = json_get(model, "counts");
+    if (json_number(counts, "vertices") == 0 && json_number(counts, "joints") == 0 && json_number(counts, "clips") == 0)
+        findings_add(check, findings, RULE_NOTHING, "the model has %.0f nodes, and no vertex, joint or clip",
+                     json_number(counts, "nodes"));
+}
+
 static void check_limits(const struct check *check, const cJSON *model, struct findings *findings)
 {
     const double joints_max = args_number(check->args, OPTION_MAX_JOINTS, 256);
@@ -214,6 +223,7 @@ void check_model(const struct check *check, struct connection *connection, const
     }
     cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     check_warnings(check, model, findings);
+    check_content(check, model, findings);
     check_limits(check, model, findings);
     check_duplicates(check, model, findings);
     check_clips(check, connection, model, findings);

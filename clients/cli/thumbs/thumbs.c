@@ -78,6 +78,8 @@ int thumbs_open(struct thumbs *thumbs, const struct args *args)
     thumbs->server = thumbs->context.connection.posed.hello.server;
     if (status == STATUS_DONE)
         status = check_parameters(thumbs);
+    if (status == STATUS_DONE)
+        failures_open(&thumbs->failures, &thumbs->context.session, thumbs->out);
     return status == STATUS_DONE ? manifest_open(&thumbs->manifest, thumbs->out) : status;
 }
 
@@ -89,6 +91,7 @@ int thumbs_draw(struct thumbs *thumbs, const bool *is_due)
     thumbs->is_due = is_due;
     thumbs->entries = must_alloc((thumbs->models.count + 1) * sizeof(cJSON *));
     thumbs->pictures = 0;
+    failures_forget_folders(&thumbs->failures);
     memset(thumbs->progress.counts, 0, sizeof thumbs->progress.counts);
     return !has_any ? STATUS_DONE
                     : pool_run(&thumbs->context.session, pool_jobs(thumbs->args), thumbs->models.count,
@@ -124,6 +127,7 @@ void thumbs_close(struct thumbs *thumbs)
 {
     model_list_free(&thumbs->models);
     manifest_close(&thumbs->manifest);
+    failures_close(&thumbs->failures);
     context_close(&thumbs->context);
     free(thumbs->parameters);
     free(thumbs->options);

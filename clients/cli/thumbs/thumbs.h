@@ -7,6 +7,7 @@
 #include "clients/cli/server/command_context.h"
 #include "clients/cli/server/model_list.h"
 #include "clients/cli/server/pool.h"
+#include "clients/cli/thumbs/failures.h"
 #include "clients/cli/thumbs/manifest.h"
 
 struct thumbs {
@@ -18,6 +19,7 @@ struct thumbs {
     char *body;         /* or NULL */
     const char *server; /* its version */
     struct manifest manifest;
+    struct failures failures;
     /* of a pass */
     struct model_list models;
     const bool *is_due; /* which models to ask for; NULL: all */

@@ -41,8 +41,10 @@ static cJSON *new_entry(const struct thumbs *thumbs, const struct listed_model *
     return entry;
 }
 
-/* Records why there is no picture; pictures of an earlier run stay. */
-static enum outcome fail(struct thumbs *thumbs, size_t index, const struct connection *connection, const char *problem)
+/* Records why there is no picture; pictures of an earlier run stay. import_s: when the import that failed began, 0
+ * where it did not fail. */
+static enum outcome fail(struct thumbs *thumbs, size_t index, const struct connection *connection, const char *problem,
+                         double import_s)
 {
     const char *name = thumbs->models.items[index].model, *message = problem;
     char code[64] = "";
@@ -57,11 +59,28 @@ static enum outcome fail(struct thumbs *thumbs, size_t index, const struct conne
     cJSON *error = cJSON_AddObjectToObject(entry, "error");
     cJSON_AddStringToObject(error, "code", code[0] == '\0' ? "failed" : code);
     cJSON_AddStringToObject(error, "message", message);
+    if (import_s > 0)
+        failures_record(&thumbs->failures, entry, thumbs->models.items[index].source, import_s);
     manifest_append(&thumbs->manifest, entry);
     thumbs->entries[index] = entry;
     if (terminal.is_verbose)
         terminal_error("%s: %s%s%s", name, code, code[0] == '\0' ? "" : ": ", message);
     return OUTCOME_FAILED;
+}
+
+/* Takes the failure of an earlier run over, where it would come again. Watches ask again: the server tells only of what
+ * it was asked for. */
+static bool take_known_failure(struct thumbs *thumbs, size_t index, const cJSON *old)
+{
+    const struct args *args = thumbs->args;
+    if (args->command == COMMAND_WATCH || args_has(args, OPTION_FORCE) || args_has(args, OPTION_RETRY) ||
+        !failures_is_known(&thumbs->failures, old, thumbs->models.items[index].source))
+        return false;
+    cJSON *entry = cJSON_Duplicate(old, 1);
+    cJSON_DeleteItemFromObject(entry, "remembered");
+    cJSON_AddTrueToObject(entry, "remembered");
+    thumbs->entries[index] = entry;
+    return true;
 }
 
 /* "birds/crow.fbx.png", "birds/crow.fbx.0-fly.png" */
@@ -153,16 +172,19 @@ enum outcome thumbs_make_model(struct connection *connection, size_t index, cons
     *label = item->model;
     if ((thumbs->is_due != NULL && !thumbs->is_due[index]) || (is_alike && thumbs_is_fresh(thumbs, old, item->source)))
         return outcome;
+    if (take_known_failure(thumbs, index, old))
+        return OUTCOME_FAILED;
     for (int tries = 1;; tries++) {
         struct posed_packet answer;
         struct timespec before;
         clock_gettime(CLOCK_REALTIME, &before);
+        const double before_s = (double)before.tv_sec + (double)before.tv_nsec * 1e-9;
         if (connection_request_model(connection, "model", item->source, "", NULL, &answer) < 0) {
-            outcome = fail(thumbs, index, connection, NULL);
+            outcome = fail(thumbs, index, connection, NULL, before_s);
             break;
         }
         cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
-        cJSON *entry = new_entry(thumbs, item, model, (double)before.tv_sec + (double)before.tv_nsec * 1e-9);
+        cJSON *entry = new_entry(thumbs, item, model, before_s);
         int rc = 0;
         if (is_alike && strcmp(json_text(old, "hash"), json_text(model, "hash")) == 0) {
             cJSON_AddItemToObject(entry, "pictures", cJSON_Duplicate(json_get(old, "pictures"), 1));
@@ -181,7 +203,7 @@ enum outcome thumbs_make_model(struct connection *connection, size_t index, cons
         cJSON_Delete(entry);
         if (rc == POSED_E_SERVER && connection->posed.error.code == POSED_ERR_HASH_MISMATCH && tries < TRIES)
             continue; /* the model changed in between */
-        outcome = fail(thumbs, index, connection, rc == -100 ? problem.at : NULL);
+        outcome = fail(thumbs, index, connection, rc == -100 ? problem.at : NULL, 0);
         break;
     }
     if (terminal.is_verbose && outcome == OUTCOME_MADE)

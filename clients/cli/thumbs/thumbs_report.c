@@ -11,6 +11,11 @@ static const cJSON *entry_of(const struct thumbs *thumbs, size_t index)
     return entry != NULL ? entry : manifest_find(&thumbs->manifest, thumbs->models.items[index].model);
 }
 
+static bool is_remembered(const struct thumbs *thumbs, size_t index)
+{
+    return cJSON_IsTrue(json_get(thumbs->entries[index], "remembered"));
+}
+
 static void report_json(const struct thumbs *thumbs, double elapsed_s)
 {
     cJSON *json = cJSON_CreateObject();
@@ -29,6 +34,7 @@ static void report_json(const struct thumbs *thumbs, double elapsed_s)
             continue;
         cJSON *entry = cJSON_Duplicate(error, 1);
         cJSON_AddStringToObject(entry, "model", thumbs->models.items[i].model);
+        cJSON_AddBoolToObject(entry, "remembered", is_remembered(thumbs, i));
         cJSON_AddItemToArray(failed, entry);
     }
     json_print(json);
@@ -61,6 +67,87 @@ static void put_totals(const struct thumbs *thumbs, double elapsed_s)
     printf("in %.1f s%s\n", elapsed_s, is_interrupted() ? ", interrupted" : "");
 }
 
+/* --- failures, by reason --- */
+
+/* Models that failed for one reason. */
+struct reason {
+    const cJSON *error;
+    size_t first, count; /* into the list of models by reason */
+};
+
+struct failed_model {
+    const cJSON *error;
+    size_t index;
+};
+
+static int by_reason(const void *a, const void *b)
+{
+    const struct failed_model *x = a, *y = b;
+    int order = strcmp(json_text(x->error, "code"), json_text(y->error, "code"));
+    if (order == 0)
+        order = strcmp(json_text(x->error, "message"), json_text(y->error, "message"));
+    return order != 0 ? order : x->index < y->index ? -1 : 1;
+}
+
+/* The reasons of most models first, those of as many in the models' order. */
+static int by_count(const void *a, const void *b, void *models)
+{
+    const struct reason *x = a, *y = b;
+    const struct failed_model *list = models;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return list[x->first].index < list[y->first].index ? -1 : 1;
+}
+
+static void report_reason(const struct thumbs *thumbs, const struct reason *reason, const struct failed_model *models)
+{
+    const struct listed_model *items = thumbs->models.items;
+    struct text what = {0};
+    if (reason->count == 1)
+        text_put(&what, items[models[0].index].model);
+    else if (terminal.is_verbose)
+        text_printf(&what, "%zu models", reason->count);
+    else
+        text_printf(&what, "%zu models, %s among them", reason->count, items[models[0].index].model);
+    thumbs_report_line("failed", COLOUR_RED, what.at, reason->error);
+    text_free(&what);
+    for (size_t i = 0; reason->count > 1 && terminal.is_verbose && i < reason->count; i++) {
+        struct text name = {0};
+        text_put_printable(&name, items[models[i].index].model);
+        printf("          %s\n", name.at);
+        text_free(&name);
+    }
+}
+
+static void report_failures(const struct thumbs *thumbs)
+{
+    const size_t model_count = thumbs->models.count;
+    struct failed_model *models = must_alloc((model_count + 1) * sizeof *models);
+    struct reason *reasons = must_alloc((model_count + 1) * sizeof *reasons);
+    size_t failed = 0, reason_count = 0, remembered = 0;
+    for (size_t i = 0; i < model_count; i++) {
+        const cJSON *error = json_error(thumbs->entries[i]);
+        remembered += error != NULL && is_remembered(thumbs, i);
+        if (error != NULL)
+            models[failed++] = (struct failed_model){error, i};
+    }
+    qsort(models, failed, sizeof *models, by_reason);
+    for (size_t i = 0; i < failed; i++) {
+        const cJSON *error = models[i].error, *last = i == 0 ? NULL : models[i - 1].error;
+        if (last == NULL || strcmp(json_text(error, "code"), json_text(last, "code")) != 0 ||
+            strcmp(json_text(error, "message"), json_text(last, "message")) != 0)
+            reasons[reason_count++] = (struct reason){error, i, 0};
+        reasons[reason_count - 1].count++;
+    }
+    qsort_r(reasons, reason_count, sizeof *reasons, by_count, models);
+    for (size_t i = 0; i < reason_count; i++)
+        report_reason(thumbs, &reasons[i], models + reasons[i].first);
+    if (remembered > 0 && !terminal.is_quiet)
+        printf("%zu of %zu failed in an earlier run and were not tried again: --retry does\n", remembered, failed);
+    free(models);
+    free(reasons);
+}
+
 void thumbs_warn_unmatched(const struct thumbs *thumbs, const char *model)
 {
     terminal_error("'%s' has no clip that matches '%s': no picture", model, args_text(thumbs->args, OPTION_CLIPS, ""));
@@ -76,9 +163,7 @@ void thumbs_report(const struct thumbs *thumbs)
         report_json(thumbs, elapsed_s);
         return;
     }
-    for (size_t i = 0; i < thumbs->models.count; i++)
-        if (json_error(thumbs->entries[i]) != NULL)
-            thumbs_report_line("failed", COLOUR_RED, thumbs->models.items[i].model, json_error(thumbs->entries[i]));
+    report_failures(thumbs);
     if (!terminal.is_quiet)
         put_totals(thumbs, elapsed_s);
     fflush(stdout);

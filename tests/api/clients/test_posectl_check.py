@@ -85,6 +85,7 @@ def still(document):
 CASES = [
     ("good", character({"walk": ROUND, "jump": TURN}), [], []),
     ("junk", "not JSON", [], ["unreadable"]),
+    ("nothing", '{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"alone"}]}', [], ["nothing-in-it"]),
     ("texture", gltf(image="nowhere.png"), ["--severity", "broken-texture=off"], ["missing-texture"]),
     ("coordinates", gltf(image="nowhere.png"), ["--severity", "missing-texture=off"], ["broken-texture"]),
     ("influences", character(weights=(0.1, 0.2, 0.3, 0.1), more_joints=True), ["--max-influences", "2"], ["too-many-influences"]),
@@ -179,6 +180,18 @@ def test_sarif_names_rules_places_and_levels(folder):
     results = [(r["ruleId"], r["level"], r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]) for r in run["results"]]
     assert results == [("unreadable", "error", "in/bad%20%3C%26%22%3E.gltf"), ("bad-weights", "warning", "in/weak.gltf")]
     assert all(rules[r["ruleIndex"]]["id"] == r["ruleId"] and r["message"]["text"] for r in run["results"])
+
+
+def test_files_refused_for_one_reason_are_told_of_once(tmp_path):
+    for i in range(5):
+        (tmp_path / f"{i}.fbx").write_bytes(b"no model")
+    (tmp_path / "other.gltf").write_text("not JSON")
+    done = posectl("check", ".", cwd=tmp_path)
+    lines = done.out.splitlines()
+    assert (done.status, lines[0], lines[-1]) == (1, "5 models, among them 0.fbx", "6 models: 6 errors, 0 warnings, 0 infos")
+    assert len(lines) == 5 and lines[2] == "other.gltf"
+    every = posectl("check", ".", "-v", cwd=tmp_path).out.splitlines()
+    assert len(every) == 13 and {f"{i}.fbx" for i in range(5)} <= set(every)
 
 
 def test_rules_are_listed_and_know_every_warning():

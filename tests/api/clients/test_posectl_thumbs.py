@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import struct
+import time
 from urllib.parse import unquote
 
 import pytest
@@ -300,6 +301,72 @@ def test_failures_are_listed_at_the_end(assets):
     *failed, last = done.out.splitlines()
     assert [line.split()[1] for line in failed] == ["assets/broken.gltf", "assets/machines/junk.fbx"]
     assert re.match(r"5 models: 3 drawn \(3 pictures\), 0 unchanged, 2 failed, in ", last)
+
+
+def test_failures_of_one_reason_are_one_line(assets):
+    for i in range(4):
+        (assets / f"birds/{i}.fbx").write_bytes(b"no model at all")
+    thumbs = lambda *options: posectl("thumbs", "assets", "-o", "out", "--size", "32", *options, cwd=assets.parent)
+    *failed, last = thumbs().out.splitlines()
+    assert len(failed) == 2 and ", 6 failed, in " in last
+    assert re.match(r"failed  5 models, assets/birds/0.fbx among them  not_a_model: ", failed[0])
+    assert failed[1].startswith("failed  assets/broken.gltf  companion_missing: ")
+    named = thumbs("-v").out.splitlines()
+    assert named[0].startswith("failed  5 models  not_a_model: ")
+    assert [line.strip() for line in named[1:6]] == [f"assets/birds/{i}.fbx" for i in range(4)] + ["assets/machines/junk.fbx"]
+
+
+def settle(folder):
+    """Until the files are so old that a later change is sure to have another time."""
+    newest = max(path.stat().st_ctime for path in folder.rglob("*"))
+    wait_until(lambda: time.time() - newest > 1.1, "the clock stands still")
+
+
+def remembered(report):
+    return {failed["model"]: failed["remembered"] for failed in report["failed"]}
+
+
+def test_what_failed_is_not_imported_again_until_something_changes(assets):
+    """A missing companion is looked for each time; the file of garbage is not."""
+    junk, broken = "assets/machines/junk.fbx", "assets/broken.gltf"
+    settle(assets)
+    assert remembered(run(assets, status=1)) == {junk: False, broken: False}
+    assert remembered(run(assets, status=1)) == {junk: True, broken: False}
+    again = posectl("thumbs", "assets", "-o", "out", "--size", "48", cwd=assets.parent)
+    assert again.status == 1 and "1 of 2 failed in an earlier run and were not tried again: --retry does" in again.out
+    assert remembered(run(assets, "--yaw", "20", status=1)) == {junk: True, broken: False}  # it would fail in any picture
+    assert remembered(run(assets, "--retry", status=1)) == {junk: False, broken: False}
+    assert remembered(run(assets, "--force", status=1)) == {junk: False, broken: False}
+    assert remembered(run(assets, status=1))[junk]
+    (assets / "machines/beside.bin").write_bytes(b"a file that a model may need")
+    assert not remembered(run(assets, status=1))[junk]
+    settle(assets)
+    run(assets, status=1)
+    assert remembered(run(assets, status=1))[junk]
+    shutil.copy(SAMPLES / "robot.glb", assets / "machines/junk.glb")
+    (assets / "machines/junk.fbx").unlink()
+    assert remembered(run(assets, status=1)) == {broken: False}
+
+
+def test_another_importer_tries_again(assets):
+    settle(assets)
+    run(assets, status=1)
+    manifest = assets.parent / "out/.posectl/manifest.jsonl"
+    text = manifest.read_text()
+    assert text.count('"importer":"posed-import ') == 1
+    manifest.write_text(text.replace('"importer":"posed-import ', '"importer":"posed-import of old '))
+    assert not any(remembered(run(assets, status=1)).values())
+    assert any(remembered(run(assets, status=1)).values())
+
+
+def test_pictures_in_the_folder_of_models_do_not_count(assets):
+    """The output folder changes in every run."""
+    settle(assets)
+    for expected in False, True:
+        (assets / "machines/pictures/other.txt").unlink(missing_ok=True)
+        report = run(assets, "--include", "machines/*", out="assets/machines/pictures", status=1)
+        assert remembered(report) == {"assets/machines/junk.fbx": expected}
+        (assets / "machines/pictures/other.txt").write_text("new")
 
 
 def test_a_second_run_beside_it_is_refused(assets):
