@@ -160,11 +160,16 @@ static int add_parts(struct collada_model *model, uint32_t mesh, uint32_t instan
                      const struct collada_skin *skin, struct made_mesh *made, struct err *err)
 {
     struct collada_mesh_reader reader = {.model = model, .mesh = mesh, .morph = {.weight_source = XML_NONE}};
+    const struct xml *xml = &model->collada.xml;
+    const uint32_t before = model->builder->primitive_count;
     int rc = read_shape(&reader, shape, skin, err);
     for (uint32_t p = 0; p < reader.geometry.part_count && rc == 0; p++) {
         const struct collada_binding binding = collada_bind(model, instance, reader.geometry.parts[p].element);
         rc = collada_add_primitive(&reader, p, &binding, err);
     }
+    if (rc == 0 && model->builder->primitive_count == before && xml_child(xml, shape->geometry, "mesh") != XML_NONE)
+        bake_warn(model->builder, "geometry_not_read", "geometry '%s', line %u, has neither faces nor lines",
+                  collada_id(xml, shape->geometry), xml_line(xml, shape->geometry));
     if (rc == 0 && shape->morph != XML_NONE)
         rc = put_weights(&reader, made, err);
     reader_fini(&reader);
