@@ -103,7 +103,7 @@ MUTATIONS = [
     ("FBX: a cluster's Transform ignored", "server/import/fbx/fbx_bind.c", "        return matrix;", "        return DMAT4_IDENTITY;"),
     ("FBX: shapes in between are skipped", "server/import/fbx/fbx_blend.c", "fulls[to] * step <= percent * step", "fulls[to] * step <= -1e9"),
     ("FBX: unit taken for metres", "server/import/fbx/fbx_axes.c", "rounded_unit(unit_cm / 100);", "rounded_unit(unit_cm / 1);"),
-    ("FBX read by assimp under another ending", "server/import/assimp/assimp_io.c", " || is_fbx(bytes, size_bytes))", " || (is_fbx(bytes, size_bytes) && size_bytes == 0))"),
+    ("FBX read by assimp under another ending", "server/import/assimp/assimp_io.c", " || is_fbx(bytes, size_bytes) ||", " || (is_fbx(bytes, size_bytes) && size_bytes == 0) ||"),
     ("compiled clips take the chord instead of the arc", SCALAR, "wa = sine(1 - u, square), wb = sine(u, square)", "wa = 1 - u, wb = u + 0 * square"),
     ("compiled clips: one kernel adds in another order", LANES, "(S[0] + S[1] * y) + y2 * ((S[2] + S[3] * y) + S[4] * y2)", "S[0] + (S[1] * y + y2 * ((S[2] + S[3] * y) + S[4] * y2))"),
     ("compiled clips: one sign of a rotation", ROTATION, "m[1] = xy - wz;", "m[1] = xy + wz;"),

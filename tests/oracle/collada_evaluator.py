@@ -111,7 +111,8 @@ class Scene:
                 times = [row[0] for row in self.rows(sampler, "INPUT")]
                 kinds = [row[0] for row in self.rows(sampler, "INTERPOLATION", str) or [["LINEAR"]] * len(times)]
                 curve = Sampler(times, self.rows(sampler, "OUTPUT"), kinds, self.rows(sampler, "IN_TANGENT"), self.rows(sampler, "OUT_TANGENT"))
-                node, sid, member, brackets = re.fullmatch(r"([^/]+)/([^.(]+)(?:\.(\w+))?((?:\(\d+\))*)", channel.get("target")).groups()
+                target = channel.get("target")  # of a node's element, or of an array of weights
+                node, sid, member, brackets = re.fullmatch(r"([^/(]+)(?:/([^.(]+)(?:\.(\w+))?)?((?:\(\d+\))*)", target).groups()
                 indices = [int(x) for x in re.findall(r"\d+", brackets)]
                 if len(indices) == 2:  # column, row
                     indices = [indices[0] + 4 * indices[1]]

@@ -1,4 +1,5 @@
-"""Random COLLADA files that use what the format has for placing and moving nodes. The same seed, the same file."""
+"""Random COLLADA files that use what the format has for placing and moving nodes and the vertices of meshes, skins and morphs. The same
+seed, the same file."""
 import math
 import random
 
@@ -6,7 +7,7 @@ TEMPLATE = """<?xml version="1.0" encoding="utf-8"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
 <library_nodes><node id="part" sid="p" name="part"><translate sid="t">1 -2 0.5</translate><rotate sid="r">0 1 1 33</rotate></node></library_nodes>
-<library_animations>{animations}</library_animations>{clips}
+{things}<library_animations>{animations}</library_animations>{clips}
 <library_visual_scenes><visual_scene id="scene" name="scene">{nodes}</visual_scene></library_visual_scenes>
 <scene><instance_visual_scene url="#scene"/></scene></COLLADA>"""
 
@@ -17,17 +18,22 @@ def numbers(values):
     return " ".join(repr(float(v)) for v in values)
 
 
+PRIMITIVES = ["triangles", "polylist", "polygons", "tristrips", "trifans"]
+
+
 class Maker:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.animations = []
+        self.names = []  # of nodes
+        self.things = {"geometries": "", "controllers": ""}
         self.count = 0
 
     def source(self, suffix, rows, kind="float"):
         """A <source> of rows."""
         self.count += 1
         name, words = f"s{self.count}-{suffix}", [x for row in rows for x in row]
-        text = " ".join(words) if kind == "Name" else numbers(words)
+        text = numbers(words) if kind == "float" else " ".join(words)
         return name, (f'<source id="{name}"><{kind}_array id="{name}-array" count="{len(words)}">{text}</{kind}_array><technique_common>'
                       f'<accessor source="#{name}-array" count="{len(rows)}" stride="{len(rows[0])}"/></technique_common></source>')
 
@@ -103,13 +109,130 @@ class Maker:
             inner += self.node(f"{name}_{i}", depth + 1)
         if self.rng.random() < 0.2:
             inner += '<instance_node url="#part"/>'
-        return f'<node id="{name}" name="n {name}">{inner}</node>'
+        self.names.append(name)
+        # below each root the same sids: a skeleton's root decides which joints are meant
+        return f'<node id="{name}" sid="j{name[2:]}" name="n {name}">{inner}@{name}@</node>'
+
+    # --- meshes ---
+
+    def text_of(self, values):
+        """Numbers as programs write them."""
+        rng = self.rng
+        forms = [repr, "{:.20f}".format, "{:.17e}".format, "{:+.17g}".format]
+        return rng.choice(["", " ", "\n\t "]) + rng.choice([" ", "\n", "\t  "]).join(rng.choice(forms)(float(v)) for v in values) + rng.choice(["", "  "])
+
+    def floats(self, rows, params="XYZ"):
+        """A <source> of rows, which may begin late in its array and have numbers between them that no <param> names."""
+        self.count += 1
+        name, late, gap = f"f{self.count}", self.rng.choice([0, 0, 2]), self.rng.choice([0, 0, 1]) if params else 0
+        words = [9e9] * late + [v for row in rows for v in [*([8e8] * gap), *row]]
+        named = "".join(f'<param name="{c}" type="float"/>' for c in params) if params else '<param type="float"/>' * len(rows[0])
+        return name, (f'<source id="{name}"><float_array id="{name}-a" count="{len(words)}">{self.text_of(words)}</float_array><technique_common>'
+                      f'<accessor source="#{name}-a" count="{len(rows)}" offset="{late}" stride="{len(rows[0]) + gap}">'
+                      f'{"<param type=" + chr(34) + "float" + chr(34) + "/>" if gap else ""}{named}</accessor></technique_common></source>')
+
+    def primitive(self, kind, vertices, point_count, inputs):
+        """A primitive element of random faces. inputs: (semantic, source, rows)"""
+        rng = self.rng
+        semantics = [("VERTEX", vertices, point_count)] + inputs
+        rng.shuffle(semantics)
+        corner = lambda point: " ".join(str(point if s == "VERTEX" else rng.randrange(rows)) for s, _, rows in semantics)  # noqa: E731
+        faces = [rng.sample(range(point_count), 3 if kind == "triangles" else rng.randint(3, min(5, point_count))) for _ in range(rng.randint(1, 3))]
+        texts = [" ".join(corner(p) for p in face) for face in faces]
+        heads = "".join(f'<input semantic="{s}" source="#{name}" offset="{i}"/>' for i, (s, name, _) in enumerate(semantics))
+        if kind == "triangles":
+            body = f'<p>{" ".join(texts)}</p>'
+        elif kind == "polylist":
+            body = f'<vcount>{" ".join(str(len(face)) for face in faces)}</vcount><p>{" ".join(texts)}</p>'
+        else:
+            body = "".join(f"<p>{text}</p>" for text in texts)
+        return f'<{kind} count="{len(faces)}">{heads}{body}</{kind}>'
+
+    def geometry(self, points):
+        """Its id; the points are used by random faces."""
+        rng = self.rng
+        self.count += 1
+        name = f"g{self.count}"
+        place, texts = self.floats(points)
+        inputs = []
+        for semantic, params in (("NORMAL", "XYZ"), ("TEXCOORD", "ST")):
+            if rng.random() < 0.6:
+                rows = [[rng.uniform(-1, 1) for _ in params] for _ in range(rng.randint(1, 4))]
+                source, text = self.floats(rows, params)
+                inputs.append((semantic, source, len(rows)))
+                texts += text
+        texts += f'<vertices id="{name}-v"><input semantic="POSITION" source="#{place}"/></vertices>'
+        for _ in range(rng.randint(1, 2)):
+            texts += self.primitive(rng.choice(PRIMITIVES), f"{name}-v", len(points), inputs)
+        self.things["geometries"] += f'<geometry id="{name}"><mesh>{texts}</mesh></geometry>'
+        return name
+
+    def points(self, count):
+        return [[self.rng.uniform(-2, 2) for _ in range(3)] for _ in range(count)]
+
+    def morph(self, count):
+        """Its id: some targets, the weights of some of which move."""
+        rng = self.rng
+        base, targets = self.geometry(self.points(count)), [self.geometry(self.points(count)) for _ in range(rng.randint(1, 3))]
+        weights, text = self.floats([[rng.uniform(-0.5, 1)] for _ in targets], rng.choice(["", "W"]))
+        self.count += 1
+        name = f"m{self.count}"
+        of, names = self.source("targets", [[t] for t in targets], "IDREF")
+        if rng.random() < 0.5:
+            self.animate(f"{weights}({rng.randrange(len(targets))})", lambda k: [rng.uniform(-0.5, 1)])
+        elif rng.random() < 0.7:
+            self.animate(weights, lambda k: [rng.uniform(-0.5, 1) for _ in targets])
+        method = rng.choice(['method="NORMALIZED"', 'method="RELATIVE"', ""])
+        self.things["controllers"] += (f'<controller id="{name}"><morph {method} source="#{base}">{names}{text}<targets><input semantic="MORPH_TARGET" source="#{of}"/>'
+                                       f'<input semantic="MORPH_WEIGHT" source="#{weights}"/></targets></morph></controller>')
+        return name
+
+    def skin(self):
+        """The <instance_controller> of a skin of a mesh or of a morph, below one of the roots."""
+        rng = self.rng
+        count = rng.randint(4, 8)
+        of = self.morph(count) if rng.random() < 0.4 else self.geometry(self.points(count))
+        root = rng.choice(["n0", "n1"] if "n1" in self.names else ["n0"])
+        below = [name for name in self.names if name.startswith(root)]
+        joints = rng.sample(below, rng.randint(1, min(4, len(below))))
+        by_id = rng.random() < 0.3
+        names, joints_text = self.source("joints", [[j if by_id else "j" + j[2:]] for j in joints], "IDREF" if by_id else "Name")
+        binds, binds_text = self.floats([self.rigid() for _ in joints], "ABCDEFGHIJKLMNOP")
+        shares, pairs, counts = [], [], []
+        for _ in range(count):
+            chosen = [rng.randrange(-1 if rng.random() < 0.2 else 0, len(joints)) for _ in range(rng.randint(1, 5))]
+            raw = [rng.uniform(0.1, 1) for _ in chosen]
+            pairs += [(joint, len(shares) + i) for i, joint in enumerate(chosen)]
+            shares += [[w / sum(raw)] for w in raw]
+            counts.append(len(chosen))
+        weights, weights_text = self.floats(shares, rng.choice(["", "W"]))
+        swap = rng.random() < 0.3
+        self.count += 1
+        name = f"k{self.count}"
+        joint_input = f'<input semantic="JOINT" source="#{names}"'
+        self.things["controllers"] += (
+            f'<controller id="{name}"><skin source="#{of}"><bind_shape_matrix>{self.text_of(self.rigid())}</bind_shape_matrix>{joints_text}{binds_text}{weights_text}'
+            f'<joints>{joint_input}/><input semantic="INV_BIND_MATRIX" source="#{binds}"/></joints><vertex_weights count="{count}">'
+            f'{joint_input} offset="{int(swap)}"/><input semantic="WEIGHT" source="#{weights}" offset="{int(not swap)}"/>'
+            f'<vcount>{" ".join(map(str, counts))}</vcount><v>{" ".join(f"{w} {j}" if swap else f"{j} {w}" for j, w in pairs)}</v></vertex_weights></skin></controller>')
+        return f'<instance_controller url="#{name}"><skeleton>#{root}</skeleton></instance_controller>'
+
+    def shown(self):
+        """What a node shows: perhaps nothing."""
+        chance = self.rng.random()
+        if chance < 0.25:
+            return f'<instance_geometry url="#{self.geometry(self.points(self.rng.randint(3, 7)))}"/>'
+        if chance < 0.4:
+            return f'<instance_controller url="#{self.morph(self.rng.randint(3, 6))}"/>'
+        return self.skin() if chance < 0.6 else ""
 
 
 def make(seed):
     """(text, names of clips)"""
     maker = Maker(seed)
     nodes = "".join(maker.node(f"n{i}", 0) for i in range(maker.rng.randint(1, 2)))
+    for name in list(maker.names):
+        nodes = nodes.replace(f"@{name}@", maker.shown())
     if not maker.animations:
         maker.animate("n0/place", lambda k: [k, 0, -k])
         nodes = nodes.replace("<matrix", '<translate sid="place">0 0 0</translate><matrix', 1)
@@ -120,4 +243,5 @@ def make(seed):
             names.append(f"clip {c}")
             clips += f'<animation_clip id="c{c}" name="clip {c}">' + "".join(f'<instance_animation url="#a{a}"/>' for a in chosen) + "</animation_clip>"
         clips = f"<library_animation_clips>{clips}</library_animation_clips>"
-    return TEMPLATE.format(animations="".join(maker.animations), clips=clips, nodes=nodes), names
+    things = "".join(f"<library_{kind}>{text}</library_{kind}>" for kind, text in maker.things.items() if text)
+    return TEMPLATE.format(animations="".join(maker.animations), clips=clips, nodes=nodes, things=things), names

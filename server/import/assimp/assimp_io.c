@@ -65,8 +65,24 @@ static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin orig
     return aiReturn_SUCCESS;
 }
 
-/* FBX is read by posed's own reader only: assimp's would take it under another format's ending, where its readers of
- * that ending refuse the content, and as an object of a scene. */
+/* The document's element, which comments and declarations may precede, without a namespace's prefix. */
+static bool is_collada(const uint8_t *bytes, size_t size_bytes)
+{
+    static const char NAME[] = "COLLADA";
+    const char *text = (const char *)bytes, *end = text + size_bytes;
+    while ((text = memchr(text, '<', (size_t)(end - text))) != NULL && ++text < end)
+        if ((*text >= 'A' && *text <= 'Z') || (*text >= 'a' && *text <= 'z')) {
+            const char *name_end = text;
+            while (name_end < end && strchr(" \t\r\n/>", *name_end) == NULL)
+                name_end++;
+            const char *colon = memchr(text, ':', (size_t)(name_end - text)), *name = colon != NULL ? colon + 1 : text;
+            return (size_t)(name_end - name) == sizeof NAME - 1 && memcmp(name, NAME, sizeof NAME - 1) == 0;
+        }
+    return false;
+}
+
+/* FBX and COLLADA are read by posed's own readers only: assimp's would take them under another format's ending, where
+ * its readers of that ending refuse the content, and as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
 {
     struct err err;
@@ -90,7 +106,7 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
     struct err err;
     if (strpbrk(mode, "wa+") != NULL ||
         source_files_read(own->files, name, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0 ||
-        is_threemf(bytes, size_bytes) || is_fbx(bytes, size_bytes))
+        is_threemf(bytes, size_bytes) || is_fbx(bytes, size_bytes) || is_collada(bytes, size_bytes))
         return NULL;
     struct open_file *open = mem_zalloc(1, sizeof *open);
     open->bytes = bytes;

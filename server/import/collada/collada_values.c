@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +182,15 @@ int rows_read(const struct xml *xml, uint32_t element, const char *attribute, st
     return read_rows(xml, &layout, false, rows, err);
 }
 
+/* How many numbers a <param> stands for, by its type: "float4x4" for 16. */
+static uint32_t size_of_type(const char *type)
+{
+    unsigned rows = 1, columns = 1;
+    if (type == NULL || sscanf(type, "%*[a-z_]%1ux%1u", &rows, &columns) < 1)
+        return 1;
+    return rows >= 1 && rows <= 4 && columns >= 1 && columns <= 4 ? rows * columns : 1;
+}
+
 /* COLLADA 1.4.1, "accessor": what a <param> without a name stands for is not read; nor is what has no <param>. Fills
  * columns[limit] with those that are; without any named <param> it is all of them. */
 static uint32_t named_columns(const struct xml *xml, const struct param_layout *layout, uint32_t *columns,
@@ -188,16 +198,15 @@ static uint32_t named_columns(const struct xml *xml, const struct param_layout *
 {
     uint32_t count = 0, column = 0;
     for (uint32_t e = xml_child(xml, layout->accessor, "param"); e != XML_NONE && column < layout->stride;
-         e = xml_next(xml, e, "param"), column++) {
+         e = xml_next(xml, e, "param")) {
         const char *name = xml_get(xml, e, "name");
-        if (name != NULL && name[0] != '\0' && count < limit)
-            columns[count++] = column;
+        const uint32_t end = column + size_of_type(xml_get(xml, e, "type"));
+        for (; column < end && column < layout->stride; column++)
+            if (name != NULL && name[0] != '\0' && count < limit)
+                columns[count++] = column;
     }
-    for (; column == 0 && count < layout->stride && count < limit; count++)
+    for (column = count; column == 0 && count < layout->stride && count < limit; count++)
         columns[count] = count;
-    if (count == 0) /* all are nameless, as some programs write it for sources of one kind of number */
-        for (; count < layout->stride && count < limit; count++)
-            columns[count] = count;
     return count;
 }
 

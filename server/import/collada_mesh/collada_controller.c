@@ -79,7 +79,7 @@ static void take_target(void *user, uint32_t index, const char *name, size_t siz
 static int read_weights(struct collada_morph *morph, const struct xml *xml, uint32_t input, struct err *err)
 {
     struct value_rows rows;
-    if (rows_read(xml, input, "source", &rows, err) < 0)
+    if (columns_read(xml, input, "source", &rows, err) < 0)
         return err->code;
     morph->weight_source = xml_follow(xml, input, "source");
     for (uint32_t i = 0; i < morph->count && i < rows.count; i++)

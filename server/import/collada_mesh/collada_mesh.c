@@ -239,11 +239,8 @@ static int read_mesh(struct collada_mesh *mesh, uint32_t element, const struct l
 {
     const struct xml *xml = mesh->xml;
     const uint32_t vertices = xml_child(xml, element, "vertices");
-    if (collada_first_primitive(xml, mesh->geometry) == XML_NONE) {
-        bake_warn(builder, "geometry_not_read", "geometry '%s', line %u, has neither faces nor lines",
-                  id_of(xml, mesh->geometry), xml_line(xml, mesh->geometry));
+    if (collada_first_primitive(xml, mesh->geometry) == XML_NONE) /* a morph target needs no more than places */
         return vertices == XML_NONE ? 0 : read_points(mesh, vertices, builder, err);
-    }
     if (vertices == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "it has no <vertices>");
     if (read_points(mesh, vertices, builder, err) < 0)

@@ -47,7 +47,7 @@ static int read_lists(struct weight_lists *lists, uint32_t skin, struct err *err
         lists->stride = offset_of(xml, e) + 1 > lists->stride ? offset_of(xml, e) + 1 : lists->stride;
     if (vcount == XML_NONE || v == XML_NONE)
         return 0;
-    if (rows_read(xml, weight, "source", &lists->weights, err) < 0 ||
+    if (columns_read(xml, weight, "source", &lists->weights, err) < 0 ||
         indices_read(xml, vcount, &lists->counts, err) < 0 || indices_read(xml, v, &lists->indices, err) < 0)
         return err->code;
     return 0;

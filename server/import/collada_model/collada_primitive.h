@@ -38,6 +38,9 @@ struct collada_binding {
 #define SET_FIRST UINT32_MAX
 #define SET_NONE  (UINT32_MAX - 1)
 
+/* collada_bind.c: what <bind_material> of an instance says of a primitive element. */
+struct collada_binding collada_bind(const struct collada_model *model, uint32_t instance, uint32_t primitive);
+
 /* Adds part `p` of the geometry as a primitive of the mesh; one without faces adds nothing. */
 int collada_add_primitive(struct collada_mesh_reader *reader, uint32_t p, const struct collada_binding *binding,
                           struct err *err);

@@ -112,7 +112,7 @@ static int read_binds(const struct xml *xml, uint32_t joints, uint32_t count, st
     const uint32_t input = xml_input(xml, joints, "INV_BIND_MATRIX");
     if (input == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "its <joints> have no INV_BIND_MATRIX");
-    if (rows_read(xml, input, "source", rows, err) < 0)
+    if (columns_read(xml, input, "source", rows, err) < 0)
         return err->code;
     const uint64_t numbers = (uint64_t)rows->count * rows->width;
     if (numbers < 16 * (uint64_t)count || (rows->width != 16 && rows->width != 1))

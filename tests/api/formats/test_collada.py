@@ -1,12 +1,15 @@
 """COLLADA files against an evaluator written from the specification: transforms, curves, clips."""
 import pathlib
 import random
+import struct
 import sys
+import zipfile
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
 import collada_evaluator  # noqa: E402
+import collada_skins  # noqa: E402
 import random_collada  # noqa: E402
 
 CASES = 150
@@ -31,6 +34,22 @@ def check(server, name, scene, clip, times):
     return worst
 
 
+def check_vertices(server, name, model, clip, times):
+    """Each vertex of the answer is known by its place in the file, which no other has."""
+    query = {"model": name, "clip": "-" if clip == "-" else clip if clip is not None else 0, "wrap": "clamp", "t": [repr(max(t, 0)) for t in times], "rest": 1}
+    answer = server.json("/v1/mesh", **query)
+    triples = lambda rows: [row[i:i + 3] for row in rows for i in range(0, len(row), 3)]  # noqa: E731
+    worst = 0
+    for frame in answer["frames"]:
+        own, t = (None, None) if clip == "-" else (clip, frame["clip_time"])
+        expected = model.vertices(model.scene.evaluate(t, own), own, t)
+        places = {tuple(struct.unpack("3f", struct.pack("3f", *at))): place for at, place in expected}
+        size = max(abs(v) for _, place in expected for v in place)
+        for at, got in zip(triples(answer["rest"]), triples(frame["positions"]), strict=True):
+            worst = max(worst, max(abs(a - b) for a, b in zip(got, places[tuple(at)], strict=True)) / size)
+    return worst
+
+
 def test_random_files_agree_with_the_specification(start, tmp_path):
     server = start("--log", "off", "--render-workers", "0", root=tmp_path)
     for seed in range(CASES):
@@ -48,11 +67,15 @@ def test_random_files_agree_with_the_specification(start, tmp_path):
         for clip in ["-"] + (clips or [None]):
             error = check(server, name, scene, clip, times)
             assert error <= TOLERANCE, f"seed {seed}, clip {clip}: {error:.2e}"
+            if model["meshes"]:
+                error = check_vertices(server, name, collada_skins.Model(tmp_path / name), clip, times[::3])
+                assert error <= TOLERANCE, f"seed {seed}, clip {clip}, vertices: {error:.2e}"
 
 
 def test_random_files_use_every_corner():
     texts = [random_collada.make(seed)[0] for seed in range(CASES)]
-    for word in ("LINEAR", "STEP", "BEZIER", "HERMITE", "<matrix", "(3)(1)", ".ANGLE", ".Y", "<lookat", "instance_node url", "animation_clip", "-inner"):
+    for word in ("LINEAR", "STEP", "BEZIER", "HERMITE", "<matrix", "(3)(1)", ".ANGLE", ".Y", "<lookat", "instance_node url", "animation_clip", "-inner",
+                 "<triangles", "<polylist", "<polygons", "<tristrips", "<trifans", "<morph", '"RELATIVE"', "<IDREF_array", "<skeleton", " -1 ", ' source="#m', "offset=\"2\""):
         assert sum(word in text for text in texts) >= 10, word
 
 
@@ -66,7 +89,7 @@ def test_clip_is_cut_to_its_part_of_the_time(start, tmp_path):
                    '<input semantic="INPUT" source="#i"/><input semantic="OUTPUT" source="#o"/></sampler><channel source="#s" target="n/p.X"/></animation>',
         clips='<library_animation_clips><animation_clip name="part" start="1" end="3"><instance_animation url="#a"/></animation_clip>'
               '<animation_clip id="long" start="0" end="5"><instance_animation url="#a"/></animation_clip></library_animation_clips>',
-        nodes='<node id="n" name="n"><translate sid="p">0 7 0</translate></node>')
+        nodes='<node id="n" name="n"><translate sid="p">0 7 0</translate></node>', things="")
     (tmp_path / "cut.dae").write_text(text, encoding="utf-8")
     server = start("--log", "off", "--render-workers", "0", root=tmp_path)
     model = server.json("/v1/model", model="cut.dae")
@@ -114,3 +137,61 @@ def test_skewed_node_leans(start, tmp_path):
     rest, posed = ([tuple(row[i:i + 3]) for i in range(0, 9, 3)] for row in (mesh["rest"][0], mesh["frames"][0]["positions"][0]))
     for (x, y, z), place in zip(rest, posed):
         assert place == pytest.approx([5 + 2 * x + y, 6 + y, 7 + z], abs=1e-5)
+
+
+RED = bytes([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 24, 0, 0, 0, 255])  # a TGA of one texel
+
+PAINTED = ('<COLLADA version="1.4.1" xmlns="http://www.collada.org/2005/11/COLLADASchema"><library_images><image id="i"><init_from>{path}</init_from></image>'
+           '</library_images><library_effects><effect id="e"><profile_COMMON><technique><lambert><diffuse><texture texture="i" texcoord="t"/></diffuse>'
+           '</lambert></technique></profile_COMMON></effect></library_effects><library_materials><material id="m"><instance_effect url="#e"/></material>'
+           '</library_materials><library_visual_scenes><visual_scene id="s"><node id="n" name="n"><translate sid="p">1 2 3</translate></node>'
+           '</visual_scene></library_visual_scenes>{animations}<scene><instance_visual_scene url="#s"/></scene></COLLADA>')
+
+
+def bezier_animation():
+    maker = random_collada.Maker(4)
+    maker.rng = random.Random(8)
+    while "BEZIER" not in "".join(maker.animations):
+        maker.animations.clear()
+        maker.animate("n/p", lambda k: [k, 3 - k, k * k])
+    return f'<library_animations>{"".join(maker.animations)}</library_animations>'
+
+
+@pytest.mark.parametrize("names, root", [
+    (["scene.dae", "images/red.tga", "manifest.xml"], "scene.dae"),
+    (["sub folder/scene.dae", "sub folder/images/red.tga", "manifest.xml"], "./sub%20folder/scene.dae#s"),
+    (["deep/scene.dae", "deep/other.dae", "RED.TGA"], None),
+])
+def test_archives_play_as_files_do(start, tmp_path, names, root):
+    animations = bezier_animation()
+    text = PAINTED.format(path="images/red.tga", animations=animations)
+    (tmp_path / "plain.dae").write_text(text, encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "packed.zae", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.writestr(name, f"<dae_root> {root} </dae_root>" if name == "manifest.xml" else RED if name.lower().endswith("tga") else text)
+    server = start("--log", "off", "--render-workers", "0", root=tmp_path)
+    model = server.json("/v1/model", model="packed.zae")
+    assert [t["state"] for t in model["textures"]] == ["found"]
+    assert model["warnings"] == []
+    assert server.json("/v1/model", model="plain.dae")["textures"][0]["state"] == "missing"
+    asked = {"what": "scene", "wrap": "clamp", "t": [f"{i / 16}" for i in range(33)]}
+    packed, plain = (server.json("/v1/pose", model=name, clip=0, **asked)["frames"] for name in ("packed.zae", "plain.dae"))
+    assert packed == plain
+
+
+@pytest.mark.short
+@pytest.mark.parametrize("files, why", [
+    ({"readme.txt": "no model"}, "the zip holds no .dae"),
+    ({"manifest.xml": "<dae_root>gone.dae</dae_root>", "here.dae": "<COLLADA/>"}, "manifest.xml names 'gone.dae', which is not in the zip"),
+    ({"manifest.xml": "<other/>", "here.dae": "<COLLADA/>"}, "manifest.xml has no <dae_root>"),
+    ({"here.dae": "<html/>"}, "the document's element is <html>, not <COLLADA>"),
+    ({"../out.dae": "<COLLADA/>"}, "leads outside"),
+])
+def test_archives_that_hold_no_model_are_refused(start, tmp_path, files, why):
+    with zipfile.ZipFile(tmp_path / "odd.zae", "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    server = start("--log", "off", "--render-workers", "0", root=tmp_path)
+    answer = server.get("/v1/model?model=odd.zae")
+    assert answer.status in (415, 422)
+    assert why in answer.json()["error"]["message"]

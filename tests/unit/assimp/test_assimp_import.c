@@ -272,3 +272,22 @@ TEST(assimp_reads_no_fbx)
         assimp_run_fini(&run);
     }
 }
+
+/* Nor COLLADA, whose importer it asks likewise. */
+TEST(assimp_reads_no_collada)
+{
+    static const char TEXT[] =
+        "<?xml version=\"1.0\"?><!-- 1 < 2 --><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" "
+        "version=\"1.4.1\"><library_visual_scenes><visual_scene id=\"s\"><node id=\"n\"/><node "
+        "id=\"m\"/></visual_scene>"
+        "</library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>";
+    static const char *const NAMES[] = {"a.ase", "a.csm", "a.nff"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        struct assimp_run run;
+        assimp_run_init(&run);
+        temp_tree_file(&run.tree, NAMES[i], TEXT);
+        assimp_run_import(&run, NAMES[i]);
+        assert_int_equal(run.rc, ERR_BAD_MODEL);
+        assimp_run_fini(&run);
+    }
+}
