@@ -85,6 +85,19 @@ static void hide_skew(struct open_file *open)
     collada_remove_skew(open->own, open->size_bytes);
 }
 
+/* Without its keyframer a 3DS file has its meshes where the editor has them: its id becomes one that no reader knows.
+ */
+static void hide_keyframer(struct open_file *open)
+{
+    const size_t at = assimp_3ds_false_keyframer(open->bytes, open->size_bytes);
+    if (at == 0)
+        return;
+    open->own = mem_alloc(open->size_bytes + 1);
+    memcpy(open->own, open->bytes, open->size_bytes);
+    open->own[at] = 0xff;
+    open->bytes = open->own;
+}
+
 /* FBX is read by posed's own reader only: assimp's would take it under another format's ending, where its readers of
  * that ending refuse the content, and as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
@@ -111,6 +124,8 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
         open->bytes = open->own;
     if (ends_in(name, ".dae"))
         hide_skew(open);
+    if (ends_in(name, ".3ds") && open->own == NULL)
+        hide_keyframer(open);
     open->file = (struct aiFile){
         .ReadProc = read_items,
         .WriteProc = write_items,
