@@ -54,6 +54,8 @@ static int convert(struct assimp_job *job, struct err *err)
         return err_set(err, ERR_BAD_MODEL, "the file holds no mesh, no skeleton and no animation");
     if (assimp_is_format(job, "mdl"))
         node_tree_join_siblings(&job->tree, &MDL_BONES);
+    if (assimp_is_format(job, "3ds"))
+        assimp_3ds_names(job);
     if (check_md5(job, err) < 0)
         return err->code;
     job->is_skeleton = assimp_is_format(job, "md5anim bvh");

@@ -78,6 +78,11 @@ void assimp_textures_fini(struct assimp_job *job);
 
 /* assimp_mdl.c: refuses the files of a Half-Life model that are no model, and says of which they are. */
 int assimp_mdl_check(const struct import *import, struct err *err);
+/* assimp_3ds.c: where the keyframer of a 3D Studio file begins, when it moves nothing and does not place all meshes;
+ * else 0. */
+size_t assimp_3ds_false_keyframer(const uint8_t *bytes, size_t size_bytes);
+/* Without a keyframer assimp numbers the nodes: they get the names of their meshes. */
+void assimp_3ds_names(struct assimp_job *job);
 /* Makes the texels transparent that a masked texture of a Half-Life model does not show. tga: of the scene's embedded
  * texture `index`, 32 bits a texel behind 18 bytes. False: it is none of those. */
 bool assimp_mdl_mask(const struct assimp_job *job, uint32_t index, uint8_t *tga, size_t tga_bytes);

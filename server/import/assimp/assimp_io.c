@@ -81,6 +81,25 @@ static bool is_collada(const uint8_t *bytes, size_t size_bytes)
     return false;
 }
 
+static bool ends_in(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), size = strlen(ending);
+    return length >= size && strcasecmp(name + length - size, ending) == 0;
+}
+
+/* Without its keyframer a 3DS file has its meshes where the editor has them: its id becomes one that no reader knows.
+ */
+static void hide_keyframer(struct open_file *open)
+{
+    const size_t at = assimp_3ds_false_keyframer(open->bytes, open->size_bytes);
+    if (at == 0)
+        return;
+    open->own = mem_alloc(open->size_bytes + 1);
+    memcpy(open->own, open->bytes, open->size_bytes);
+    open->own[at] = 0xff;
+    open->bytes = open->own;
+}
+
 /* FBX and COLLADA are read by posed's own readers only: assimp's would take them under another format's ending, where
  * its readers of that ending refuse the content, and as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
@@ -113,6 +132,8 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
     open->size_bytes = size_bytes;
     if (text_to_utf8(bytes, size_bytes, &open->own, &open->size_bytes))
         open->bytes = open->own;
+    if (ends_in(name, ".3ds") && open->own == NULL)
+        hide_keyframer(open);
     open->file = (struct aiFile){
         .ReadProc = read_items,
         .WriteProc = write_items,
