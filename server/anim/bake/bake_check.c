@@ -186,7 +186,7 @@ static const char *source_file_fault(const struct model *model, uint32_t i)
 {
     const struct source_file *source = &model->source_files[i];
     return !bake_is_str(model, source->path)                        ? "path"
-           : source->role > SOURCE_FOLDER || source->is_missing > 1 ? "role"
+           : source->role > SOURCE_SEARCHED || source->is_missing > 1 ? "role"
                                                                     : NULL;
 }
 

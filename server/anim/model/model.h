@@ -277,7 +277,8 @@ enum source_role {
     SOURCE_MODEL = 0,
     SOURCE_COMPANION = 1,
     SOURCE_TEXTURE = 2,
-    SOURCE_FOLDER = 3, /* whose names were looked at */
+    SOURCE_FOLDER = 3,   /* whose names were all looked at */
+    SOURCE_SEARCHED = 4, /* a folder in which some names were looked for, without regard to case */
 };
 
 /* A file the import looked at, for freshness: the model is stale when any stamp differs. */

@@ -13,9 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The importer keeps what it gets: it requests each file once, and a few folders. */
-enum { FOLDERS_MAX = 64 };
-
 struct import_broker {
     uv_poll_t poll;
     uv_work_t work;
@@ -151,7 +148,8 @@ struct import_broker *import_broker_start(uv_loop_t *loop, struct import_grant *
     struct import_broker *broker = mem_zalloc(1, sizeof *broker);
     broker->socket = sockets[0];
     broker->files = files;
-    broker->left = limits->value[LIMIT_SOURCE_FILES] + FOLDERS_MAX;
+    /* The importer keeps what it gets: it requests each file once, and a few folders. */
+    broker->left = limits->value[LIMIT_SOURCE_FILES] + IMPORT_FOLDERS_MAX;
     broker->events = events;
     broker->context = context;
     broker->reply_fd = -1;

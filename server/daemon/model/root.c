@@ -149,8 +149,6 @@ int root_open_folder(int root_fd, const char *path)
     return root_open_beneath(root_fd, path[0] != '\0' ? path : ".", O_RDONLY | O_DIRECTORY);
 }
 
-enum { NAMES_BYTES_MAX = 1 << 20 };
-
 /* --- what importers ask for: one file, or the names of a folder --- */
 
 static int refuse(struct import_file_reply *reply, int error)
@@ -225,14 +223,16 @@ static int list_folder(int root_fd, const char *path, const char *suffix, struct
         return refuse(reply, error);
     }
     struct buf names;
-    buf_init(&names, NAMES_BYTES_MAX);
+    buf_init(&names, IMPORT_NAMES_BYTES_MAX);
     reply->stamp = stamp_of(&stat); /* before the names are read, so that a change in between shows */
     put_names(dir, suffix, &names);
     closedir(dir);
-    const int fd = memory_file(&names);
-    reply->names_bytes = names.size_bytes;
+    const bool is_whole = !buf_failed(&names);
+    const int fd = is_whole ? memory_file(&names) : -1;
+    const int error = is_whole ? errno : EFBIG;
+    reply->names_bytes = fd >= 0 ? names.size_bytes : 0;
     buf_fini(&names);
-    return fd >= 0 ? fd : refuse(reply, errno);
+    return fd >= 0 ? fd : refuse(reply, error);
 }
 
 int root_serve(int root_fd, const struct import_file_request *request, struct import_file_reply *reply)

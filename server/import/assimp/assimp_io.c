@@ -1,5 +1,7 @@
 /* assimp_io.c - loads a file with assimp, whose view of files is the model's source files and nothing else. */
 #include "import/assimp/assimp.h"
+#include "import/source/source_path.h"
+#include "import/source/source_search.h"
 #include "import/text/text_utf8.h"
 
 #include "base/mem.h"
@@ -14,7 +16,7 @@
 /* One load. Reading only: files opened for writing are refused. */
 struct assimp_io {
     struct aiFileIO io; /* what assimp takes; its user data is this struct */
-    struct source_files *files;
+    struct import *import;
     const char *file; /* the one that is loaded: some readers put its ending in lower case, and still mean this one */
 };
 
@@ -116,23 +118,48 @@ static bool is_threemf(const uint8_t *bytes, size_t size_bytes)
     return size_bytes > 2 && memcmp(bytes, "PK", 2) == 0 && memmem(bytes, size_bytes, NAME, sizeof NAME - 1) != NULL;
 }
 
+/* Readers also look for files by names that they make of the model's. */
+static bool is_named(const struct import *import, const char *path)
+{
+    const char *name = source_path_base_name(path);
+    return name[0] != '\0' && memmem(import->bytes, import->size_bytes, name, strlen(name)) != NULL;
+}
+
+/* assimp reads the model without what is not there. Where it does not, its own error is about that. */
+static int read_companion(struct import *import, const char *path, struct source_bytes *out)
+{
+    struct err err;
+    if (!is_named(import, path))
+        return source_search_guess(import, path, SOURCE_COMPANION, out, &err);
+    if (strncmp(path, "./", 2) == 0) /* a second try of assimp's */
+        path += 2;
+    const int rc = source_search(import, path, SOURCE_COMPANION, out, &err);
+    if (rc < 0)
+        bake_warn(import->builder, "companion_missing", "'%s': %s", path, err.message);
+    return rc;
+}
+
+static int read_file(const struct assimp_io *io, const char *path, struct source_bytes *out)
+{
+    struct err err;
+    if (strcasecmp(path, io->file) != 0)
+        return read_companion(io->import, path, out);
+    return source_files_read(io->import->files, io->file, SOURCE_COMPANION, &out->bytes, &out->size_bytes, &err);
+}
+
 static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const char *mode)
 {
     const struct assimp_io *own = (const struct assimp_io *)(void *)io->UserData;
-    const char *name = strcasecmp(path, own->file) == 0 ? own->file : path;
-    const uint8_t *bytes;
-    size_t size_bytes;
-    struct err err;
-    if (strpbrk(mode, "wa+") != NULL ||
-        source_files_read(own->files, name, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0 ||
-        is_threemf(bytes, size_bytes) || is_fbx(bytes, size_bytes) || is_collada(bytes, size_bytes))
+    struct source_bytes from;
+    if (strpbrk(mode, "wa+") != NULL || read_file(own, path, &from) < 0 || is_threemf(from.bytes, from.size_bytes) ||
+        is_fbx(from.bytes, from.size_bytes) || is_collada(from.bytes, from.size_bytes))
         return NULL;
     struct open_file *open = mem_zalloc(1, sizeof *open);
-    open->bytes = bytes;
-    open->size_bytes = size_bytes;
-    if (text_to_utf8(bytes, size_bytes, &open->own, &open->size_bytes))
+    open->bytes = from.bytes;
+    open->size_bytes = from.size_bytes;
+    if (text_to_utf8(from.bytes, from.size_bytes, &open->own, &open->size_bytes))
         open->bytes = open->own;
-    if (ends_in(name, ".3ds") && open->own == NULL)
+    if (ends_in(path, ".3ds") && open->own == NULL)
         hide_keyframer(open);
     open->file = (struct aiFile){
         .ReadProc = read_items,
@@ -168,7 +195,7 @@ bool assimp_is_format(const struct assimp_job *job, const char *endings)
 const struct aiScene *assimp_load(struct import *import, const char *file, unsigned steps)
 {
     struct assimp_io io = {.io = {.OpenProc = open_proc, .CloseProc = close_proc, .UserData = (aiUserData)(void *)&io},
-                           .files = import->files,
+                           .import = import,
                            .file = file};
     struct aiPropertyStore *settings = aiCreatePropertyStore();
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);

@@ -2,6 +2,8 @@
  * for. */
 #include "import/assimp/assimp.h"
 
+#include "import/source/source_path.h"
+
 #include "base/mem.h"
 
 #include <math.h>
@@ -23,9 +25,9 @@ static int find_embedded(const struct aiScene *scene, const char *path)
         const unsigned long index = strtoul(path + 1, &end, 10);
         return end != path + 1 && *end == '\0' && index < scene->mNumTextures ? (int)index : -1;
     }
-    const char *name = texture_base_name(path);
+    const char *name = source_path_base_name(path);
     for (uint32_t i = 0; i < scene->mNumTextures && name[0] != '\0'; i++)
-        if (strcmp(texture_base_name(scene->mTextures[i]->mFilename.data), name) == 0)
+        if (strcmp(source_path_base_name(scene->mTextures[i]->mFilename.data), name) == 0)
             return (int)i;
     return -1;
 }

@@ -1,5 +1,7 @@
 #include "import/fbx/fbx_texture.h"
 
+#include "import/source/source_search.h"
+
 #include "base/mem.h"
 
 #include <math.h>
@@ -19,57 +21,30 @@ static char *copy(struct fbx_span span)
     return text;
 }
 
-static bool exists(const struct fbx *fbx, const char *path)
-{
-    const uint8_t *bytes;
-    size_t size_bytes;
-    struct err err;
-    return source_files_read(fbx->import->files, path, SOURCE_TEXTURE, &bytes, &size_bytes, &err) == 0;
-}
-
-/* The path's last folder and file: models move together with a folder of textures. */
-static struct fbx_span last_two_parts(struct fbx_span path)
-{
-    const struct fbx_span name = fbx_file_name_of(path);
-    if (name.size_bytes + 1 >= path.size_bytes)
-        return name;
-    const struct fbx_span folder =
-        fbx_file_name_of((struct fbx_span){path.bytes, path.size_bytes - name.size_bytes - 1});
-    if (folder.size_bytes == 0 || memchr(folder.bytes, ':', folder.size_bytes) != NULL)
-        return name;
-    return (struct fbx_span){folder.bytes, folder.size_bytes + 1 + name.size_bytes};
-}
-
-/* The path, of those that the texture and its Video give, at which a file is: as it is, in a folder of the same name
- * beside the model, or beside it, where texture_add() finds it too. Where there is none, the first. Heap. */
+/* The path, of those that the texture and its Video give, by which source_search() finds a file at the earliest place;
+ * where there is none, the first. Heap. */
 static char *find_path(const struct fbx_textures *textures, uint32_t texture)
 {
+    enum { GIVEN = 4 };
     const struct fbx *fbx = textures->fbx;
     const struct fbx_scene *scene = &fbx->scene;
     const uint32_t video = fbx_texture_links_of(textures, texture)->video;
     const struct fbx_span none = fbx_span_of("");
-    const struct fbx_span given[] = {fbx_relative_path(scene, texture), fbx_absolute_path(scene, texture),
-                                     video == FBX_NONE ? none : fbx_relative_path(scene, video),
-                                     video == FBX_NONE ? none : fbx_absolute_path(scene, video)};
-    char *first = NULL;
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        const struct fbx_span tries[] = {given[i], last_two_parts(given[i]), fbx_file_name_of(given[i])};
-        for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
-            if (tries[k].size_bytes == 0)
-                continue;
-            char *path = copy(tries[k]);
-            if (exists(fbx, path)) {
-                const bool is_name_of_first = first != NULL && strcmp(texture_base_name(first), path) == 0;
-                free(is_name_of_first ? path : first);
-                return is_name_of_first ? first : path;
-            }
-            if (first == NULL)
-                first = path;
-            else
-                free(path);
-        }
-    }
-    return first != NULL ? first : copy(none);
+    const struct fbx_span given[GIVEN] = {fbx_relative_path(scene, texture), fbx_absolute_path(scene, texture),
+                                          video == FBX_NONE ? none : fbx_relative_path(scene, video),
+                                          video == FBX_NONE ? none : fbx_absolute_path(scene, video)};
+    char *paths[GIVEN];
+    size_t count = 0;
+    for (size_t i = 0; i < GIVEN; i++)
+        if (given[i].size_bytes > 0)
+            paths[count++] = copy(given[i]);
+    if (count == 0)
+        return copy(none);
+    const size_t best = source_search_best(fbx->import, (const char *const *)paths, count, SOURCE_TEXTURE);
+    for (size_t i = 0; i < count; i++)
+        if (i != best)
+            free(paths[i]);
+    return paths[best];
 }
 
 /* --- how it lies --- */

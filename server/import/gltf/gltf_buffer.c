@@ -2,6 +2,7 @@
 #include "import/gltf/gltf_buffer.h"
 
 #include "import/gltf/gltf_uri.h"
+#include "import/source/source_search.h"
 
 #include "base/mem.h"
 
@@ -62,7 +63,10 @@ static int read_companion(struct gltf *gltf, const char *uri, const uint8_t **by
     char *path;
     if (uri_decode(uri, &path, err) < 0)
         return err->code;
-    const int rc = source_files_read(gltf->import->files, path, SOURCE_COMPANION, bytes, size_bytes, err);
+    struct source_bytes found;
+    const int rc = source_search(gltf->import, path, SOURCE_COMPANION, &found, err);
+    *bytes = found.bytes;
+    *size_bytes = found.size_bytes;
     free(path);
     return rc;
 }

@@ -17,7 +17,7 @@ int gltf_buffers_new(struct gltf *gltf, struct err *err);
 void gltf_buffers_free(struct gltf *gltf);
 
 /* `index` is in range. Returns 0, ERR_BAD_MODEL (the buffer holds fewer bytes than it says, a broken data URI),
- * or what source_files_read() says. */
+ * or what source_search() says. */
 int gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view, struct err *err);
 
 /* gltf_meshopt.c: EXT_meshopt_compression, by libmeshoptimizer. The extension's object on a bufferView that the schema

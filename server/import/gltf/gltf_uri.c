@@ -1,37 +1,13 @@
 /* gltf_uri.c - percent-escapes and base64 to bytes. */
 #include "import/gltf/gltf_uri.h"
 
+#include "import/source/source_path.h"
+
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* Writes at most strlen(text) bytes to out and returns how many. */
-static size_t percent_decode(const char *text, uint8_t *out)
-{
-    size_t size = 0;
-    for (; *text != '\0'; text++) {
-        const int high = *text == '%' ? hex_digit(text[1]) : -1;
-        const int low = high < 0 ? -1 : hex_digit(text[2]);
-        if (low >= 0) {
-            out[size++] = (uint8_t)(high << 4 | low);
-            text += 2;
-        } else {
-            out[size++] = (uint8_t)*text;
-        }
-    }
-    return size;
-}
 
 /* digits[c]: what the character c stands for (RFC 4648, table 1), or -1. Looked up, because a branch for each kind of
  * character is mispredicted half of the time. */

@@ -1,14 +1,19 @@
-/* source_files.c - resolves the paths that a model names, reads the files and records every request. */
+/* source_files.c - reads files, lists folders and records every request. */
 #include "import/source/source_files.h"
+
+#include "import/source/source_path.h"
 
 #include "base/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = IMPORT_PATH_SIZE, NAMES_BYTES_MAX = 1 << 20 };
+/* How often source_files_names() answers, and how many bytes of names it keeps: a hostile model names many files that
+ * are not there, in large folders. */
+enum { LOOKS_MAX = 1 << 16, KEPT_NAMES_BYTES_MAX = 4 * IMPORT_NAMES_BYTES_MAX };
 
 struct read_file {
     char *path; /* under the root, without "." and ".." */
@@ -19,17 +24,30 @@ struct read_file {
     struct err err;                 /* why, when bytes is NULL */
 };
 
+/* Names of a folder, or of some of its files. */
+struct name_list {
+    char *text;
+    const char **names; /* [count], into text */
+    size_t count;
+};
+
+struct listed_folder {
+    char *path;
+    struct name_list list;
+};
+
 struct source_files {
     struct file_client client;
     char *model_path;
     const struct limits *limits;
     struct read_file *items;
     size_t count, capacity;
-    uint64_t size_bytes; /* of those that were read */
-    /* of the last source_files_list(): */
-    char *names_text;
-    const char **names; /* [name_count], into names_text */
-    size_t name_count;
+    uint64_t size_bytes;    /* of those that were read */
+    struct name_list named; /* of the last source_files_list() */
+    struct listed_folder folders[IMPORT_FOLDERS_MAX];
+    uint32_t folder_count;
+    uint32_t listings, looks; /* requests for lists; calls of source_files_names() */
+    size_t names_bytes;       /* of all folders */
 };
 
 struct source_files *source_files_new(const struct file_client *client, const char *model_path,
@@ -42,13 +60,11 @@ struct source_files *source_files_new(const struct file_client *client, const ch
     return files;
 }
 
-static void free_names(struct source_files *files)
+static void free_names(struct name_list *list)
 {
-    free(files->names_text);
-    free(files->names);
-    files->names_text = NULL;
-    files->names = NULL;
-    files->name_count = 0;
+    free(list->text);
+    free(list->names);
+    *list = (struct name_list){0};
 }
 
 void source_files_free(struct source_files *files)
@@ -60,75 +76,13 @@ void source_files_free(struct source_files *files)
         free(files->items[i].bytes);
     }
     free(files->items);
-    free_names(files);
+    free_names(&files->named);
+    for (uint32_t i = 0; i < files->folder_count; i++) {
+        free(files->folders[i].path);
+        free_names(&files->folders[i].list);
+    }
     free(files->model_path);
     free(files);
-}
-
-/* What separates the parts of a path: of the model's own, and of one that a model names. */
-static const char OWN_SEPARATORS[] = "/", MODEL_SEPARATORS[] = "/\\";
-
-/* Appends the parts of `relative` to the path in `out`, which has `*length` bytes, and resolves "." and "..". The
- * kernel would resolve them in the same way, since no part may be a symbolic link. */
-static int append_parts(char *out, size_t *length, const char *relative, const char *separators, struct err *err)
-{
-    for (const char *part = relative; *part != '\0';) {
-        const size_t size = strcspn(part, separators);
-        if (size == 2 && memcmp(part, "..", 2) == 0) {
-            if (*length == 0)
-                return err_set(err, ERR_COMPANION_MISSING, "'%s' lies outside the model root", relative);
-            while (*length > 0 && out[--*length] != '/')
-                ;
-        } else if (size > 0 && !(size == 1 && part[0] == '.')) {
-            if (*length + size + 2 > PATH_SIZE)
-                return err_set(err, ERR_COMPANION_MISSING, "the path '%s' is too long", relative);
-            if (*length > 0)
-                out[(*length)++] = '/';
-            memcpy(out + *length, part, size);
-            *length += size;
-        }
-        part += size;
-        part += *part != '\0';
-    }
-    out[*length] = '\0';
-    return 0;
-}
-
-static bool is_absolute(const char *uri)
-{
-    const bool is_drive = ((uri[0] | 0x20) >= 'a' && (uri[0] | 0x20) <= 'z') && uri[1] == ':';
-    return uri[0] == '/' || uri[0] == '\\' || is_drive;
-}
-
-/* The model's own path, normalised, into out[PATH_SIZE]. It names a file as it stands, also as 'C:x' or 'a\b'. */
-static int resolve_model(const char *path, char *out, struct err *err)
-{
-    size_t length = 0;
-    out[0] = '\0';
-    if (path[0] == '/')
-        return err_set(err, ERR_COMPANION_MISSING, "'%s' is an absolute path", path);
-    if (append_parts(out, &length, path, OWN_SEPARATORS, err) < 0)
-        return err->code;
-    if (length == 0)
-        return err_set(err, ERR_COMPANION_MISSING, "'%s' names no file", path);
-    return 0;
-}
-
-/* `uri` relative to the folder of `model_path`, normalised, into out[PATH_SIZE]. */
-static int resolve(const char *model_path, const char *uri, char *out, struct err *err)
-{
-    if (is_absolute(uri))
-        return err_set(err, ERR_COMPANION_MISSING, "'%s' is an absolute path", uri);
-    if (resolve_model(model_path, out, err) < 0)
-        return err->code;
-    size_t length = strlen(out);
-    while (length > 0 && out[--length] != '/')
-        ;
-    if (append_parts(out, &length, uri, MODEL_SEPARATORS, err) < 0)
-        return err->code;
-    if (length == 0 || uri[0] == '\0')
-        return err_set(err, ERR_COMPANION_MISSING, "'%s' names no file", uri);
-    return 0;
 }
 
 /* Reads `size` bytes into `bytes` and appends a NUL. Returns 0 or -1 (errno is 0 at the end of the file). */
@@ -209,37 +163,47 @@ static struct read_file *load(struct source_files *files, const char *path, enum
     return file;
 }
 
-static int read_path(struct source_files *files, const char *path, enum source_role role, const uint8_t **bytes,
-                     size_t *size_bytes, struct err *err)
+int source_files_read_at(struct source_files *files, const char *path, enum source_role role, struct source_bytes *out,
+                         struct err *err)
 {
+    *out = (struct source_bytes){0};
     const struct read_file *file = load(files, path, role);
     if (file == NULL)
         return err_set(err, ERR_MODEL_LIMIT, "the model refers to more files than %s ('%s' is one too many)",
                        LIMIT_TEXT(files->limits, LIMIT_SOURCE_FILES), path);
     if (file->bytes == NULL)
         return err_set(err, file->err.code, "%s", file->err.message);
-    *bytes = file->bytes;
-    *size_bytes = file->size_bytes;
+    *out = (struct source_bytes){.bytes = file->bytes, .size_bytes = file->size_bytes, .path = file->path};
     return 0;
+}
+
+static int read_path(struct source_files *files, const char *path, enum source_role role, const uint8_t **bytes,
+                     size_t *size_bytes, struct err *err)
+{
+    struct source_bytes found;
+    const int rc = source_files_read_at(files, path, role, &found, err);
+    *bytes = found.bytes;
+    *size_bytes = found.size_bytes;
+    return rc;
 }
 
 int source_files_read(struct source_files *files, const char *uri, enum source_role role, const uint8_t **bytes,
                       size_t *size_bytes, struct err *err)
 {
-    char path[PATH_SIZE];
+    char path[SOURCE_PATH_SIZE];
     *bytes = NULL;
     *size_bytes = 0;
-    if (resolve(files->model_path, uri, path, err) < 0)
+    if (source_path_resolve(files->model_path, uri, path, err) < 0)
         return err->code;
     return read_path(files, path, role, bytes, size_bytes, err);
 }
 
 int source_files_read_model(struct source_files *files, const uint8_t **bytes, size_t *size_bytes, struct err *err)
 {
-    char path[PATH_SIZE];
+    char path[SOURCE_PATH_SIZE];
     *bytes = NULL;
     *size_bytes = 0;
-    if (resolve_model(files->model_path, path, err) == 0 &&
+    if (source_path_of_model(files->model_path, path, err) == 0 &&
         read_path(files, path, SOURCE_MODEL, bytes, size_bytes, err) == 0)
         return 0;
     if (err->code == ERR_COMPANION_MISSING)
@@ -247,63 +211,124 @@ int source_files_read_model(struct source_files *files, const uint8_t **bytes, s
     return err->code;
 }
 
+/* --- folders --- */
+
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* When a file appears or disappears, the model is stale. */
-static void record_folder(struct source_files *files, const char *path, const struct import_file_reply *reply)
+static int by_name_in_any_case(const void *a, const void *b)
 {
-    struct read_file *folder = find(files, path) == NULL ? add(files, path, SOURCE_FOLDER) : NULL;
-    if (folder == NULL)
-        return;
-    folder->reply = *reply;
-    err_set(&folder->err, ERR_COMPANION_MISSING, "'%s' is not a regular file", path);
+    const int order = strcasecmp(*(const char *const *)a, *(const char *const *)b);
+    return order != 0 ? order : by_name(a, b);
 }
 
-/* Takes the names, each ended by NUL, from the list's memory file. */
-static int read_names(struct source_files *files, int fd, size_t size_bytes, const char *path, struct err *err)
+/* When a file appears or disappears, the model is stale. False: it cannot be recorded. */
+static bool record_folder(struct source_files *files, const char *path, enum source_role role,
+                          const struct import_file_reply *reply)
 {
-    const size_t limit = (size_t)files->limits->value[LIMIT_SOURCE_FILES];
-    files->names_text = mem_alloc(size_bytes <= NAMES_BYTES_MAX ? size_bytes + 1 : 0);
-    if (size_bytes > NAMES_BYTES_MAX || read_bytes(fd, (uint8_t *)files->names_text, size_bytes) != 0)
-        return err_set(err, ERR_INTERNAL, "cannot list '%s'", path);
-    const char *end = files->names_text + size_bytes;
-    for (const char *name = files->names_text; name < end && files->name_count < limit; name += strlen(name) + 1) {
-        files->names = mem_realloc(files->names, (files->name_count + 1) * sizeof *files->names);
-        files->names[files->name_count++] = name;
+    struct read_file *folder = find(files, path);
+    if (folder != NULL) {
+        if (folder->role != SOURCE_FOLDER) /* it may have been asked for as a file: now its names count, too */
+            folder->role = role;
+        return true;
     }
-    if (files->name_count > 0)
-        qsort(files->names, files->name_count, sizeof *files->names, by_name);
+    folder = add(files, path, role);
+    if (folder == NULL)
+        return false;
+    folder->reply = *reply;
+    err_set(&folder->err, ERR_COMPANION_MISSING, "'%s' is not a regular file", path);
+    return true;
+}
+
+/* Takes the names, each ended by NUL, from the list's memory file; at most `most`. */
+static int read_names(struct name_list *list, int fd, size_t size_bytes, size_t most, const char *path, struct err *err)
+{
+    if (size_bytes > IMPORT_NAMES_BYTES_MAX)
+        return err_set(err, ERR_INTERNAL, "cannot list '%s'", path);
+    list->text = mem_alloc(size_bytes + 1);
+    if (read_bytes(fd, (uint8_t *)list->text, size_bytes) != 0)
+        return err_set(err, ERR_INTERNAL, "cannot list '%s'", path);
+    const char *end = list->text + size_bytes;
+    size_t capacity = 0;
+    for (const char *name = list->text; name < end && list->count < most; name += strlen(name) + 1) {
+        list->names = mem_grow(list->names, &capacity, list->count + 1, sizeof *list->names);
+        list->names[list->count++] = name;
+    }
     return 0;
+}
+
+/* Asks for the names in a folder that end in `suffix`, which are none where the model may not have them. role:
+ * SOURCE_FOLDER or SOURCE_SEARCHED. */
+static int list_folder(struct source_files *files, const char *path, const char *suffix, enum source_role role,
+                       size_t most, struct name_list *list, struct err *err)
+{
+    if (files->listings == IMPORT_FOLDERS_MAX)
+        return err_set(err, ERR_MODEL_LIMIT, "the model lists more than %d folders", IMPORT_FOLDERS_MAX);
+    files->listings++;
+    struct import_file_reply reply;
+    const int fd = file_client_ask(&files->client, IMPORT_FILE_LIST, path, suffix, &reply);
+    int rc = 0;
+    if (reply.error != 0 && !file_client_is_refusal(reply.error))
+        rc = file_client_error(path, reply.error, err);
+    else if (reply.error == 0 && record_folder(files, path, role, &reply))
+        rc = read_names(list, fd, (size_t)reply.names_bytes, most, path, err);
+    if (fd >= 0)
+        close(fd);
+    return rc;
 }
 
 int source_files_list(struct source_files *files, const char *suffix, const char *const **names, size_t *count,
                       struct err *err)
 {
-    char path[PATH_SIZE];
+    char path[SOURCE_PATH_SIZE];
+    struct name_list *list = &files->named;
     *names = NULL;
     *count = 0;
-    free_names(files);
-    if (resolve_model(files->model_path, path, err) < 0)
+    free_names(list);
+    if (source_path_of_model(files->model_path, path, err) < 0)
         return err->code;
     char *slash = strrchr(path, '/');
     strcpy(slash != NULL ? slash : path, slash != NULL ? "" : ".");
-    struct import_file_reply reply;
-    const int fd = file_client_ask(&files->client, IMPORT_FILE_LIST, path, suffix, &reply);
-    int rc = 0;
-    if (file_client_is_refusal(reply.error)) {
-        *count = 0; /* a model that was uploaded as a single file has nothing beside it */
-    } else if (reply.error != 0) {
-        rc = file_client_error(path, reply.error, err);
-    } else {
-        record_folder(files, path, &reply);
-        rc = read_names(files, fd, (size_t)reply.names_bytes, path, err);
-    }
-    if (fd >= 0)
-        close(fd);
-    *names = files->names;
-    *count = files->name_count;
+    const size_t most = (size_t)files->limits->value[LIMIT_SOURCE_FILES];
+    const int rc = list_folder(files, path, suffix, SOURCE_FOLDER, most, list, err);
+    if (list->count > 0)
+        qsort(list->names, list->count, sizeof *list->names, by_name);
+    *names = list->names;
+    *count = list->count;
     return rc;
 }
+
+static const struct name_list *find_list(const struct source_files *files, const char *path)
+{
+    for (uint32_t i = 0; i < files->folder_count; i++)
+        if (strcmp(files->folders[i].path, path) == 0)
+            return &files->folders[i].list;
+    return NULL;
+}
+
+size_t source_files_names(struct source_files *files, const char *path, const char *const **names)
+{
+    *names = NULL;
+    if (files->looks == LOOKS_MAX)
+        return 0;
+    files->looks++;
+    const struct name_list *known = find_list(files, path);
+    if (known == NULL && files->folder_count < IMPORT_FOLDERS_MAX && files->names_bytes < KEPT_NAMES_BYTES_MAX) {
+        struct listed_folder *folder = &files->folders[files->folder_count++];
+        struct err err;
+        folder->path = mem_strdup(path);
+        if (list_folder(files, path, "", SOURCE_SEARCHED, SIZE_MAX, &folder->list, &err) < 0)
+            free_names(&folder->list);
+        for (size_t i = 0; i < folder->list.count; i++)
+            files->names_bytes += strlen(folder->list.names[i]) + 1;
+        if (folder->list.count > 0)
+            qsort(folder->list.names, folder->list.count, sizeof *folder->list.names, by_name_in_any_case);
+        known = &folder->list;
+    }
+    *names = known != NULL ? known->names : NULL;
+    return known != NULL ? known->count : 0;
+}
+
+const char *source_files_model(const struct source_files *files) { return files->model_path; }
 
 uint64_t source_files_bytes(const struct source_files *files) { return files->size_bytes; }
 

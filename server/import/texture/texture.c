@@ -1,6 +1,7 @@
 /* texture.c - finds or reads the image of a texture and adds its pixels to the builder. */
 #include "import/texture/texture.h"
 
+#include "import/source/source_search.h"
 #include "import/texture/texture_image.h"
 #include "import/texture/texture_mip.h"
 
@@ -68,35 +69,6 @@ int texture_find(struct import *import, const struct texture_request *request, i
     return *texture < 0 ? *texture : 0;
 }
 
-const char *texture_base_name(const char *path)
-{
-    const char *name = path;
-    for (const char *p = path; *p != '\0'; p++)
-        if (*p == '/' || *p == '\\')
-            name = p + 1;
-    return name;
-}
-
-/* Tries the path as it is, then its last part beside the model, because exporters write absolute paths of their own
- * machine. */
-static int find_file(struct source_files *files, const char *uri, const uint8_t **bytes, size_t *size_bytes,
-                     struct err *err)
-{
-    if (uri == NULL || uri[0] == '\0')
-        return err_set(err, ERR_COMPANION_MISSING, "the model gives it no file name");
-    if (source_files_read(files, uri, SOURCE_TEXTURE, bytes, size_bytes, err) == 0)
-        return 0;
-    const char *name = texture_base_name(uri);
-    struct err second;
-    if (err->code != ERR_COMPANION_MISSING || name == uri || name[0] == '\0')
-        return err->code;
-    if (source_files_read(files, name, SOURCE_TEXTURE, bytes, size_bytes, &second) == 0)
-        return 0;
-    if (second.code != ERR_COMPANION_MISSING)
-        *err = second;
-    return err->code;
-}
-
 /* How many times longer a side becomes that is no power of two and whose texels must stay squares: the widths of its
  * texels then differ by at most an eighth. */
 enum { CRISP_SCALE = 8 };
@@ -138,6 +110,17 @@ static int put_pixels(struct import *import, const struct image *image, const st
     return 0;
 }
 
+static int read_file(struct import *import, const char *uri, const uint8_t **bytes, size_t *size_bytes, struct err *err)
+{
+    struct source_bytes found;
+    if (uri == NULL || uri[0] == '\0')
+        return err_set(err, ERR_COMPANION_MISSING, "the model gives it no file name");
+    const int rc = source_search(import, uri, SOURCE_TEXTURE, &found, err);
+    *bytes = found.bytes;
+    *size_bytes = found.size_bytes;
+    return rc;
+}
+
 /* Finds and decodes the image. Returns 0 also when it is missing or broken, which *texture and a warning then tell. */
 static int fill(struct import *import, const struct texture_request *request, struct texture *texture, struct err *err)
 {
@@ -147,7 +130,7 @@ static int fill(struct import *import, const struct texture_request *request, st
     const uint8_t *bytes = request->bytes;
     size_t size_bytes = request->size_bytes;
     struct err why = {0};
-    if (bytes == NULL && find_file(import->files, request->uri, &bytes, &size_bytes, &why) < 0) {
+    if (bytes == NULL && read_file(import, request->uri, &bytes, &size_bytes, &why) < 0) {
         const bool is_missing = why.code == ERR_COMPANION_MISSING;
         texture->state = is_missing ? TEXTURE_MISSING : TEXTURE_BROKEN;
         bake_warn(import->builder, is_missing ? "texture_missing" : "texture_broken", "texture '%s': %s", name,

@@ -13,9 +13,9 @@ enum { TEXTURE_IS_FILE = 0 };
 #define TEXTURE_IS_MIXED UINT32_MAX /* mixed from others (texture_mix.h), so not the picture of its uri */
 
 struct texture_request {
-    const char *uri;      /* as the file names it (already percent-decoded), or NULL when embedded */
+    const char *uri;      /* as the file names it (of glTF percent-decoded), or NULL when embedded */
     const char *name;     /* of an embedded one, for messages, or NULL */
-    const uint8_t *bytes; /* embedded image file, or NULL: then `uri` is read from the model's files */
+    const uint8_t *bytes; /* embedded image file, or NULL: then `uri` is what source_search() finds */
     size_t size_bytes;
     uint32_t wrap_s, wrap_t;         /* TEXTURE_WRAP_ */
     uint32_t mag_filter, min_filter; /* TEXTURE_MAG_, TEXTURE_MIN_ */
@@ -28,12 +28,9 @@ struct texture_request {
  * Returns 0 or ERR_MODEL_LIMIT. */
 int texture_find(struct import *import, const struct texture_request *request, int *texture, struct err *err);
 
-/* As texture_find(), and reads the image where there is none yet. Returns the texture's index, or ERR_MODEL_LIMIT. The
- * uri is a path below the model's folder; where no file is there, its last part (after '/' or '\\') names one. */
+/* As texture_find(), and reads the image where there is none yet. Returns the texture's index, or ERR_MODEL_LIMIT.
+ * Where the file of a uri may lie is the order of source/source_search.h. */
 int texture_add(struct import *import, const struct texture_request *request, struct err *err);
-
-/* The last part of a path that a file of any system gives. */
-const char *texture_base_name(const char *path);
 
 /* --- which of a file's sets of texture coordinates a material's primitives keep: models have two --- */
 

@@ -107,6 +107,34 @@ def test_a_texture_of_others_is_a_missing_one(taking, as_zip):
     assert codes == {"texture_missing", "texcoord_missing"}
 
 
+def test_an_upload_finds_by_name_what_came_with_it(taking):
+    server, _, folder = taking
+    (folder / "up" / "textures").mkdir(parents=True)
+    for name in ("s.png", "textures/s.png"):
+        (folder / "up" / name).write_bytes(PIXEL)
+
+    def state(name, body):
+        described = put(server, name, body).json()
+        taken = [entry["path"] for entry in described["files"] if not entry["missing"] and entry["role"] != "model"]
+        return described["textures"][0]["state"], taken
+
+    for uri in ("S.png", "C:/s.png", "x/s.png", "Textures/s.png"):
+        assert state("up/alone.gltf", model(image=uri).encode()) == ("missing", []), uri
+    for uri in ("S.png", "C:/s.png", "x/s.png", "../s.png", "../Textures/s.png"):
+        assert state("up/zip.zip", packed([("m.gltf", model(image=uri))])) == ("missing", ["in/up/zip"]), uri
+    whole = [("m/m.gltf", model(image="C:/art/S.png")), ("Textures/s.png", PIXEL)]
+    assert state("up/whole.zip", packed(whole)) == ("found", ["in/up/whole/m", "in/up/whole", "in/up/whole/Textures", "in/up/whole/Textures/s.png"])
+
+
+def test_no_model_finds_uploads_by_name(taking):
+    server, root, folder = taking
+    (folder / "t.png").write_bytes(PIXEL)
+    for uri in ("in/T.png", "C:/in/t.png", "IN/t.png"):
+        (root / "m.gltf").write_text(model(image=uri))
+        described = server.json("/v1/model", model="m.gltf")
+        assert described["textures"][0]["state"] == "missing" and not any("in" == entry["path"] for entry in described["files"])
+
+
 def test_a_folder_of_uploads_that_is_moved(taking):
     server, root, folder = taking
     assert put(server, "old.gltf", model(image="../s.png").encode()).status == 201

@@ -22,19 +22,23 @@ TEST(fbx_texture_paths)
     static const struct {
         const char *file;    /* there is, beside a.fbx */
         const char *records; /* of the texture */
-        const char *uri;     /* in the model; NULL: the texture is missing */
+        const char *uri;     /* in the model: the path, of those given, by which it is found; NULL: it is missing */
+        bool is_elsewhere;
     } ROWS[] = {
-        {"skin.tga", "RelativeFilename: \"skin.tga\"", "skin.tga"},
-        {"tex/skin.tga", "RelativeFilename: \"tex\\skin.tga\"", "tex\\skin.tga"},
-        {"../skin.tga", "RelativeFilename: \"..\\skin.tga\"", "..\\skin.tga"},
-        {"skin.tga", "RelativeFilename: \"..\\..\\..\\else\\skin.tga\"", "..\\..\\..\\else\\skin.tga"},
-        {"else/skin.tga", "RelativeFilename: \"..\\..\\..\\else\\skin.tga\"", "else\\skin.tga"},
-        {"tex/skin.tga", "FileName: \"C:\\Users\\me\\tex\\skin.tga\"", "tex\\skin.tga"},
-        {"tex/skin.tga", "FileName: \"/home/me/tex/skin.tga\"", "tex/skin.tga"},
-        {"skin.tga", "FileName: \"C:\\skin.tga\"", "C:\\skin.tga"},
-        {"new.tga", "RelativeFilename: \"old.tga\"\nFileName: \"C:\\x\\new.tga\"", "new.tga"},
-        {"other.tga", "RelativeFilename: \"tex\\skin.tga\"", NULL},
-        {"other.tga", "", NULL},
+        {"skin.tga", "RelativeFilename: \"skin.tga\"", "skin.tga", false},
+        {"tex/skin.tga", "RelativeFilename: \"tex\\skin.tga\"", "tex\\skin.tga", false},
+        {"../skin.tga", "RelativeFilename: \"..\\skin.tga\"", "..\\skin.tga", false},
+        {"skin.tga", "RelativeFilename: \"..\\..\\..\\else\\skin.tga\"", "..\\..\\..\\else\\skin.tga", true},
+        {"else/skin.tga", "RelativeFilename: \"..\\..\\..\\else\\skin.tga\"", "..\\..\\..\\else\\skin.tga", true},
+        {"tex/skin.tga", "FileName: \"C:\\Users\\me\\tex\\skin.tga\"", "C:\\Users\\me\\tex\\skin.tga", true},
+        {"textures/Skin.TGA", "FileName: \"C:\\Users\\me\\tex\\skin.tga\"", "C:\\Users\\me\\tex\\skin.tga", true},
+        {"../Textures/skin.tga", "FileName: \"D:\\skin.tga\"", "D:\\skin.tga", true},
+        {"tex/skin.tga", "FileName: \"/home/me/tex/skin.tga\"", "/home/me/tex/skin.tga", true},
+        {"skin.tga", "FileName: \"C:\\skin.tga\"", "C:\\skin.tga", true},
+        {"new.tga", "RelativeFilename: \"old.tga\"\nFileName: \"C:\\x\\new.tga\"", "C:\\x\\new.tga", true},
+        {"a/x.tga", "RelativeFilename: \"b\\x.tga\"\nFileName: \"a\\x.tga\"", "a\\x.tga", false},
+        {"other.tga", "RelativeFilename: \"tex\\skin.tga\"", NULL, false},
+        {"other.tga", "", NULL, false},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         struct fbx_material_run run;
@@ -49,6 +53,7 @@ TEST(fbx_texture_paths)
         const struct texture *texture = fbx_material_run_texture(&run, TEXTURE_BASE_COLOR);
         assert_int_equal(texture->state, ROWS[i].uri != NULL ? TEXTURE_FOUND : TEXTURE_MISSING);
         assert_int_equal(fbx_material_run_warned(&run, "texture_missing"), ROWS[i].uri == NULL);
+        assert_int_equal(fbx_material_run_warned(&run, "file_found_elsewhere"), ROWS[i].is_elsewhere);
         if (ROWS[i].uri != NULL) {
             assert_int_equal(texture->uri.size_bytes, strlen(ROWS[i].uri));
             assert_memory_equal(run.builder.text + texture->uri.offset, ROWS[i].uri, texture->uri.size_bytes);

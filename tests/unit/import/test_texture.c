@@ -184,9 +184,11 @@ TEST(texture_is_found_by_path_then_by_base_name)
     struct textured t;
     setup(&t);
     assert_int_equal(add(&t, "skin.tga", TEXTURE_WRAP_REPEAT), 0);
+    assert_int_equal(t.builder.warning_count, 0);
     assert_int_equal(add(&t, "D:\\art\\skin.tga", TEXTURE_WRAP_REPEAT), 1);
     assert_int_equal(add(&t, "../../art/skin.tga", TEXTURE_WRAP_REPEAT), 2);
-    assert_int_equal(t.builder.warning_count, 0);
+    assert_int_equal(t.builder.warning_count, 2);
+    assert_true(has_warning(&t, "file_found_elsewhere"));
     for (int i = 0; i < 3; i++) {
         const struct texture *texture = &t.builder.textures[i];
         assert_int_equal(texture->state, TEXTURE_FOUND);
