@@ -1,5 +1,6 @@
 /* assimp.c - import_assimp(): every format but glTF and FBX, by assimp: settings and repairs for Debian's 5.2.5. */
 #include "import/assimp/assimp.h"
+#include "import/assimp/assimp_lwo.h"
 #include "import/collada/collada.h"
 
 #include <assimp/cimport.h>
@@ -34,6 +35,20 @@ static int check_md5(const struct assimp_job *job, struct err *err)
         if (job->scene->mMeshes[m]->mNumBones > 0)
             return 0;
     return err_set(err, ERR_BAD_MODEL, "no joints could be read; the 'joints {' line needs an empty line before it");
+}
+
+/* What is wrong with an object that is written anew, and what is lost (assimp_io.c does it for assimp). */
+static int check_lwo(const struct import *import, struct err *err)
+{
+    struct buf buf;
+    bool has_textures;
+    buf_init(&buf, 0);
+    const int rc = assimp_lwo_convert(import->bytes, import->size_bytes, &buf, &has_textures, err);
+    buf_fini(&buf);
+    if (has_textures)
+        bake_warn(import->builder, "textures_ignored",
+                  "surfaces have pictures that lie by projection, which are not read of LightWave 5 objects");
+    return rc;
 }
 
 static int add_clips(struct assimp_job *job, struct err *err)
@@ -79,6 +94,8 @@ int import_assimp(struct import *import, struct err *err)
     const struct file_format *format = file_format_of(import->path);
     struct assimp_job job = {.import = import, .ending = format != NULL ? format->ending : ""};
     if (assimp_is_format(&job, "mdl") && assimp_mdl_check(import, err) < 0)
+        return err->code;
+    if (assimp_is_format(&job, "lwo") && check_lwo(import, err) < 0)
         return err->code;
     job.scene = assimp_load(import, import_file_name(import), STEPS, false);
     if (job.scene == NULL)
