@@ -1,13 +1,15 @@
 /* assimp.c - import_assimp(): every format that no reader of our own takes, by assimp: settings and repairs for
  * Debian's 5.2.5. */
 #include "import/assimp/assimp.h"
+#include "import/assimp/assimp_lwo.h"
 
 #include <assimp/cimport.h>
 #include <assimp/postprocess.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper scenes are not released: assimp's recursive destructor could overflow the stack, and the process ends soon. */
+/* Deeper scenes are not released: assimp's recursive destructor could overflow the stack, and the process ends
+   soon. */
 enum { RELEASED_DEPTH_MAX = 4096 };
 
 /* No step that changes bones or removes nodes: the order of the palette and all sockets stay. */
@@ -34,6 +36,20 @@ static int check_md5(const struct assimp_job *job, struct err *err)
         if (job->scene->mMeshes[m]->mNumBones > 0)
             return 0;
     return err_set(err, ERR_BAD_MODEL, "no joints could be read; the 'joints {' line needs an empty line before it");
+}
+
+/* What is wrong with an object that is written anew, and what is lost (assimp_io.c does it for assimp). */
+static int check_lwo(const struct import *import, struct err *err)
+{
+    struct buf buf;
+    bool has_textures;
+    buf_init(&buf, 0);
+    const int rc = assimp_lwo_convert(import->bytes, import->size_bytes, &buf, &has_textures, err);
+    buf_fini(&buf);
+    if (has_textures)
+        bake_warn(import->builder, "textures_ignored",
+                  "surfaces have pictures that lie by projection, which are not read of LightWave 5 objects");
+    return rc;
 }
 
 static int add_clips(struct assimp_job *job, struct err *err)
@@ -77,6 +93,8 @@ int import_assimp(struct import *import, struct err *err)
     struct assimp_job job = {.import = import, .ending = format != NULL ? format->ending : ""};
     if (assimp_is_format(&job, "mdl") && assimp_mdl_check(import, err) < 0)
         return err->code;
+    if (assimp_is_format(&job, "lwo") && check_lwo(import, err) < 0)
+        return err->code;
     job.scene = assimp_load(import, import_file_name(import), STEPS);
     if (job.scene == NULL)
         return load_error(err);
@@ -84,6 +102,7 @@ int import_assimp(struct import *import, struct err *err)
     const bool is_released = job.tree.depth <= RELEASED_DEPTH_MAX;
     skin_list_fini(&job.skins);
     node_tree_fini(&job.tree);
+    free(job.shown_names);
     free(job.texcoords);
     texture_mixer_fini(&job.mixer);
     if (is_released)

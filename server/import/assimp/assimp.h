@@ -41,6 +41,7 @@ struct assimp_job {
     const struct aiScene *scene;
     struct node_tree tree;
     struct skin_list skins;
+    struct aiString *shown_names;    /* [tree.count]: instead of those that assimp links by; NULL: the same */
     bool is_skeleton;                /* the format has no meshes: assimp's is a stand-in, which is not taken */
     struct texcoord_sets *texcoords; /* [aiScene.mNumMaterials]: channels of texture coordinates */
     struct texture_mixer mixer;

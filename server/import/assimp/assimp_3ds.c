@@ -275,11 +275,10 @@ void assimp_3ds_names(struct assimp_job *job)
     const struct node_tree *tree = &job->tree;
     if (strcmp(tree->nodes[0].node->mName.data, "<3DSDummyRoot>") != 0)
         return;
-    job->shown.names = mem_zalloc(tree->count, sizeof *job->shown.names);
-    job->shown.count = tree->count;
+    job->shown_names = mem_zalloc(tree->count, sizeof *job->shown_names);
     for (uint32_t n = 0; n < tree->count; n++) {
         const struct aiNode *node = tree->nodes[n].node;
-        struct aiString *shown = &job->shown.names[n];
+        struct aiString *shown = &job->shown_names[n];
         const char *name = node->mNumMeshes > 0 ? mesh_name(job->scene->mMeshes[node->mMeshes[0]]) : NULL;
         *shown = node->mName;
         if (name == NULL)

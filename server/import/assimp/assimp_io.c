@@ -1,5 +1,6 @@
 /* assimp_io.c - loads a file with assimp, whose view of files is the model's source files and nothing else. */
 #include "import/assimp/assimp.h"
+#include "import/assimp/assimp_lwo.h"
 #include "import/source/source_path.h"
 #include "import/source/source_search.h"
 #include "import/text/text_utf8.h"
@@ -102,6 +103,23 @@ static void hide_keyframer(struct open_file *open)
     open->bytes = open->own;
 }
 
+/* LightWave objects without layers, also those that scenes name. */
+static void add_layer(struct open_file *open)
+{
+    struct buf buf;
+    struct err err;
+    bool has_textures;
+    buf_init(&buf, 0);
+    if (assimp_lwo_convert(open->bytes, open->size_bytes, &buf, &has_textures, &err) > 0) {
+        open->own = mem_alloc(buf.size_bytes + 1);
+        memcpy(open->own, buf.data, buf.size_bytes);
+        open->own[buf.size_bytes] = 0;
+        open->bytes = open->own;
+        open->size_bytes = buf.size_bytes;
+    }
+    buf_fini(&buf);
+}
+
 /* FBX and COLLADA are read by posed's own readers only: assimp's would take them under another format's ending, where
  * its readers of that ending refuse the content, and as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
@@ -161,6 +179,8 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
         open->bytes = open->own;
     if (ends_in(path, ".3ds") && open->own == NULL)
         hide_keyframer(open);
+    if (ends_in(path, ".lwo") && open->own == NULL)
+        add_layer(open);
     open->file = (struct aiFile){
         .ReadProc = read_items,
         .WriteProc = write_items,

@@ -160,7 +160,7 @@ int assimp_nodes(struct assimp_job *job, struct err *err)
         if (check_meshes(job, from, err) < 0)
             return err->code;
         struct node node = {.parent = node_tree_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
-        node.name = assimp_text(job->import->builder, &from->mName);
+        node.name = assimp_text(job->import->builder, job->shown_names != NULL ? &job->shown_names[n] : &from->mName);
         set_transform(job, &node, &rest);
         if (import_put_node(job->import, &node, err) < 0)
             return err->code;

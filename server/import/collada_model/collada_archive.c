@@ -3,6 +3,7 @@
 
 #include "import/collada/collada_xml.h"
 #include "import/collada_model/collada_image.h"
+#include "import/source/source_path.h"
 #include "import/texture/texture.h"
 
 #include "base/mem.h"
@@ -100,7 +101,7 @@ uint32_t collada_archive_find(const struct collada_archive *archive, const char 
                               size_t *size_bytes)
 {
     char joined[PATH_MAX_BYTES];
-    const char *name = texture_base_name(path);
+    const char *name = source_path_base_name(path);
     int64_t index = join(archive->folder, archive->folder_bytes, path, joined) ? find(archive, joined, false) : -1;
     if (index < 0 && name[0] != '\0')
         index = find(archive, name, true);
@@ -139,7 +140,7 @@ static int find_root(const struct collada_archive *archive, int64_t manifest, in
         return err->code;
     *found = join("", 0, path, joined) ? find(archive, joined, false) : -1;
     if (*found < 0)
-        *found = find(archive, texture_base_name(path), true);
+        *found = find(archive, source_path_base_name(path), true);
     return *found >= 0 ? 0 : err_set(err, ERR_BAD_MODEL, "manifest.xml names '%.200s', which is not in the zip", path);
 }
 

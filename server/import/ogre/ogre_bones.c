@@ -3,6 +3,7 @@
  * A bone takes its parent's scale axis by axis, along its own axes (OgreNode.cpp, Node::updateFromParentImpl), which is
  * NODE_SCALE_BY_AXIS. Where no scale differs by axis, a plain node is the same. */
 #include "import/ogre/ogre.h"
+#include "import/source/source_search.h"
 
 #include "anim/pose/scale_frame.h"
 #include "base/mem.h"
@@ -19,20 +20,19 @@ enum { FILE_NAME_SIZE = 1024 };
 static int open_skeleton(struct ogre *ogre, struct ogre_text name, struct ogre_skeleton *out, struct err *err)
 {
     char file[FILE_NAME_SIZE];
-    const uint8_t *bytes;
-    size_t size_bytes;
+    struct source_bytes from;
     if (name.size_bytes == 0 || name.size_bytes >= sizeof file || memchr(name.text, '\0', name.size_bytes) != NULL) {
         err_set(err, ERR_COMPANION_MISSING, "the name of the skeleton is none of a file");
         return 1;
     }
     memcpy(file, name.text, name.size_bytes);
     file[name.size_bytes] = '\0';
-    const int rc = source_files_read(ogre->import->files, file, SOURCE_COMPANION, &bytes, &size_bytes, err);
+    const int rc = source_search(ogre->import, file, SOURCE_COMPANION, &from, err);
     if (rc == ERR_COMPANION_MISSING || rc == ERR_FORBIDDEN)
         return 1;
     if (rc < 0)
         return rc;
-    return ogre_skeleton_read(out, file, bytes, size_bytes, err);
+    return ogre_skeleton_read(out, file, from.bytes, from.size_bytes, err);
 }
 
 static int read_links(struct ogre *ogre, struct err *err)

@@ -1,5 +1,6 @@
 /* ogre_material.c - the materials that submeshes name, from scripts beside the mesh, as metallic-roughness ones. */
 #include "import/ogre/ogre.h"
+#include "import/source/source_search.h"
 #include "import/texture/material_textures.h"
 #include "import/texture/material_values.h"
 
@@ -17,11 +18,10 @@ enum { FILE_NAME_SIZE = 1024, SCRIPTS_MAX = 64 };
 /* Scripts are extras: one that cannot be had is not there. */
 static void read_script(struct ogre *ogre, const char *file, struct ogre_script *script)
 {
-    const uint8_t *bytes;
-    size_t size_bytes;
+    struct source_bytes from;
     struct err err = {0};
-    if (source_files_read(ogre->import->files, file, SOURCE_COMPANION, &bytes, &size_bytes, &err) == 0)
-        ogre_script_read(script, (const char *)bytes, size_bytes);
+    if (source_search_guess(ogre->import, file, SOURCE_COMPANION, &from, &err) == 0)
+        ogre_script_read(script, (const char *)from.bytes, from.size_bytes);
 }
 
 static bool has_all(const struct ogre *ogre, const struct ogre_script *script)

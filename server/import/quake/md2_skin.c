@@ -1,6 +1,8 @@
 /* md2_skin.c - the picture of an MD2 model. The file names some by their paths in the game; they lie beside the model,
  * often as another kind of picture. */
 #include "import/quake/md2.h"
+#include "import/source/source_path.h"
+#include "import/source/source_search.h"
 #include "import/texture/texture.h"
 
 #include <stdio.h>
@@ -8,12 +10,11 @@
 
 enum { NAME_SIZE = 1024, SKINS_MAX = 32 };
 
+/* Whether the search for files finds one: an empty text names none. */
 static bool is_there(struct md2 *md2, const char *file)
 {
-    const uint8_t *bytes;
-    size_t size_bytes;
-    struct err err = {0};
-    return source_files_read(md2->import->files, file, SOURCE_TEXTURE, &bytes, &size_bytes, &err) == 0;
+    const char *const texts[] = {"", file};
+    return source_search_best(md2->import, texts, 2, SOURCE_TEXTURE) == 1;
 }
 
 /* A stem with the ending of a picture that is there. */
@@ -28,14 +29,11 @@ static bool find_stem(struct md2 *md2, const char *stem, size_t size_bytes, char
     return false;
 }
 
-/* The picture of a name in the file: at its path, by its last part, and that with other endings. */
+/* The picture of a name in the file, and that with other endings. */
 static bool find_skin(struct md2 *md2, const char *name, char out[NAME_SIZE])
 {
-    const char *base = texture_base_name(name), *dot = strrchr(base, '.');
+    const char *base = source_path_base_name(name), *dot = strrchr(base, '.');
     snprintf(out, NAME_SIZE, "%s", name);
-    if (is_there(md2, out))
-        return true;
-    snprintf(out, NAME_SIZE, "%s", base);
     if (is_there(md2, out))
         return true;
     return base[0] != '\0' && find_stem(md2, base, dot != NULL ? (size_t)(dot - base) : strlen(base), out);
