@@ -113,8 +113,8 @@ static int read_shape(struct collada_mesh_reader *reader, const struct collada_s
     if (collada_mesh_read(&reader->geometry, xml, shape->geometry, model->import->limits, model->builder, err) < 0)
         return err->code;
     reader->first_points = collada_first_points(&reader->geometry);
-    reader->made_normals = collada_make_normals(&reader->geometry, reader->first_points);
     reader->may_weld = skin->skin < 0 && shape->morph == XML_NONE;
+    reader->made_normals = collada_make_normals(&reader->geometry, reader->first_points, !reader->may_weld);
     if (skin->skin >= 0 &&
         collada_weights_read(&reader->weights, xml, shape->skin, skin->joints, skin->joint_count, skin->shape_joint,
                              reader->geometry.point_count, model->builder, err) < 0)
