@@ -44,7 +44,7 @@ static struct vec2 texcoord_at(const struct collada_part *part, const struct col
         return (struct vec2){0, 0};
     const double *value = value_at(part, input, corner);
     const double t = input->rows->width > 1 ? value[1] : 0;
-    return (struct vec2){finite_or_zero(value[0]), 1 - finite_or_zero(t)};
+    return (struct vec2){finite_or_zero(value[0]), finite_or_zero(1 - t)};
 }
 
 static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
