@@ -44,7 +44,7 @@ static int add_channel(struct animation_reader *reading, uint32_t element, const
         reading->ignored = reading->ignored_count++ == 0 ? target : reading->ignored;
         return 0;
     }
-    const uint32_t from = xml_follow(xml, element, "source");
+    const uint32_t from = xml_follow(xml, element, "source", "sampler");
     if (!xml_is(xml, from, "sampler"))
         return err_set(err, ERR_BAD_MODEL, "it has no sampler");
     struct collada_sampler *sampler = &collada->samplers[collada->sampler_count];
@@ -125,7 +125,7 @@ static void mark(const struct collada *collada, uint32_t clip, bool *is_in)
     const struct xml *xml = &collada->xml;
     for (uint32_t e = xml_child(xml, clip, "instance_animation"); e != XML_NONE;
          e = xml_next(xml, e, "instance_animation")) {
-        const uint32_t animation = xml_follow(xml, e, "url");
+        const uint32_t animation = xml_follow(xml, e, "url", "animation");
         for (uint32_t c = 0; animation != XML_NONE && c < collada->channel_count; c++)
             is_in[c] |=
                 collada->channels[c].place > animation && collada->channels[c].place < xml->elements[animation].end;

@@ -70,7 +70,7 @@ static int add_node(struct builder *builder, uint32_t element, uint32_t parent, 
         rc = add_node(builder, e, node, depth + 1);
     for (uint32_t e = xml_child(xml, element, "instance_node"); e != XML_NONE && rc == 0;
          e = xml_next(xml, e, "instance_node")) {
-        const uint32_t instanced = xml_follow(xml, e, "url");
+        const uint32_t instanced = xml_follow(xml, e, "url", "node");
         if (xml_is(xml, instanced, "node"))
             rc = add_node(builder, instanced, node, depth + 1);
     }
@@ -81,7 +81,7 @@ static int add_node(struct builder *builder, uint32_t element, uint32_t parent, 
 static uint32_t shown_scene(const struct xml *xml, struct bake_builder *builder)
 {
     const uint32_t scene = xml_child(xml, 0, "scene");
-    const uint32_t shown = xml_follow(xml, xml_child(xml, scene, "instance_visual_scene"), "url");
+    const uint32_t shown = xml_follow(xml, xml_child(xml, scene, "instance_visual_scene"), "url", "visual_scene");
     if (xml_is(xml, shown, "visual_scene"))
         return shown;
     uint32_t first = XML_NONE;

@@ -33,7 +33,7 @@ static uint32_t walk(const struct xml *xml, const char *path)
         const size_t size = strcspn(path, "/");
         memcpy(part, path, size);
         part[size] = '\0';
-        element = is_first ? xml_find_id(xml, part) : find_sid(xml, element, part);
+        element = is_first ? xml_find_id(xml, part, "node") : find_sid(xml, element, part);
         if (element == XML_NONE || path[size] == '\0')
             return element;
         path += size + 1;

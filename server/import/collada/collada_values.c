@@ -129,14 +129,14 @@ static int find_layout(const struct xml *xml, uint32_t element, const char *attr
                        struct err *err)
 {
     const char *url = xml_get(xml, element, attribute);
-    const uint32_t source = xml_follow(xml, element, attribute);
+    const uint32_t source = xml_follow(xml, element, attribute, "source");
     if (!xml_is(xml, source, "source"))
         return err_set(err, ERR_BAD_MODEL, "there is no source '%s'", url != NULL ? url : "");
     const uint32_t accessor = xml_child(xml, xml_child(xml, source, "technique_common"), "accessor");
     if (accessor == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "source '%s' has no accessor", url);
     layout->accessor = accessor;
-    layout->array = xml_follow(xml, accessor, "source");
+    layout->array = xml_follow(xml, accessor, "source", NULL);
     if (layout->array == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "the accessor of '%s' has no array", url);
     if (!number_attribute(xml, accessor, "count", 0, &layout->count) ||

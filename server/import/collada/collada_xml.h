@@ -56,11 +56,13 @@ const char *xml_text(const struct xml *xml, uint32_t element);
 uint32_t xml_child(const struct xml *xml, uint32_t parent, const char *tag);
 uint32_t xml_next(const struct xml *xml, uint32_t child, const char *tag);
 
-/* The first element of this id; XML_NONE when there is none. */
-uint32_t xml_find_id(const struct xml *xml, const char *id);
+/* The first element of this id and this tag; for want of it, or where tag is NULL, the first of this id: files use one
+ * id for things of several kinds. XML_NONE when there is none. */
+uint32_t xml_find_id(const struct xml *xml, const char *id, const char *tag);
 /* The first element of this tag with an attribute `sid`, anywhere below `from`; XML_NONE when there is none. */
 uint32_t xml_find_sid(const struct xml *xml, uint32_t from, const char *tag, const char *sid);
-/* What attribute `attribute` of `element`, "#id", refers to; XML_NONE when it does not. */
-uint32_t xml_follow(const struct xml *xml, uint32_t element, const char *attribute);
+/* What attribute `attribute` of `element`, "#id", refers to, of this tag as xml_find_id() has it; XML_NONE when it does
+ * not. */
+uint32_t xml_follow(const struct xml *xml, uint32_t element, const char *attribute, const char *tag);
 /* The first <input> of element `parent` with this semantic, or XML_NONE. */
 uint32_t xml_input(const struct xml *xml, uint32_t parent, const char *semantic);

@@ -45,7 +45,7 @@ uint32_t xml_next(const struct xml *xml, uint32_t child, const char *tag)
     return seek(xml, element->end, end, tag);
 }
 
-uint32_t xml_find_id(const struct xml *xml, const char *id)
+uint32_t xml_find_id(const struct xml *xml, const char *id, const char *tag)
 {
     uint32_t first = 0, end = xml->id_count;
     while (first < end) {
@@ -57,6 +57,12 @@ uint32_t xml_find_id(const struct xml *xml, const char *id)
     }
     if (first == xml->id_count || strcmp(xml_get(xml, xml->by_id[first], "id"), id) != 0)
         return XML_NONE;
+    for (uint32_t i = first; tag != NULL && i < xml->id_count; i++) {
+        if (i > first && strcmp(xml_get(xml, xml->by_id[i], "id"), id) != 0)
+            break;
+        if (xml_is(xml, xml->by_id[i], tag))
+            return xml->by_id[i];
+    }
     return xml->by_id[first];
 }
 
@@ -70,10 +76,10 @@ uint32_t xml_find_sid(const struct xml *xml, uint32_t from, const char *tag, con
     return XML_NONE;
 }
 
-uint32_t xml_follow(const struct xml *xml, uint32_t element, const char *attribute)
+uint32_t xml_follow(const struct xml *xml, uint32_t element, const char *attribute, const char *tag)
 {
     const char *url = element == XML_NONE ? NULL : xml_get(xml, element, attribute);
-    return url == NULL || url[0] != '#' ? XML_NONE : xml_find_id(xml, url + 1);
+    return url == NULL || url[0] != '#' ? XML_NONE : xml_find_id(xml, url + 1, tag);
 }
 
 uint32_t xml_input(const struct xml *xml, uint32_t parent, const char *semantic)

@@ -33,7 +33,7 @@ static uint32_t take(const struct xml *xml, uint32_t controller, struct collada_
                   "controller '%s', line %u, is a skin that a morph deforms: the morph is applied before the skin",
                   id_of(xml, controller), xml_line(xml, controller));
     *place = own;
-    const uint32_t source = xml_follow(xml, own, "source");
+    const uint32_t source = xml_follow(xml, own, "source", "geometry");
     const char *url = xml_get(xml, own, "source");
     if (source == XML_NONE)
         err_set(err, ERR_BAD_MODEL, "controller '%s', line %u, deforms '%s', which is not in the file",
@@ -70,7 +70,7 @@ static void take_target(void *user, uint32_t index, const char *name, size_t siz
     struct collada_morph *morph = list->morph;
     (void)index;
     char *id = mem_strndup(name, size);
-    const uint32_t found = xml_find_id(list->xml, id[0] == '#' ? id + 1 : id);
+    const uint32_t found = xml_find_id(list->xml, id[0] == '#' ? id + 1 : id, "geometry");
     free(id);
     morph->geometries = mem_grow(morph->geometries, &list->capacity, morph->count + 1, sizeof *morph->geometries);
     morph->geometries[morph->count++] = xml_is(list->xml, found, "geometry") ? found : XML_NONE;
@@ -81,7 +81,7 @@ static int read_weights(struct collada_morph *morph, const struct xml *xml, uint
     struct value_rows rows;
     if (columns_read(xml, input, "source", &rows, err) < 0)
         return err->code;
-    morph->weight_source = xml_follow(xml, input, "source");
+    morph->weight_source = xml_follow(xml, input, "source", "source");
     for (uint32_t i = 0; i < morph->count && i < rows.count; i++)
         morph->weights[i] = rows.values[(size_t)i * rows.width];
     rows_fini(&rows);

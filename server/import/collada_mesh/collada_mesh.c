@@ -19,7 +19,7 @@ static const char *id_of(const struct xml *xml, uint32_t element)
 static const struct value_rows *rows_of(struct collada_mesh *mesh, uint32_t input, struct err *err)
 {
     const struct xml *xml = mesh->xml;
-    const uint32_t element = xml_follow(xml, input, "source");
+    const uint32_t element = xml_follow(xml, input, "source", "source");
     for (uint32_t s = 0; s < mesh->source_count; s++)
         if (mesh->sources[s]->element == element && element != XML_NONE)
             return &mesh->sources[s]->rows;
@@ -127,7 +127,7 @@ static int read_inputs(struct collada_mesh *mesh, struct collada_part *part, uin
                 return err->code;
             continue;
         }
-        if (xml_follow(xml, e, "source") != vertices)
+        if (xml_follow(xml, e, "source", "vertices") != vertices)
             return err_set(err, ERR_BAD_MODEL, "the VERTEX input on line %u does not name the <vertices> of its mesh",
                            xml_line(xml, e));
         has_vertex = true;

@@ -66,9 +66,9 @@ struct collada_binding collada_bind(const struct collada_model *model, uint32_t 
     const struct xml *xml = &model->collada.xml;
     const char *symbol = xml_get(xml, primitive, "material");
     const uint32_t bound = find_instance_material(xml, instance, symbol);
-    uint32_t element = xml_follow(xml, bound, "target");
+    uint32_t element = xml_follow(xml, bound, "target", "material");
     if (bound == XML_NONE && symbol != NULL) /* it may be the material's id */
-        element = xml_find_id(xml, symbol);
+        element = xml_find_id(xml, symbol, "material");
     struct collada_binding binding = {.material = element == XML_NONE ? -1 : material_of(model, element),
                                       .sets = {SET_FIRST, SET_NONE}};
     for (int place = 0; place < 2 && binding.material >= 0; place++) {

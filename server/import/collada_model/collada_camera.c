@@ -67,7 +67,7 @@ int collada_read_cameras(struct collada_model *model, struct err *err)
     for (uint32_t n = 0; n < model->collada.node_count; n++)
         for (uint32_t e = xml_child(xml, model->collada.nodes[n].element, "instance_camera"); e != XML_NONE;
              e = xml_next(xml, e, "instance_camera")) {
-            const uint32_t element = xml_follow(xml, e, "url");
+            const uint32_t element = xml_follow(xml, e, "url", "camera");
             const char *name = element == XML_NONE ? NULL : xml_get(xml, element, "name");
             struct model_camera camera = {.node = n, .name = model->builder->nodes[n].name};
             if (!xml_is(xml, element, "camera") || !read_view(xml, element, &camera)) {

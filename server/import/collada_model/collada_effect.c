@@ -130,7 +130,7 @@ static uint32_t image_of_text(const struct xml *xml, const char *text)
         return XML_NONE;
     memcpy(id, text, size);
     id[size] = '\0';
-    const uint32_t found = xml_find_id(xml, id);
+    const uint32_t found = xml_find_id(xml, id, "image");
     return xml_is(xml, found, "image") ? found : XML_NONE;
 }
 
@@ -149,7 +149,7 @@ static void find_image(const struct effect_reader *reader, const char *name, str
             take_sampler(xml, sampler, out);
             const uint32_t instance = xml_child(xml, sampler, "instance_image");
             const uint32_t source = xml_child(xml, sampler, "source");
-            out->image = instance == XML_NONE ? XML_NONE : xml_follow(xml, instance, "url");
+            out->image = instance == XML_NONE ? XML_NONE : xml_follow(xml, instance, "url", "image");
             if (instance != XML_NONE || source == XML_NONE)
                 break;
             const char *text = xml_text(xml, source);
@@ -280,7 +280,7 @@ void collada_effect_read(const struct xml *xml, uint32_t material, struct collad
 {
     struct effect_reader reader = {.xml = xml, .out = effect, .instance = xml_child(xml, material, "instance_effect")};
     collada_effect_default(effect);
-    reader.effect = xml_follow(xml, reader.instance, "url");
+    reader.effect = xml_follow(xml, reader.instance, "url", "effect");
     if (!xml_is(xml, reader.effect, "effect"))
         return;
     reader.shading = find_shading(xml, reader.effect);

@@ -36,6 +36,12 @@ struct instance_reader {
 
 /* --- which mesh it is --- */
 
+/* The <geometry> or <controller> that an instance names. */
+static uint32_t shown_by(const struct xml *xml, uint32_t instance)
+{
+    return xml_follow(xml, instance, "url", xml_is(xml, instance, "instance_controller") ? "controller" : "geometry");
+}
+
 static void put_key(struct instance_reader *reader, uint32_t word)
 {
     reader->key = mem_grow(reader->key, &reader->key_capacity, reader->key_count + 1, sizeof *reader->key);
@@ -113,8 +119,8 @@ static int read_shape(struct collada_mesh_reader *reader, const struct collada_s
     if (collada_mesh_read(&reader->geometry, xml, shape->geometry, model->import->limits, model->builder, err) < 0)
         return err->code;
     reader->first_points = collada_first_points(&reader->geometry);
-    reader->made_normals = collada_make_normals(&reader->geometry, reader->first_points);
     reader->may_weld = skin->skin < 0 && shape->morph == XML_NONE;
+    reader->made_normals = collada_make_normals(&reader->geometry, reader->first_points, !reader->may_weld);
     if (skin->skin >= 0 &&
         collada_weights_read(&reader->weights, xml, shape->skin, skin->joints, skin->joint_count, skin->shape_joint,
                              reader->geometry.point_count, model->builder, err) < 0)
@@ -213,8 +219,7 @@ static struct made_mesh *mesh_of(struct instance_reader *reader, const struct gr
     /* weights are of the file's joints, which are those of the skin where all have nodes */
     put_key(reader, group->skin.skin < 0 ? 0 : group->skin.is_whole ? 1 : 2 + (uint32_t)group->skin.skin);
     for (uint32_t i = 0; i < group->count; i++)
-        key_instance(reader, group->instances[i], xml_follow(xml, group->instances[i], "url"),
-                     group->shapes[i].geometry);
+        key_instance(reader, group->instances[i], shown_by(xml, group->instances[i]), group->shapes[i].geometry);
     struct made_mesh *found = find_made(reader, &slot);
     if (found != NULL)
         return found;
@@ -285,7 +290,7 @@ static bool find_shape(struct instance_reader *reader, uint32_t instance, struct
 {
     struct collada_model *model = reader->model;
     const struct xml *xml = &model->collada.xml;
-    const uint32_t target = xml_follow(xml, instance, "url");
+    const uint32_t target = shown_by(xml, instance);
     const char *url = xml_get(xml, instance, "url");
     struct err err = {0};
     int rc = 0;

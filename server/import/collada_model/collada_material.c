@@ -157,3 +157,19 @@ int collada_read_materials(struct collada_model *model, struct err *err)
         texture_mixer_fini(&mixer);
     return rc;
 }
+
+int32_t collada_default_material(struct collada_model *model, struct err *err)
+{
+    struct collada_effect effect;
+    struct material material = MATERIAL_PLAIN;
+    if (model->default_material >= 0)
+        return model->default_material;
+    collada_effect_default(&effect);
+    material.flags |= MATERIAL_DOUBLE_SIDED;
+    set_color(&effect, &material);
+    set_reflection(&effect, &material);
+    if (import_put_material(model->import, &material, err) < 0)
+        return err->code;
+    model->default_material = (int32_t)model->builder->material_count - 1;
+    return model->default_material;
+}

@@ -26,6 +26,7 @@ struct collada_model {
 
     struct collada_material *materials; /* [material_count], as the builder has them */
     uint32_t material_count;
+    int32_t default_material; /* of the builder, for parts without one: -1 until one is needed */
 
     /* Nodes of the builder that show a mesh with morph targets. */
     struct morphed_node {
@@ -65,6 +66,8 @@ uint32_t collada_node_end(const struct collada_model *model, uint32_t n);
 /* --- collada_material.c, collada_effect.c, collada_image.c --- */
 
 int collada_read_materials(struct collada_model *model, struct err *err);
+/* The material of parts that have none, grey and seen from both sides. Its index, or a negative ERR_. */
+int32_t collada_default_material(struct collada_model *model, struct err *err);
 
 /* --- collada_instance.c: and meshes, skins --- */
 

@@ -329,12 +329,15 @@ int collada_add_primitive(struct collada_mesh_reader *reader, uint32_t p, const 
     const size_t corner_count = part->starts[part->face_count];
     if (part->face_count == 0)
         return 0;
+    const int32_t material = binding->material >= 0 ? binding->material : collada_default_material(reader->model, err);
+    if (material < 0)
+        return material;
     find_corners(reader, p, binding, &corners);
     reader->vertices = mem_alloc(corner_count * sizeof *reader->vertices);
     reader->corner_of = mem_alloc(corner_count * sizeof *reader->corner_of);
     reader->indices = mem_alloc(3 * corner_count * sizeof *reader->indices);
     read_faces(reader, &corners, p);
-    const int rc = put_primitive(reader, p, &corners, binding->material, err);
+    const int rc = put_primitive(reader, p, &corners, material, err);
     free(reader->vertices);
     free(reader->corner_of);
     free(reader->indices);

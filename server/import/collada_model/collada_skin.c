@@ -48,7 +48,7 @@ static int64_t find_joint(const struct joint_search *search, const char *path)
 
 static int64_t find_by_id(const struct joint_search *search, const char *id)
 {
-    const uint32_t element = xml_find_id(&search->model->collada.xml, id[0] == '#' ? id + 1 : id);
+    const uint32_t element = xml_find_id(&search->model->collada.xml, id[0] == '#' ? id + 1 : id, "node");
     const int64_t node = element == XML_NONE ? -1 : collada_node_of(search->model, element, search->near);
     return node >= 0 ? node : find_joint(search, id);
 }
@@ -60,7 +60,7 @@ static void find_roots(struct joint_search *search, uint32_t instance)
         const char *url = xml_text(xml, e);
         url += strspn(url, " \t\r\n#");
         char *id = mem_strndup(url, strcspn(url, " \t\r\n"));
-        const uint32_t element = xml_find_id(xml, id);
+        const uint32_t element = xml_find_id(xml, id, "node");
         const int64_t node = element == XML_NONE ? -1 : collada_node_of(search->model, element, search->near);
         free(id);
         if (node < 0)
@@ -213,7 +213,7 @@ static int read_skin(struct joint_reader *reader, uint32_t skin, struct collada_
     struct dmat4 shape;
     if (input == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "its <joints> have no JOINT");
-    reader->is_by_id = xml_child(xml, xml_follow(xml, input, "source"), "IDREF_array") != XML_NONE;
+    reader->is_by_id = xml_child(xml, xml_follow(xml, input, "source", "source"), "IDREF_array") != XML_NONE;
     if (names_read(xml, input, "source", take_joint, reader, err) < 0 || read_bind_shape(xml, skin, &shape, err) < 0)
         return err->code;
     int rc = read_binds(xml, joints, reader->count, &binds, err);

@@ -44,7 +44,7 @@ static struct vec2 texcoord_at(const struct collada_part *part, const struct col
         return (struct vec2){0, 0};
     const double *value = value_at(part, input, corner);
     const double t = input->rows->width > 1 ? value[1] : 0;
-    return (struct vec2){finite_or_zero(value[0]), 1 - finite_or_zero(t)};
+    return (struct vec2){finite_or_zero(value[0]), finite_or_zero(1 - t)};
 }
 
 static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
@@ -147,7 +147,7 @@ static void add_faces(const struct collada_part *part, const uint32_t *first, ui
         starts[++polygons->polygon_count] = base + part->starts[f + 1];
 }
 
-struct vec3 **collada_make_normals(const struct collada_mesh *mesh, const uint32_t *first_points)
+struct vec3 **collada_make_normals(const struct collada_mesh *mesh, const uint32_t *first_points, bool is_bent)
 {
     struct vec3 **out = mem_zalloc((size_t)mesh->part_count + 1, sizeof(struct vec3 *));
     bool is_needed = false;
@@ -170,7 +170,12 @@ struct vec3 **collada_make_normals(const struct collada_mesh *mesh, const uint32
     for (uint32_t p = 0; p < mesh->part_count; p++)
         if (is_surface(&mesh->parts[p]))
             add_faces(&mesh->parts[p], first_points, corners, starts, &polygons);
-    corner_normals(&polygons, &(struct smoothing){.kind = SMOOTHING_BY_ANGLE}, normals);
+    uint32_t *groups = is_bent ? mem_alloc((face_count + 1) * sizeof *groups) : NULL;
+    for (size_t f = 0; groups != NULL && f < face_count; f++)
+        groups[f] = 1;
+    const struct smoothing smoothing = {.kind = is_bent ? SMOOTHING_BY_GROUPS : SMOOTHING_BY_ANGLE, .groups = groups};
+    corner_normals(&polygons, &smoothing, normals);
+    free(groups);
     size_t at = 0;
     for (uint32_t p = 0; p < mesh->part_count; p++) {
         const struct collada_part *part = &mesh->parts[p];

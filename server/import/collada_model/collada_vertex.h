@@ -33,6 +33,7 @@ bool collada_file_normal(const struct collada_part *part, const struct collada_i
                          double out[3]);
 /* [point_count], heap: of each position the first one at the same place. */
 uint32_t *collada_first_points(const struct collada_mesh *mesh);
-/* Normals for all parts of triangles by angle: [part_count] of [corners], heap each; NULL where all corners of the mesh
- * have one in the file. Positions at one place count as one. */
-struct vec3 **collada_make_normals(const struct collada_mesh *mesh, const uint32_t *first_points);
+/* Normals for all parts of triangles, by angle or, of what a skin or a morph bends, smooth everywhere: [part_count] of
+ * [corners], heap each; NULL where all corners of the mesh have one in the file. Positions at one place count as one.
+ */
+struct vec3 **collada_make_normals(const struct collada_mesh *mesh, const uint32_t *first_points, bool is_bent);

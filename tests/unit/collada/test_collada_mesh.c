@@ -470,3 +470,30 @@ TEST(collada_scene_is_the_first_where_none_is_shown)
     assimp_run_node(&run, "only"); /* without a name its id */
     assimp_run_fini(&run);
 }
+
+TEST(collada_one_id_may_name_things_of_several_kinds)
+{
+    struct assimp_run run;
+    double out[3];
+    import_parts(
+        &run,
+        "<library_materials><material id=\"g\" name=\"paint\"/></library_materials>" GEOMETRY(
+            SQUARE
+            "<triangles count=\"1\" material=\"s\">" VERTEX
+            "<p>0 1 2</p></triangles>") "<library_animations><animation id=\"g\">" FLOATS("i", "2", "1", "", "0 1")
+            FLOATS("o", "2", "1", "", "0 6") "<sampler id=\"c\"><input semantic=\"INPUT\" source=\"#i\"/><input "
+                                             "semantic=\"OUTPUT\" source=\"#o\"/></sampler><channel source=\"#c\" "
+                                             "target=\"g/t.X\"/></animation>"
+                                             "</library_animations>",
+        "<node id=\"g\" name=\"n\"><translate sid=\"t\">1 2 3</translate><instance_geometry url=\"#g\"><bind_material>"
+        "<technique_common><instance_material symbol=\"s\" target=\"#g\"/></technique_common></bind_material>"
+        "</instance_geometry></node>");
+    assert_int_equal(run.rc, 0);
+    assert_int_equal(run.model.warning_count, 0);
+    assert_int_equal(run.model.primitives[0].material, 0);
+    assert_int_equal(run.model.index_count, 3);
+    assimp_run_point(&run, 0, 0.5, assimp_run_node(&run, "n"), (const double[3]){1, 1, 0}, out);
+    CHECK_NEAR(out[0], 4, 1e-6);
+    CHECK_NEAR(out[2], 3, 1e-6);
+    assimp_run_fini(&run);
+}

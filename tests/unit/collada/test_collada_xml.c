@@ -30,8 +30,8 @@ TEST(collada_xml_keeps_nodes_and_leaves_out_the_rest)
     struct err err;
     assert_int_equal(parse(&xml, TEXT, sizeof TEXT - 1, &err), 0);
     assert_int_equal(xml_child(&xml, 0, "library_physics_models"), XML_NONE);
-    assert_int_equal(xml_find_id(&xml, "hidden"), XML_NONE);
-    const uint32_t a = xml_find_id(&xml, "a"), b = xml_find_id(&xml, "b");
+    assert_int_equal(xml_find_id(&xml, "hidden", NULL), XML_NONE);
+    const uint32_t a = xml_find_id(&xml, "a", NULL), b = xml_find_id(&xml, "b", NULL);
     assert_string_equal(xml_get(&xml, a, "name"), "\xc3\xa4 & b"); /* the first of two with this id */
     assert_null(xml_get(&xml, a, "sid"));
     const uint32_t translate = xml_child(&xml, a, NULL);
@@ -43,8 +43,8 @@ TEST(collada_xml_keeps_nodes_and_leaves_out_the_rest)
     assert_int_equal(xml.elements[b].parent, a);
     assert_int_equal(xml.elements[a].end, b + 1);
     const uint32_t scene = xml_child(&xml, 0, "scene"), instance = xml_child(&xml, scene, "instance");
-    assert_int_equal(xml_follow(&xml, instance, "url"), b);
-    assert_int_equal(xml_follow(&xml, xml_next(&xml, instance, "instance"), "url"), XML_NONE);
+    assert_int_equal(xml_follow(&xml, instance, "url", NULL), b);
+    assert_int_equal(xml_follow(&xml, xml_next(&xml, instance, "instance"), "url", NULL), XML_NONE);
     xml_fini(&xml);
 }
 
