@@ -4,7 +4,8 @@ import textwrap
 
 WIDTH = 58
 TITLES = {"poses": "one palette", "palette_json": "a palette as JSON", "serving": "50 connections", "beside_renders": "palettes beside renders",
-          "pictures": "thumbnails", "imports": "imports", "restarts": "restart with a disk cache", "memory": "memory of a model"}
+          "pictures": "thumbnails", "cold_folder": "cold folder", "imports": "imports",
+          "restarts": "restart with a disk cache", "memory": "memory of a model"}
 UP, DOWN = "at least", "at most"
 
 
@@ -37,6 +38,8 @@ TARGETS = {
     "memory": Target(DOWN, 1.5),
     "thumbnails_base": Target(UP, 600, is_figure=True),
     "thumbnails_full": Target(UP, 300, is_figure=True),
+    "cold_folder": Target(UP, 100, is_figure=True),
+    "tiny_import_ms": Target(DOWN, 3, is_figure=True),
     "first_thumbnail_ms": Target(DOWN, 300, is_figure=True),
 }
 
