@@ -10,9 +10,9 @@
 /* What each has open at most, as /proc/PID/fd shows it. */
 enum {
     /* standard streams 3, libuv's for signals 2, the root 2, its changes, the folders of the disk cache and of uploads,
-     * a listing 2, a model being stored 2, a worker being started 4, two fork servers of importers 2 each, one that
-     * makes way for another 2, and a few more */
-    OWN_FILES = 26,
+     * a listing 2, a model being stored 2, a worker being started 4, two fork servers of importers 2 each, and one that
+     * makes way for another 2 */
+    OWN_FILES = 24,
     FILES_PER_LOOP = 5 + 2, /* libuv's; a connection that is closed at once, and one that moves to another loop */
     FILES_PER_IMPORT = 7, /* result, two sockets, the root and the model's folder, a file for the importer, and a result
                              being checked */
@@ -25,7 +25,7 @@ enum {
     THREADS = 12,            /* answers, listings, stores and looks at slow disks must not wait for each other, */
     THREADS_PER_LOOP = 2,    /* nor for pieces of large answers (conn_body.c), */
     UPLOAD_THREADS_MAX = 64, /* nor for uploads, each of which may wait for its disk */
-    THREADS_MIN = 6,
+    THREADS_MIN = 4,
     FILES_FOR_A_THREAD = 16, /* there is one for so many files, if so many are wanted */
     FILES_FOR_AN_UPLOAD = 48,
 };
