@@ -276,22 +276,17 @@ static int read_names(struct source_files *files, int fd, size_t size_bytes, con
     return 0;
 }
 
-int source_files_list(struct source_files *files, const char *suffix, const char *const **names, size_t *count,
-                      struct err *err)
+/* `path` is normalised; one that does not exist holds nothing, and is recorded as that. */
+static int list_folder(struct source_files *files, const char *path, const char *suffix, bool is_optional,
+                       const char *const **names, size_t *count, struct err *err)
 {
-    char path[PATH_SIZE];
-    *names = NULL;
-    *count = 0;
-    free_names(files);
-    if (resolve_model(files->model_path, path, err) < 0)
-        return err->code;
-    char *slash = strrchr(path, '/');
-    strcpy(slash != NULL ? slash : path, slash != NULL ? "" : ".");
     struct import_file_reply reply;
     const int fd = file_client_ask(&files->client, IMPORT_FILE_LIST, path, suffix, &reply);
     int rc = 0;
     if (file_client_is_refusal(reply.error)) {
         *count = 0; /* a model that was uploaded as a single file has nothing beside it */
+    } else if (reply.error != 0 && is_optional) {
+        record_folder(files, path, &reply);
     } else if (reply.error != 0) {
         rc = file_client_error(path, reply.error, err);
     } else {
@@ -303,6 +298,33 @@ int source_files_list(struct source_files *files, const char *suffix, const char
     *names = files->names;
     *count = files->name_count;
     return rc;
+}
+
+int source_files_list(struct source_files *files, const char *suffix, const char *const **names, size_t *count,
+                      struct err *err)
+{
+    char path[PATH_SIZE];
+    *names = NULL;
+    *count = 0;
+    free_names(files);
+    if (resolve_model(files->model_path, path, err) < 0)
+        return err->code;
+    char *slash = strrchr(path, '/');
+    strcpy(slash != NULL ? slash : path, slash != NULL ? "" : ".");
+    return list_folder(files, path, suffix, false, names, count, err);
+}
+
+int source_files_list_in(struct source_files *files, const char *folder, const char *suffix, const char *const **names,
+                         size_t *count, struct err *err)
+{
+    char path[PATH_SIZE];
+    struct err outside = {0};
+    *names = NULL;
+    *count = 0;
+    free_names(files);
+    if (resolve(files->model_path, folder, path, &outside) < 0)
+        return 0;
+    return list_folder(files, path, suffix, true, names, count, err);
 }
 
 uint64_t source_files_bytes(const struct source_files *files) { return files->size_bytes; }

@@ -36,6 +36,11 @@ int source_files_read_model(struct source_files *files, const uint8_t **bytes, s
 int source_files_list(struct source_files *files, const char *suffix, const char *const **names, size_t *count,
                       struct err *err);
 
+/* Likewise in a folder relative to the model's own, as source_files_read() has it. One that does not exist or lies
+ * outside of the root holds nothing. */
+int source_files_list_in(struct source_files *files, const char *folder, const char *suffix, const char *const **names,
+                         size_t *count, struct err *err);
+
 /* The bytes of all files read so far, each counted once. */
 uint64_t source_files_bytes(const struct source_files *files);
 
