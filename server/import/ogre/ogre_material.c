@@ -34,22 +34,33 @@ static bool has_all(const struct ogre *ogre, const struct ogre_script *script)
     return true;
 }
 
-/* The script of the mesh's name, then all others of its folder, until each material is found. */
+/* Reads the scripts of a folder until each material is found. `folder` ends in '/'; "": the mesh's own. */
+static int read_folder(struct ogre *ogre, const char *folder, struct ogre_script *script, struct err *err)
+{
+    const char *const *names;
+    size_t count;
+    char file[FILE_NAME_SIZE];
+    const int rc = folder[0] == '\0'
+                       ? source_files_list(ogre->import->files, ".material", &names, &count, err)
+                       : source_files_list_in(ogre->import->files, folder, ".material", &names, &count, err);
+    for (size_t i = 0; i < count && i < SCRIPTS_MAX && rc == 0 && !has_all(ogre, script); i++) {
+        snprintf(file, sizeof file, "%s%s", folder, names[i]);
+        read_script(ogre, file, script);
+    }
+    return rc;
+}
+
+/* The script of the mesh's name, then those of its folder, then those where Ogre's own media have them. */
 static int read_scripts(struct ogre *ogre, struct ogre_script *script, struct err *err)
 {
     const char *name = import_file_name(ogre->import), *dot = strrchr(name, '.');
     char own[FILE_NAME_SIZE];
-    const char *const *names;
-    size_t count;
     snprintf(own, sizeof own, "%.*s.material", (int)(dot - name), name);
     read_script(ogre, own, script);
-    if (has_all(ogre, script))
-        return 0;
-    if (source_files_list(ogre->import->files, ".material", &names, &count, err) < 0)
+    if (!has_all(ogre, script) && read_folder(ogre, "", script, err) < 0)
         return err->code;
-    for (size_t i = 0; i < count && i < SCRIPTS_MAX && !has_all(ogre, script); i++)
-        if (strcmp(names[i], own) != 0)
-            read_script(ogre, names[i], script);
+    if (!has_all(ogre, script) && read_folder(ogre, "../materials/scripts/", script, err) < 0)
+        return err->code;
     return 0;
 }
 
@@ -69,14 +80,29 @@ static void place_texture(const struct ogre_script_material *from, float out[6])
     memcpy(out, placed, sizeof placed);
 }
 
-static void find_texture(const struct ogre_script_material *from, struct used_texture *out)
+/* Fills `path` with where Ogre's own media have pictures, if one is there and none beside the mesh. */
+static bool is_among_media(struct ogre *ogre, const char *name, char path[FILE_NAME_SIZE])
+{
+    const uint8_t *bytes;
+    size_t size_bytes;
+    struct err err = {0};
+    snprintf(path, FILE_NAME_SIZE, "../materials/textures/%s", name);
+    return source_files_read(ogre->import->files, name, SOURCE_TEXTURE, &bytes, &size_bytes, &err) < 0 &&
+           source_files_read(ogre->import->files, path, SOURCE_TEXTURE, &bytes, &size_bytes, &err) == 0;
+}
+
+/* `path` is room for the picture's. */
+static void find_texture(struct ogre *ogre, const struct ogre_script_material *from, char path[FILE_NAME_SIZE],
+                         struct used_texture *out)
 {
     const uint32_t wrap = from->is_clamped    ? TEXTURE_WRAP_CLAMP
                           : from->is_mirrored ? TEXTURE_WRAP_MIRROR
                                               : TEXTURE_WRAP_REPEAT;
     *out = (struct used_texture){
         .is_there = true,
-        .request = {.uri = from->texture, .wrap_s = wrap, .wrap_t = wrap},
+        .request = {.uri = is_among_media(ogre, from->texture, path) ? path : from->texture,
+                    .wrap_s = wrap,
+                    .wrap_t = wrap},
         .name = from->texture,
         .set = from->texcoord_set,
         .uv_from_texcoord = UV_FROM_TEXCOORD_NONE,
@@ -116,13 +142,13 @@ static int add_material(struct ogre *ogre, const struct ogre_script_material *fr
     to.name = ogre_put_text(ogre, name);
     to.flags = MATERIAL_DOUBLE_SIDED; /* nothing says that backs are not seen */
     if (from != NULL) {
-        char where[SHORT_NAME_SIZE];
+        char where[SHORT_NAME_SIZE], path[FILE_NAME_SIZE];
         snprintf(where, sizeof where, "material '%.80s'", from->name);
         struct material_textures textures = {
             .import = ogre->import, .mixer = mixer, .texcoords = &surface->texcoords, .material = where};
         surface->has_vertex_colors = from->has_vertex_colors || from->is_unlit;
         if (from->texture != NULL)
-            find_texture(from, &textures.uses[USE_BASE_COLOR]);
+            find_texture(ogre, from, path, &textures.uses[USE_BASE_COLOR]);
         if (material_textures_surface(&textures, &to, err) < 0)
             return err->code;
         set_values(from, &to);

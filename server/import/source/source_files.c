@@ -276,18 +276,12 @@ static int list_folder(struct source_files *files, const char *path, const char 
     return rc;
 }
 
-int source_files_list(struct source_files *files, const char *suffix, const char *const **names, size_t *count,
-                      struct err *err)
+/* The names that source_files_list() gives, of a normalised path. */
+static int list_names(struct source_files *files, const char *path, const char *suffix, const char *const **names,
+                      size_t *count, struct err *err)
 {
-    char path[SOURCE_PATH_SIZE];
     struct name_list *list = &files->named;
-    *names = NULL;
-    *count = 0;
     free_names(list);
-    if (source_path_of_model(files->model_path, path, err) < 0)
-        return err->code;
-    char *slash = strrchr(path, '/');
-    strcpy(slash != NULL ? slash : path, slash != NULL ? "" : ".");
     const size_t most = (size_t)files->limits->value[LIMIT_SOURCE_FILES];
     const int rc = list_folder(files, path, suffix, SOURCE_FOLDER, most, list, err);
     if (list->count > 0)
@@ -295,6 +289,32 @@ int source_files_list(struct source_files *files, const char *suffix, const char
     *names = list->names;
     *count = list->count;
     return rc;
+}
+
+int source_files_list(struct source_files *files, const char *suffix, const char *const **names, size_t *count,
+                      struct err *err)
+{
+    char path[SOURCE_PATH_SIZE];
+    *names = NULL;
+    *count = 0;
+    if (source_path_of_model(files->model_path, path, err) < 0)
+        return err->code;
+    char *slash = strrchr(path, '/');
+    strcpy(slash != NULL ? slash : path, slash != NULL ? "" : ".");
+    return list_names(files, path, suffix, names, count, err);
+}
+
+int source_files_list_in(struct source_files *files, const char *folder, const char *suffix, const char *const **names,
+                         size_t *count, struct err *err)
+{
+    char path[SOURCE_PATH_SIZE];
+    struct err why = {0};
+    *names = NULL;
+    *count = 0;
+    if (source_path_resolve(files->model_path, folder, path, &why) < 0)
+        return 0;
+    const int rc = list_names(files, path, suffix, names, count, &why);
+    return rc == 0 || rc == ERR_COMPANION_MISSING ? 0 : err_set(err, rc, "%s", why.message);
 }
 
 static const struct name_list *find_list(const struct source_files *files, const char *path)

@@ -57,6 +57,10 @@ size_t source_files_names(struct source_files *files, const char *path, const ch
 
 /* The path that source_files_new() was given. */
 const char *source_files_model(const struct source_files *files);
+/* Likewise in a folder relative to the model's own, as source_files_read() has it. One that does not exist or lies
+ * outside of the root holds nothing. */
+int source_files_list_in(struct source_files *files, const char *folder, const char *suffix, const char *const **names,
+                         size_t *count, struct err *err);
 
 /* The bytes of all files read so far, each counted once. */
 uint64_t source_files_bytes(const struct source_files *files);

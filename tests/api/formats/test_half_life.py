@@ -16,11 +16,15 @@ def test_masked_textures_have_holes(start, tmp_path, flags, mode):
 
 
 def test_the_last_colour_alone_is_the_hole(start, tmp_path):
-    for texel in (254, 255):
-        (tmp_path / f"{texel}.mdl").write_bytes(mdl(WALK, flags=MASKED, texel=texel))
+    """All colours of the palette are the same: what differs is what is seen."""
+    for flags in (0, MASKED):
+        for texel in (254, 255):
+            (tmp_path / f"{flags}_{texel}").mkdir()
+            (tmp_path / f"{flags}_{texel}" / "a.mdl").write_bytes(mdl(WALK, flags=flags, texel=texel))
     server = start(root=tmp_path)
-    first, second = (server.json("/v1/model", model=f"{texel}.mdl") for texel in (254, 255))
-    assert first["hash"] != second["hash"]
+    hash_of = lambda flags, texel: server.json("/v1/model", model=f"{flags}_{texel}/a.mdl")["hash"]
+    assert hash_of(0, 254) == hash_of(0, 255)
+    assert hash_of(MASKED, 254) != hash_of(MASKED, 255)
 
 
 def test_parts_of_a_model_are_refused_and_say_of_which(start, tmp_path):

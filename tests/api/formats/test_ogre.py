@@ -1,13 +1,17 @@
 """Ogre's binary meshes: all versions, material scripts, and what is missing. Poses are in test_refs.py."""
 import json
 import pathlib
+import struct
 import sys
+import zlib
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
 import ogre_models  # noqa: E402
 
+chunk = lambda name, data: struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+PNG = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", 1, 1, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b"")
 SCRIPT = """
 // a script
 import * from "base.material"
@@ -67,6 +71,17 @@ def test_scripts_beside_the_mesh_are_its_materials(start, tmp_path):
     assert not cloth["double_sided"] and cloth["alpha_mode"] == "opaque"
     codes = {warning["code"] for warning in server.json("/v1/model", model="m.mesh")["warnings"]}
     assert codes == {"texture_missing"}
+
+
+def test_scripts_and_pictures_are_found_where_media_of_ogre_have_them(start, tmp_path):
+    for folder in ("models", "materials/scripts", "materials/textures"):
+        (tmp_path / folder).mkdir(parents=True)
+    put(tmp_path / "models", ogre_models.Ogre, "m")
+    (tmp_path / "materials/scripts/all.material").write_text(SCRIPT + "material cloth\n{\n}\n")
+    (tmp_path / "materials/textures/skin.png").write_bytes(PNG)
+    shown = start(root=tmp_path).json("/v1/model", model="models/m.mesh")
+    assert [(texture["uri"], texture["state"]) for texture in shown["textures"]] == [("../materials/textures/skin.png", "found")]
+    assert shown["warnings"] == []
 
 
 def test_what_is_missing_is_said(start, tmp_path):
