@@ -13,7 +13,7 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parents[1]
 BEGIN = "<!-- formats: made by `make readme` from protocol/formats.def -->\n"
 END = "<!-- /formats -->\n"
-READERS = {"GLTF": "own reader", "FBX": "own reader", "ASSIMP": "assimp"}
+READERS = {"GLTF": "own reader", "FBX": "own reader", "PLY": "own reader", "STL": "own reader", "X3D": "own reader", "ASSIMP": "assimp"}
 CLIPS = {"EXACT": "exact", "AT_KEYS": "exact at keys", "PARTLY": "partly", "NONE": "none"}
 STRING = r'"((?:[^"\\]|\\.)*)"'
 ROW = re.compile(rf"^X\({STRING}, {STRING}, (\w+), {STRING}, {STRING}, (\w+), {STRING}\)$", re.M)

@@ -131,7 +131,7 @@ static int bake(struct import *import, struct err *err)
 {
     const struct file_format *format = file_format_of(import->path);
     if (format == NULL)
-        return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's ending");
+        return file_format_unknown(import->path, err);
     if (source_files_read_model(import->files, &import->bytes, &import->size_bytes, err) < 0)
         return err->code;
     uint8_t *text = NULL; /* freed when the process ends */
@@ -144,7 +144,8 @@ static int bake(struct import *import, struct err *err)
         return import_full(import, err);
     import->info->format = bake_textz(import->builder, format->name);
     static int (*const READERS[])(struct import *, struct err *) = {
-        [READER_GLTF] = import_gltf, [READER_FBX] = import_fbx, [READER_ASSIMP] = import_assimp};
+        [READER_GLTF] = import_gltf, [READER_FBX] = import_fbx, [READER_PLY] = import_ply,
+        [READER_STL] = import_stl,   [READER_X3D] = import_x3d, [READER_ASSIMP] = import_assimp};
     const int rc = READERS[format->reader](import, err);
     return rc < 0 ? rc : import_finish(import, err);
 }

@@ -51,6 +51,13 @@ int import_gltf(struct import *import, struct err *err);
 /* FBX, by our own reader. Same contract. */
 int import_fbx(struct import *import, struct err *err);
 
+/* PLY and STL, by our own readers. Same contract. */
+int import_ply(struct import *import, struct err *err);
+int import_stl(struct import *import, struct err *err);
+
+/* X3D, by our own reader. Same contract. */
+int import_x3d(struct import *import, struct err *err);
+
 /* Everything else, by assimp. Same contract. */
 int import_assimp(struct import *import, struct err *err);
 

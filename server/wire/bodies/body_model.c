@@ -292,7 +292,8 @@ void body_put_model(struct reply_context *context)
 
 void body_put_formats(struct buf *out)
 {
-    static const char *const READERS[] = {[READER_GLTF] = "own", [READER_FBX] = "own", [READER_ASSIMP] = "assimp"};
+    static const char *const READERS[] = {[READER_GLTF] = "own", [READER_FBX] = "own", [READER_PLY] = "own",
+                                          [READER_STL] = "own",  [READER_X3D] = "own", [READER_ASSIMP] = "assimp"};
     static const char *const CLIPS[] = {
         [CLIPS_EXACT] = "exact", [CLIPS_AT_KEYS] = "at_keys", [CLIPS_PARTLY] = "partly", [CLIPS_NONE] = "none"};
     buf_put_text(out, "{\"formats\":[");
