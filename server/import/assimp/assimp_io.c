@@ -1,5 +1,6 @@
 /* assimp_io.c - loads a file with assimp, whose view of files is the model's source files and nothing else. */
 #include "import/assimp/assimp.h"
+#include "import/assimp/assimp_mend.h"
 #include "import/collada/collada.h"
 #include "import/text/text_utf8.h"
 
@@ -23,7 +24,7 @@ struct open_file {
     struct aiFile file;
     const uint8_t *bytes; /* borrowed from the source files, or `own` */
     size_t size_bytes, at;
-    uint8_t *own; /* text that had a byte order mark or a <skew>, or NULL */
+    uint8_t *own; /* text that had a byte order mark or a <skew>, or was mended, or NULL */
 };
 
 static struct open_file *of(struct aiFile *file) { return (struct open_file *)(void *)file->UserData; }
@@ -85,6 +86,16 @@ static void hide_skew(struct open_file *open)
     collada_remove_skew(open->own, open->size_bytes);
 }
 
+static void mend(struct open_file *open, const char *name)
+{
+    uint8_t *mended = NULL;
+    if (!(ends_in(name, ".ifc") && assimp_mend_ifc(open->bytes, open->size_bytes, &mended, &open->size_bytes)) &&
+        !(ends_in(name, ".ogex") && assimp_mend_ogex(open->bytes, open->size_bytes, &mended, &open->size_bytes)))
+        return;
+    free(open->own);
+    open->bytes = open->own = mended;
+}
+
 /* FBX is read by posed's own reader only: assimp's would take it under another format's ending, where its readers of
  * that ending refuse the content, and as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
@@ -111,6 +122,7 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
         open->bytes = open->own;
     if (ends_in(name, ".dae"))
         hide_skew(open);
+    mend(open, name);
     open->file = (struct aiFile){
         .ReadProc = read_items,
         .WriteProc = write_items,

@@ -2,6 +2,7 @@
  *   curves_linear, curves_may_be_linear   clips that are not straight between their keys
  *   offset_replaced                       BVH roots that have an OFFSET and position channels
  *   clip_names_lost                       clips that the file names and assimp does not
+ *   colors_not_read                       colours of vertices
  *   skeleton_not_read, clips_not_read     of formats whose meshes alone are read
  *   frames_not_read                       vertex animation, of which the first frame is shown
  *   clips_not_repeated                    LightWave's repeating and oscillating motion
@@ -248,8 +249,11 @@ void assimp_warn(const struct assimp_job *job)
         warn_of_iqm(job);
     else if (assimp_is_format(job, "ms3d"))
         warn_of_ms3d(job);
-    else if (assimp_is_format(job, "ogex"))
+    else if (assimp_is_format(job, "ogex")) {
+        if (contains(job->import, "\"color\""))
+            bake_warn(builder, "colors_not_read", "colours of vertices are not read");
         warn_of_skeleton(job, contains(job->import, "BoneNode"), contains(job->import, "Animation"));
+    }
     warn_of_frames(job);
     warn_of_rate(job);
 }
