@@ -19,7 +19,7 @@ def table():
     """({layer: layers}, {folder: folders}) that may be included."""
     layers, folders = {}, {}
     for line in (TOP / "tests/layers.txt").read_text().splitlines():
-        row = re.match(r"(layer )?([a-z/_]+):([^|]*)", line)
+        row = re.match(r"(layer )?([a-z0-9/_]+):([^|]*)", line)
         if row and row[1]:
             layers[row[2]] = set(row[3].split())
         elif row:

@@ -11,14 +11,37 @@ const struct file_format FILE_FORMATS[] = {
 };
 const size_t FILE_FORMAT_COUNT = sizeof FILE_FORMATS / sizeof *FILE_FORMATS;
 
-const struct file_format *file_format_of(const char *path)
+static const struct refused_format {
+    const char *ending, *name, *instead;
+} REFUSED_FORMATS[] = {
+#define X(ending, name, instead) {ending, name, instead},
+#include "protocol/formats_refused.def"
+#undef X
+};
+
+/* What stands behind the last dot of the last part of a path, or NULL. */
+static const char *ending_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash != NULL ? slash : path, '.');
-    if (dot == NULL)
-        return NULL;
-    for (size_t i = 0; i < FILE_FORMAT_COUNT; i++)
-        if (strcasecmp(FILE_FORMATS[i].ending, dot + 1) == 0)
+    return dot == NULL ? NULL : dot + 1;
+}
+
+const struct file_format *file_format_of(const char *path)
+{
+    const char *ending = ending_of(path);
+    for (size_t i = 0; ending != NULL && i < FILE_FORMAT_COUNT; i++)
+        if (strcasecmp(FILE_FORMATS[i].ending, ending) == 0)
             return &FILE_FORMATS[i];
     return NULL;
+}
+
+int file_format_unknown(const char *path, struct err *err)
+{
+    const char *ending = ending_of(path);
+    for (size_t i = 0; ending != NULL && i < sizeof REFUSED_FORMATS / sizeof *REFUSED_FORMATS; i++)
+        if (strcasecmp(REFUSED_FORMATS[i].ending, ending) == 0)
+            return err_set(err, ERR_UNKNOWN_FORMAT, "files of %s (.%s) are not read: export %s instead",
+                           REFUSED_FORMATS[i].name, REFUSED_FORMATS[i].ending, REFUSED_FORMATS[i].instead);
+    return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's ending");
 }

@@ -1,6 +1,8 @@
 /* file_formats.h - every file format that an importer knows, as a table (protocol/formats.def). Pure; any thread. */
 #pragma once
 
+#include "base/err.h"
+
 #include <stddef.h>
 
 enum reader {
@@ -10,6 +12,9 @@ enum reader {
     READER_THREEMF,
     READER_OGRE,
     READER_MD2,
+    READER_PLY,
+    READER_STL,
+    READER_X3D,
     READER_ASSIMP
 };
 enum clip_fidelity { CLIPS_EXACT, CLIPS_AT_KEYS, CLIPS_PARTLY, CLIPS_NONE };
@@ -28,3 +33,7 @@ extern const size_t FILE_FORMAT_COUNT;
 
 /* The format that the ending of a path or a bare name says, or NULL: no importer knows it. */
 const struct file_format *file_format_of(const char *path);
+
+/* For a path whose ending no importer knows: ERR_UNKNOWN_FORMAT, which names the format and what to export instead
+ * where protocol/formats_refused.def has it. Returns err->code. */
+int file_format_unknown(const char *path, struct err *err);

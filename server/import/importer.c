@@ -89,7 +89,7 @@ static int bake(struct import *import, struct err *err)
 {
     const struct file_format *format = file_format_of(import->path);
     if (format == NULL)
-        return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's ending");
+        return file_format_unknown(import->path, err);
     if (source_files_read_model(import->files, &import->bytes, &import->size_bytes, err) < 0)
         return err->code;
     uint8_t *text = NULL; /* freed when the process ends */
@@ -104,6 +104,7 @@ static int bake(struct import *import, struct err *err)
     static int (*const READERS[])(struct import *, struct err *) = {
         [READER_GLTF] = import_gltf,       [READER_FBX] = import_fbx,   [READER_COLLADA] = import_collada,
         [READER_THREEMF] = import_threemf, [READER_OGRE] = import_ogre, [READER_MD2] = import_md2,
+        [READER_PLY] = import_ply,         [READER_STL] = import_stl,   [READER_X3D] = import_x3d,
         [READER_ASSIMP] = import_by_assimp};
     const int rc = READERS[format->reader](import, err);
     return rc < 0 ? rc : import_finish(import, err);

@@ -230,8 +230,10 @@ static int check_model(const struct backing *backing, struct revalidation *check
         return err->code;
     if (root_stat_model(backing->root_fd, check->path, &check->stamp, err) < 0)
         return err->code;
-    if (file_format_of(check->path) == NULL)
-        return err_set(err, ERR_UNKNOWN_FORMAT, "%s: no importer knows this file's ending", check->path);
+    if (file_format_of(check->path) == NULL) {
+        file_format_unknown(check->path, err);
+        return err_prefix(err, "%s", check->path);
+    }
     return root_check_readable(backing->root_fd, check->path, err);
 }
 

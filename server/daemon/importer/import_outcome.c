@@ -46,7 +46,8 @@ static int explain_abort(const struct import_exit *end, struct err *err)
         return err_set(err, ERR_IMPORT_MEMORY, "the import needs more memory than the limit of %llu bytes",
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
     if (quote_line(words, "ssertion", quote) || quote_line(words, "ai_assert", quote))
-        return err_set(err, ERR_IMPORT_ABORTED, "the importer stopped at a check that failed: %s", quote);
+        return err_set(err, ERR_IMPORT_ABORTED,
+                       "the importer stopped at a check of its own: the file does not follow its format");
     return err_set(err, ERR_IMPORT_ABORTED, "the importer gave up (signal %d, aborted)%s", SIGABRT,
                    last_words(end, quote)); /* the C library's: "free(): invalid pointer" */
 }

@@ -2,9 +2,11 @@
  * Debian's 5.2.5. */
 #include "import/assimp/assimp.h"
 #include "import/assimp/assimp_lwo.h"
+#include "import/assimp/assimp_mend.h"
 
 #include <assimp/cimport.h>
 #include <assimp/postprocess.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,14 +20,6 @@ static const unsigned STEPS =
 
 /* What assimp calls the node of its own making above all bones of a Half-Life model. */
 static const struct aiString MDL_BONES = {.length = 11, .data = "<MDL_bones>"};
-
-static int load_error(struct err *err)
-{
-    const char *why = aiGetErrorString();
-    if (strstr(why, "bad_alloc") != NULL || strstr(why, "bad allocation") != NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory");
-    return err_set(err, ERR_BAD_MODEL, "%s", why[0] != '\0' ? why : "assimp cannot read it");
-}
 
 /* assimp's MD5 reader skips a joints section without an empty line before it. */
 static int check_md5(const struct assimp_job *job, struct err *err)
@@ -87,6 +81,14 @@ static int convert(struct assimp_job *job, struct err *err)
     return 0;
 }
 
+static bool has_faces(const struct aiScene *scene)
+{
+    for (uint32_t m = 0; scene != NULL && m < scene->mNumMeshes; m++)
+        if (scene->mMeshes[m]->mNumFaces > 0)
+            return true;
+    return false;
+}
+
 int import_assimp(struct import *import, struct err *err)
 {
     const struct file_format *format = file_format_of(import->path);
@@ -95,9 +97,16 @@ int import_assimp(struct import *import, struct err *err)
         return err->code;
     if (assimp_is_format(&job, "lwo") && check_lwo(import, err) < 0)
         return err->code;
+    const bool is_blend = assimp_is_format(&job, "blend");
+    if (is_blend && assimp_check_blend(import->bytes, import->size_bytes, true, err) < 0)
+        return err->code;
     job.scene = assimp_load(import, import_file_name(import), STEPS);
-    if (job.scene == NULL)
-        return load_error(err);
+    if (is_blend && !has_faces(job.scene) && assimp_check_blend(import->bytes, import->size_bytes, false, err) < 0)
+        return err->code;
+    if (job.scene == NULL) {
+        fprintf(stderr, "posed-import: assimp: %s\n", aiGetErrorString());
+        return assimp_failure(job.ending, format != NULL ? format->name : "3D", aiGetErrorString(), err);
+    }
     const int rc = convert(&job, err);
     const bool is_released = job.tree.depth <= RELEASED_DEPTH_MAX;
     skin_list_fini(&job.skins);

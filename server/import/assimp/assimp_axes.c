@@ -65,8 +65,9 @@ void assimp_axes(struct assimp_job *job)
         info->generator = assimp_text(job->import->builder, generator);
     if (assimp_is_format(job, "md5mesh md5anim 3ds ase dxf mdl md3 mdc"))
         undo_root(job);
-    /* assimp leaves these as they are, and their own programs have z up: Blender, trueSpace, Valve's engines. */
-    if (assimp_is_format(job, "blend cob smd"))
+    /* assimp leaves these as they are, and their own programs have z up: Blender, trueSpace, Valve's engines, Quick3D.
+     */
+    if (assimp_is_format(job, "blend cob smd q3o q3s"))
         say_z_up(info);
     for (size_t i = 0; i < sizeof FACING / sizeof *FACING; i++)
         if (assimp_is_format(job, FACING[i].endings)) {

@@ -1,6 +1,7 @@
 /* assimp_io.c - loads a file with assimp, whose view of files is the model's source files and nothing else. */
 #include "import/assimp/assimp.h"
 #include "import/assimp/assimp_lwo.h"
+#include "import/assimp/assimp_mend.h"
 #include "import/source/source_path.h"
 #include "import/source/source_search.h"
 #include "import/text/text_utf8.h"
@@ -25,7 +26,7 @@ struct open_file {
     struct aiFile file;
     const uint8_t *bytes; /* borrowed from the source files, or `own` */
     size_t size_bytes, at;
-    uint8_t *own; /* text that had a byte order mark, or NULL */
+    uint8_t *own; /* text that had a byte order mark or was mended, or NULL */
 };
 
 static struct open_file *of(struct aiFile *file) { return (struct open_file *)(void *)file->UserData; }
@@ -120,6 +121,16 @@ static void add_layer(struct open_file *open)
     buf_fini(&buf);
 }
 
+static void mend(struct open_file *open, const char *name)
+{
+    uint8_t *mended = NULL;
+    if (!(ends_in(name, ".ifc") && assimp_mend_ifc(open->bytes, open->size_bytes, &mended, &open->size_bytes)) &&
+        !(ends_in(name, ".ogex") && assimp_mend_ogex(open->bytes, open->size_bytes, &mended, &open->size_bytes)))
+        return;
+    free(open->own);
+    open->bytes = open->own = mended;
+}
+
 /* FBX and COLLADA are read by posed's own readers only: assimp's would take them under another format's ending, where
  * its readers of that ending refuse the content, and as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
@@ -181,6 +192,7 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
         hide_keyframer(open);
     if (ends_in(path, ".lwo") && open->own == NULL)
         add_layer(open);
+    mend(open, path);
     open->file = (struct aiFile){
         .ReadProc = read_items,
         .WriteProc = write_items,

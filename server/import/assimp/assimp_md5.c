@@ -88,7 +88,7 @@ static int add_file(struct assimp_job *job, const char *file, struct err *err)
     const struct aiScene *scene = assimp_load(job->import, file, 0);
     if (scene == NULL || scene->mRootNode == NULL || scene->mNumAnimations == 0) {
         bake_warn(job->import->builder, "clip_unreadable", "%s cannot be read: %s", file,
-                  scene == NULL ? aiGetErrorString() : "it holds no animation");
+                  scene == NULL ? "it does not follow the format" : "it holds no animation");
         if (scene != NULL)
             aiReleaseImport(scene);
         return 0;

@@ -1,6 +1,7 @@
 /* assimp_warnings.c - warnings, with stable codes, of what a file has and assimp 5.2.5 does not give:
  *   curves_linear                         clips that are not straight between their keys
  *   offset_replaced                       BVH roots that have an OFFSET and position channels
+ *   colors_not_read                       colours of vertices
  *   skeleton_not_read, clips_not_read     of formats whose meshes alone are read
  *   frames_not_read                       vertex animation, of which the first frame is shown
  *   clips_not_repeated                    LightWave's repeating and oscillating motion
@@ -198,8 +199,11 @@ void assimp_warn(const struct assimp_job *job)
         warn_of_iqm(job);
     else if (assimp_is_format(job, "ms3d"))
         warn_of_ms3d(job);
-    else if (assimp_is_format(job, "ogex"))
+    else if (assimp_is_format(job, "ogex")) {
+        if (contains(job->import, "\"color\""))
+            bake_warn(builder, "colors_not_read", "colours of vertices are not read");
         warn_of_skeleton(job, contains(job->import, "BoneNode"), contains(job->import, "Animation"));
+    }
     warn_of_frames(job);
     warn_of_rate(job);
 }

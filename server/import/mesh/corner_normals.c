@@ -128,6 +128,8 @@ static bool is_smooth(const struct surface *surface, const uint32_t *at, const u
     }
     case SMOOTHING_BY_EDGES:
         return parts[i] == parts[k];
+    case SMOOTHING_BY_CREASE:
+        return dot3(a->face_normal, b->face_normal) > surface->smoothing->crease_cosine;
     case SMOOTHING_BY_ANGLE:
         break;
     }

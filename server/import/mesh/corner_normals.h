@@ -15,12 +15,14 @@ struct polygons {
 enum smoothing_kind {
     SMOOTHING_BY_ANGLE,  /* faces that meet at more than 50 degrees have an edge: a column of eight sides is round, a
                             dice is not */
+    SMOOTHING_BY_CREASE, /* the same with an angle of the file */
     SMOOTHING_BY_GROUPS, /* two faces are smooth where they have a group in common */
     SMOOTHING_BY_EDGES,  /* faces round a point are smooth up to the next hard edge */
 };
 
 struct smoothing {
     enum smoothing_kind kind;
+    double crease_cosine;   /* of the angle that faces which are smooth do not reach; 1: all edges are hard */
     const uint32_t *groups; /* [polygon_count]: a bit for each group */
     const uint8_t
         *is_hard; /* [corners]: whether the edge that begins at this corner is hard; one side of it suffices */

@@ -63,6 +63,13 @@ int import_ogre(struct import *import, struct err *err);
 /* Quake II's MD2, by our own reader. Same contract. */
 int import_md2(struct import *import, struct err *err);
 
+/* PLY and STL, by our own readers. Same contract. */
+int import_ply(struct import *import, struct err *err);
+int import_stl(struct import *import, struct err *err);
+
+/* X3D, by our own reader. Same contract. */
+int import_x3d(struct import *import, struct err *err);
+
 /* Everything else, by assimp. Same contract. */
 int import_assimp(struct import *import, struct err *err);
 

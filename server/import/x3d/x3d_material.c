@@ -1,0 +1,211 @@
+/* x3d_material.c - Appearance to a material: Material, PhysicalMaterial, UnlitMaterial, ImageTexture,
+ * TextureTransform. */
+#include "import/x3d/x3d.h"
+
+#include "base/mem.h"
+#include "import/texture/material_values.h"
+#include "import/texture/texture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- textures --- */
+
+/* The next string of an MFString, a new text, or NULL: in quotes, where \" and \\ are characters; without any quote the
+ * whole value is one, as some exporters write it. */
+static char *next_url(const char **at)
+{
+    const char *begin = *at + strspn(*at, " \t\r\n,");
+    if (*begin == '\0')
+        return NULL;
+    char *url = mem_alloc(strlen(begin) + 1), *out = url;
+    if (*begin != '"') {
+        memcpy(url, begin, strlen(begin) + 1);
+        *at = begin + strlen(begin);
+        return url;
+    }
+    const char *from = begin + 1;
+    while (*from != '\0' && *from != '"') {
+        if (*from == '\\' && (from[1] == '"' || from[1] == '\\'))
+            from++;
+        *out++ = *from++;
+    }
+    *out = '\0';
+    *at = *from == '"' ? from + 1 : from;
+    return url;
+}
+
+static int hex_digit(char c)
+{
+    const char *digits = "0123456789abcdef", *found = c == '\0' ? NULL : strchr(digits, c | 0x20);
+    return found == NULL ? -1 : (int)(found - digits);
+}
+
+/* Percent-escapes, in place. */
+static void unescape(char *url)
+{
+    char *out = url;
+    for (const char *from = url; *from != '\0'; from++) {
+        const int high = from[0] == '%' ? hex_digit(from[1]) : -1, low = high < 0 ? -1 : hex_digit(from[2]);
+        if (low >= 0 && (high | low) != 0) {
+            *out++ = (char)(16 * high + low);
+            from += 2;
+        } else
+            *out++ = *from;
+    }
+    *out = '\0';
+}
+
+static bool is_there(struct import *import, const char *uri)
+{
+    const uint8_t *bytes;
+    size_t size_bytes;
+    struct err why;
+    return source_files_read(import->files, uri, SOURCE_TEXTURE, &bytes, &size_bytes, &why) == 0;
+}
+
+/* The first url beside the model that is there; else the first of them, which then is missing. A new text, or NULL. */
+static char *choose_url(struct import *import, const char *urls)
+{
+    char *chosen = NULL;
+    for (char *url; (url = next_url(&urls)) != NULL;) {
+        const bool is_web = strstr(url, "://") != NULL && strncmp(url, "file:", 5) != 0;
+        unescape(url);
+        if (!is_web && is_there(import, url)) {
+            free(chosen);
+            return url;
+        }
+        if (chosen == NULL)
+            chosen = url;
+        else
+            free(url);
+    }
+    return chosen;
+}
+
+static uint32_t wrap_of(const struct x3d *x3d, uint32_t texture, const char *attribute)
+{
+    return x3d_get_bool(&x3d->xml, texture, attribute, true) ? TEXTURE_WRAP_REPEAT : TEXTURE_WRAP_CLAMP;
+}
+
+/* 19775-1, 18.4.9: the texture coordinates are moved by the translation and -center, scaled, turned, moved by the
+ * center; both frames have v grow upwards, our rows go down. */
+static int set_transform(const struct x3d *x3d, uint32_t transform, struct material_texture *out, struct err *err)
+{
+    double center[2] = {0}, scale[2] = {1, 1}, translation[2] = {0}, angle = 0;
+    if (transform == X3D_NONE)
+        return 0;
+    if (x3d_get_numbers(x3d, transform, "center", center, 2, err) < 0 ||
+        x3d_get_numbers(x3d, transform, "scale", scale, 2, err) < 0 ||
+        x3d_get_numbers(x3d, transform, "translation", translation, 2, err) < 0 ||
+        x3d_get_numbers(x3d, transform, "rotation", &angle, 1, err) < 0)
+        return err->code;
+    /* Tc' = -C * S * R * C * T * Tc */
+    const double c = cos(angle), s = sin(angle);
+    const double m[2][2] = {{scale[0] * c, scale[0] * -s}, {scale[1] * s, scale[1] * c}};
+    double by[2];
+    for (int k = 0; k < 2; k++)
+        by[k] = m[k][0] * (translation[0] + center[0]) + m[k][1] * (translation[1] + center[1]) - center[k];
+    /* u' = a u + b v + e with v = 1 - row, and row' = 1 - v' */
+    const double rows[6] = {m[0][0], -m[0][1], m[0][1] + by[0], -m[1][0], m[1][1], 1 - m[1][1] - by[1]};
+    for (int k = 0; k < 6; k++)
+        out->uv_from_texcoord[k] = (float)rows[k];
+    return 0;
+}
+
+static int set_texture(struct x3d *x3d, uint32_t appearance, struct material *out, struct err *err)
+{
+    const struct x3d_xml *xml = &x3d->xml;
+    const uint32_t multi = x3d_child(xml, appearance, "MultiTexture");
+    const uint32_t texture = x3d_child(xml, multi == X3D_NONE ? appearance : multi, "ImageTexture");
+    const char *urls = x3d_get(xml, texture, "url");
+    if (urls == NULL) {
+        if (x3d_child(xml, appearance, "PixelTexture MovieTexture") != X3D_NONE)
+            bake_warn(x3d->import->builder, "elements_ignored", "textures other than <ImageTexture> are not read");
+        return 0;
+    }
+    char *url = choose_url(x3d->import, urls);
+    if (url == NULL)
+        return 0;
+    const struct texture_request request = {.uri = url,
+                                            .wrap_s = wrap_of(x3d, texture, "repeatS"),
+                                            .wrap_t = wrap_of(x3d, texture, "repeatT"),
+                                            .content = TEXTURE_COLORS};
+    const int index = texture_add(x3d->import, &request, err);
+    free(url);
+    if (index < 0)
+        return index;
+    out->textures[TEXTURE_BASE_COLOR].texture = index;
+    return set_transform(x3d, x3d_child(xml, appearance, "TextureTransform"), &out->textures[TEXTURE_BASE_COLOR], err);
+}
+
+/* --- colours --- */
+
+static double fraction(double value) { return value > 0 ? value < 1 ? value : 1 : 0; }
+
+static void set_colors(struct material *out, const double base[3], const double emissive[3], double transparency)
+{
+    for (int k = 0; k < 3; k++) {
+        out->base_color[k] = linear_from_srgb((float)fraction(base[k]));
+        out->emissive[k] = linear_from_srgb((float)fraction(emissive[k]));
+    }
+    out->base_color[3] = (float)(1 - fraction(transparency));
+    out->alpha_mode = out->base_color[3] < 0.999f ? ALPHA_BLEND : ALPHA_OPAQUE;
+}
+
+static int set_material(const struct x3d *x3d, uint32_t from, struct material *out, struct err *err)
+{
+    const struct x3d_xml *xml = &x3d->xml;
+    const bool is_physical = x3d_is(xml, from, "PhysicalMaterial"), is_unlit = x3d_is(xml, from, "UnlitMaterial");
+    const double grey = is_physical ? 1 : 0.8, glow = is_unlit ? 1 : 0;
+    double base[3] = {grey, grey, grey}, emissive[3] = {glow, glow, glow}, transparency = 0, shininess = 0.2,
+           specular[3] = {0}, metallic = 1, roughness = 1;
+    if (from == X3D_NONE)
+        return 0;
+    out->name = bake_textz(x3d->import->builder, x3d_get(xml, from, "DEF"));
+    if (x3d_get_numbers(x3d, from, is_physical ? "baseColor" : "diffuseColor", base, 3, err) < 0 ||
+        x3d_get_numbers(x3d, from, "emissiveColor", emissive, 3, err) < 0 ||
+        x3d_get_numbers(x3d, from, "specularColor", specular, 3, err) < 0 ||
+        x3d_get_numbers(x3d, from, "transparency", &transparency, 1, err) < 0 ||
+        x3d_get_numbers(x3d, from, "shininess", &shininess, 1, err) < 0 ||
+        x3d_get_numbers(x3d, from, "metallic", &metallic, 1, err) < 0 ||
+        x3d_get_numbers(x3d, from, "roughness", &roughness, 1, err) < 0)
+        return err->code;
+    static const double NONE[3] = {0};
+    set_colors(out, is_unlit ? emissive : base, is_unlit ? NONE : emissive, transparency);
+    out->flags |= is_unlit ? MATERIAL_UNLIT : 0;
+    if (is_physical) {
+        out->metallic = (float)fraction(metallic);
+        out->roughness = (float)fraction(roughness);
+    } else if (!is_unlit && specular[0] + specular[1] + specular[2] > 0 && shininess > 0)
+        out->roughness = roughness_from_exponent((float)(fraction(shininess) * 128)); /* 19775-1, 17.2.2.4 */
+    return 0;
+}
+
+/* A picture stands in the place of the diffuse colour. */
+static void set_white(struct material *material)
+{
+    if (material->textures[TEXTURE_BASE_COLOR].texture < 0 || (material->flags & MATERIAL_UNLIT) != 0)
+        return;
+    for (int k = 0; k < 3; k++)
+        material->base_color[k] = 1;
+}
+
+int x3d_material(struct x3d *x3d, uint32_t appearance, struct err *err)
+{
+    int32_t *known = appearance == X3D_NONE ? &x3d->plain_material : &x3d->material_of[appearance];
+    if (*known >= 0)
+        return *known;
+    struct material material = MATERIAL_PLAIN;
+    material.flags |= MATERIAL_DOUBLE_SIDED; /* "solid" allows that backs are not drawn, and asks for nothing */
+    const uint32_t from = x3d_child(&x3d->xml, appearance, "Material PhysicalMaterial UnlitMaterial");
+    if (set_texture(x3d, appearance, &material, err) < 0 || set_material(x3d, from, &material, err) < 0)
+        return err->code;
+    set_white(&material);
+    const int index = (int)x3d->import->builder->material_count;
+    if (import_put_material(x3d->import, &material, err) < 0)
+        return err->code;
+    *known = index;
+    return index;
+}

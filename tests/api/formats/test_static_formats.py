@@ -1,0 +1,305 @@
+"""PLY, STL and X3D: each spelling that a file may have gives the same vertices, and what is wrong is named with its place."""
+import pathlib
+import struct
+import sys
+import zlib
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
+from matrices import from_trs, multiply, transform  # noqa: E402
+
+CORNERS = [(1.0, 2.0, 3.0), (4.0, 2.0, 3.0), (1.0, 7.0, 3.0), (1.0, 2.0, 9.0)]
+FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+
+
+def points(server, **query):
+    """All vertices in scene space, rounded, as a set."""
+    answer = server.json("/v1/mesh", **query)
+    found = set()
+    for positions in answer["frames"][0]["positions"]:
+        found |= {tuple(round(x, 3) + 0.0 for x in positions[i:i + 3]) for i in range(0, len(positions), 3)}
+    return found
+
+
+def model(server, name):
+    return server.json("/v1/model", model=name)
+
+
+def refusal(server, name):
+    answer = server.get(f"/v1/model?model={name}")
+    assert answer.status == 422, answer.body
+    return answer.json()["error"]["message"]
+
+
+# --- PLY ---
+
+def ply_header(form, faces=len(FACES), color="uchar", start=""):
+    return (f"{start}ply\nformat {form} 1.0\ncomment made by a test\nelement vertex 4\nproperty float x\nproperty double y\nproperty float z\n"
+            f"property {color} red\nproperty {color} green\nproperty {color} blue\nelement face {faces}\n"
+            "property list uchar int vertex_indices\nend_header\n")
+
+
+def ply(form, start=""):
+    if form == "ascii":
+        rows = [f"{x} {y} {z} 255 0 51" for x, y, z in CORNERS] + [f"3 {a} {b} {c}" for a, b, c in FACES]
+        return (ply_header(form, start=start) + "\n".join(rows) + "\n").encode()
+    order = "<" if form == "binary_little_endian" else ">"
+    body = b"".join(struct.pack(order + "fdf3B", *corner, 255, 0, 51) for corner in CORNERS)
+    body += b"".join(struct.pack(order + "B3i", 3, *face) for face in FACES)
+    return ply_header(form, start=start).encode() + body
+
+
+PLY_FILES = {
+    "ascii.ply": ply("ascii"), "little.ply": ply("binary_little_endian"), "big.ply": ply("binary_big_endian"),
+    "newline.ply": ply("ascii", start="\n"), "newline_binary.ply": ply("binary_little_endian", start="\r\n\n"),
+    "crlf.ply": ply("ascii").replace(b"\n", b"\r\n"),
+}
+
+
+def test_ply_in_every_encoding(start, tmp_path):
+    for name, content in PLY_FILES.items():
+        (tmp_path / name).write_bytes(content)
+    server = start("--render-workers", "0", root=tmp_path)
+    hashes = set()
+    for name in PLY_FILES:
+        assert points(server, model=name) == set(CORNERS), name
+        answer = model(server, name)
+        assert answer["counts"]["triangles"] == 4 and answer["warnings"] == [], name
+        hashes.add(answer["hash"])
+    assert len(hashes) == 1
+
+
+def test_ply_without_faces_is_lines_or_points(start, tmp_path):
+    cloud = ply_header("ascii", faces=0) + "".join(f"{x} {y} {z} 1 2 3\n" for x, y, z in CORNERS)
+    (tmp_path / "cloud.ply").write_text(cloud)
+    (tmp_path / "blender.ply").write_text(cloud.replace("element face 0\n", ""))
+    edges = cloud.replace("element face 0\nproperty list uchar int vertex_indices\n",
+                          "element edge 2\nproperty int vertex1\nproperty int vertex2\n") + "0 1\n2 3\n"
+    (tmp_path / "edges.ply").write_text(edges)
+    strip = cloud.replace("element face 0", "element tristrips 1") + "9 0 1 2 3 -1 2 1 0 -1\n"
+    (tmp_path / "strip.ply").write_text(strip)
+    server = start("--render-workers", "1", root=tmp_path)
+    for name, triangles in [("cloud", 0), ("blender", 0), ("edges", 0), ("strip", 3)]:
+        assert points(server, model=f"{name}.ply") == set(CORNERS), name
+        assert model(server, f"{name}.ply")["counts"]["triangles"] == triangles
+    assert server.get("/v1/render?model=cloud.ply&width=32&height=32").status == 200
+
+
+def test_ply_points_that_are_not_finite_are_left_out(start, tmp_path):
+    text = ply("ascii").decode().replace("1.0 2.0 9.0", "nan nan nan")
+    (tmp_path / "holes.ply").write_text(text)
+    server = start("--render-workers", "0", root=tmp_path)
+    assert points(server, model="holes.ply") == set(CORNERS[:3])
+    assert [w["code"] for w in model(server, "holes.ply")["warnings"]] == ["not_finite_repaired"]
+
+
+def test_ply_that_is_wrong_is_refused_with_the_place(start, tmp_path):
+    good = ply("ascii").decode()
+    wrong = {
+        "index.ply": (good.replace("3 1 2 3", "3 1 2 4"), ["face 3", "vertex 4 of 4"]),
+        "word.ply": (good.replace("3 0 1 3", "3 0 x 3"), ["line 19", "'x' is no number"]),
+        "short.ply": (good[:-12], ["line 20", "a list of 3 values"]),
+        "type.ply": (good.replace("float x", "quad x"), ["line 5 of the header", "type"]),
+        "many.ply": (good.replace("vertex 4", "vertex 4000000000"), ["4000000000", "vertex", "room"]),
+        "axes.ply": (good.replace("float z", "float w"), ["'x', 'y' and 'z'"]),
+        "none.ply": ("ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nend_header\n", ["no vertex"]),
+    }
+    for name, (text, _) in wrong.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "cut.ply").write_bytes(ply("binary_big_endian")[:-3])
+    server = start("--render-workers", "0", root=tmp_path)
+    for name, (_, words) in wrong.items():
+        assert all(word in refusal(server, name) for word in words), refusal(server, name)
+    assert "byte" in refusal(server, "cut.ply")
+
+
+# --- STL ---
+
+def stl_solid(name, faces=FACES, shift=0.0):
+    lines = [f"solid {name}"]
+    for face in faces:
+        lines += ["  facet normal 0 0 0", "    outer loop"]
+        lines += [f"      vertex {CORNERS[i][0] + shift} {CORNERS[i][1]} {CORNERS[i][2]}" for i in face]
+        lines += ["    endloop", "  endfacet"]
+    return "\n".join(lines + [f"endsolid {name}"]) + "\n"
+
+
+def stl_binary(header, colors=None, faces=FACES):
+    body = struct.pack("<80sI", header, len(faces))
+    for i, face in enumerate(faces):
+        body += struct.pack("<12fH", 0, 0, 0, *[x for c in face for x in CORNERS[c]], colors[i] if colors else 0)
+    return body
+
+
+def test_stl_as_text_and_binary(start, tmp_path):
+    (tmp_path / "text.stl").write_text(stl_solid("a part"))
+    (tmp_path / "upper.stl").write_text(stl_solid("A").upper())
+    (tmp_path / "binary.stl").write_bytes(stl_binary(b"made by a test"))
+    (tmp_path / "liar.stl").write_bytes(stl_binary(b"solid is what this begins with"))
+    server = start("--render-workers", "0", root=tmp_path)
+    for name in ("text", "upper", "binary", "liar"):
+        assert points(server, model=f"{name}.stl") == set(CORNERS), name
+        assert model(server, f"{name}.stl")["counts"]["triangles"] == 4
+    assert [n["name"] for n in model(server, "text.stl")["nodes"]] == ["a part"]
+
+
+def test_stl_of_several_solids_some_of_them_empty(start, tmp_path):
+    (tmp_path / "three.stl").write_text(stl_solid("one") + "solid x endsolid x\nendsolid x\n" + stl_solid("two", FACES[:1], shift=10.0))
+    (tmp_path / "bare.stl").write_text("solid\nendsolid\n" + stl_solid("one"))
+    (tmp_path / "empty.stl").write_text("solid a\nendsolid a\nsolid b\nendsolid b\n")
+    server = start("--render-workers", "0", root=tmp_path)
+    assert points(server, model="three.stl") == set(CORNERS) | {(x + 10, y, z) for x, y, z in CORNERS[:3]}
+    assert [n["name"] for n in model(server, "three.stl")["nodes"]] == ["one", "two"]
+    assert points(server, model="bare.stl") == set(CORNERS)
+    assert "all its solids are empty" in refusal(server, "empty.stl")
+
+
+def test_stl_colours(start, tmp_path):
+    red_low, own = 31, 0x8000
+    (tmp_path / "viscam.stl").write_bytes(stl_binary(b"x", [own | 31 << 10, own | 31, 0, 0]))
+    (tmp_path / "magics.stl").write_bytes(stl_binary(b"COLOR=" + bytes([0, 255, 0, 255]), [red_low, own, own, own]))
+    (tmp_path / "plain.stl").write_bytes(stl_binary(b"x"))
+    server = start("--render-workers", "0", root=tmp_path)
+    assert model(server, "viscam.stl")["hash"] != model(server, "plain.stl")["hash"]
+    assert len({model(server, f"{n}.stl")["hash"] for n in ("viscam", "magics", "plain")}) == 3
+
+
+def test_stl_that_is_wrong_is_refused_with_the_place(start, tmp_path):
+    text = stl_solid("a")
+    wrong = {"loop.stl": (text.replace("outer loop", "outer", 1), ["line 4", "'loop'", "'vertex'"]),
+             "number.stl": (text.replace("4.0", "four", 1), ["line 6", "a number", "'four'"]),
+             "end.stl": (text[:100], ["the file ends where"])}
+    for name, (content, _) in wrong.items():
+        (tmp_path / name).write_text(content)
+    (tmp_path / "cut.stl").write_bytes(stl_binary(b"x")[:-1])
+    server = start("--render-workers", "0", root=tmp_path)
+    for name, (_, words) in wrong.items():
+        assert all(word in refusal(server, name) for word in words), refusal(server, name)
+    assert "byte 80 says 4 facets, but the file has room for 3" in refusal(server, "cut.stl")
+
+
+# --- X3D ---
+
+OUTER = ([3.0, -2.0, 5.0], [0.0, 0.6, 0.0, 0.8], [2.0, 0.5, 1.5])  # turned, scaled by axis, off the origin
+INNER = ([1.0, 2.0, 3.0], [0.5, 0.5, -0.5, 0.5], [1.0, 3.0, 0.25])
+COORDINATE = "<Coordinate point='" + ", ".join(f"{x} {y} {z}" for x, y, z in CORNERS) + "'/>"
+FACE_SET = "<IndexedFaceSet coordIndex='" + " ".join(f"{a} {b} {c} -1" for a, b, c in FACES) + f"'>{COORDINATE}</IndexedFaceSet>"
+
+
+def x3d_transform(trs, inside, name=""):
+    import math
+    translation, (x, y, z, w), scale = trs
+    half = math.acos(w)
+    axis = [c / math.sin(half) for c in (x, y, z)]
+    numbers = {"translation": translation, "rotation": [*axis, 2 * half], "scale": scale}
+    fields = " ".join(f"{key}='{' '.join(map(repr, value))}'" for key, value in numbers.items())
+    return f"<Transform {name} {fields}>{inside}</Transform>"
+
+
+def x3d(inside):
+    return ("<?xml version='1.0' encoding='UTF-8'?>\n<!DOCTYPE X3D PUBLIC 'ISO//Web3D//DTD X3D 3.3//EN' 'https://www.web3d.org/x3d-3.3.dtd'>\n"
+            f"<X3D version='3.3'><head><meta name='generator' content='a test'/></head>\n<Scene>\n{inside}\n</Scene></X3D>\n")
+
+
+def rounded(corners):
+    return {tuple(round(x, 3) + 0.0 for x in corner) for corner in corners}
+
+
+def test_x3d_transforms_and_uses(start, tmp_path):
+    shape = f"<Shape DEF='S'><Appearance><Material diffuseColor='1 0 0'/></Appearance>{FACE_SET}</Shape>"
+    inside = x3d_transform(OUTER, x3d_transform(INNER, shape, "DEF='inner'")) + "<Transform translation='100 0 0'><Group USE='inner'/></Transform>"
+    (tmp_path / "a.x3d").write_text(x3d(inside))
+    server = start("--render-workers", "1", root=tmp_path)
+    deep = multiply(from_trs(*OUTER), from_trs(*INNER))
+    beside = multiply(from_trs([100.0, 0.0, 0.0], [0, 0, 0, 1], [1, 1, 1]), from_trs(*INNER))
+    assert points(server, model="a.x3d") == rounded([transform(m, c) for m in (deep, beside) for c in CORNERS])
+    answer = model(server, "a.x3d")
+    assert answer["warnings"] == [] and answer["generator"] == "a test" and answer["counts"]["meshes"] == 1
+    assert server.get("/v1/render?model=a.x3d&width=32&height=32").status == 200
+
+
+SETS = {
+    "IndexedTriangleSet": (f"index='{' '.join(str(i) for f in FACES for i in f)}'", CORNERS, 4),
+    "IndexedTriangleStripSet": ("index='0 1 2 3 -1'", CORNERS, 2),
+    "IndexedTriangleFanSet": ("index='0 1 2 3 -1'", CORNERS, 2),
+    "IndexedQuadSet": ("index='0 1 2 3'", CORNERS, 2),
+    "TriangleSet": ("", CORNERS[:3], 1),
+    "TriangleStripSet": ("stripCount='4'", CORNERS, 2),
+    "TriangleFanSet": ("fanCount='4'", CORNERS, 2),
+    "QuadSet": ("", CORNERS, 2),
+    "IndexedLineSet": ("coordIndex='0 1 -1 2 3'", CORNERS, 0),
+    "LineSet": ("vertexCount='4'", CORNERS, 0),
+    "PointSet": ("", CORNERS, 0),
+}
+
+
+def test_x3d_geometry_of_each_kind(start, tmp_path):
+    for tag, (fields, _, _) in SETS.items():
+        (tmp_path / f"{tag}.x3d").write_text(x3d(f"<Shape><{tag} {fields}>{COORDINATE}</{tag}></Shape>"))
+    solids = {"Box": "<Box size='2 4 6'/>", "Sphere": "<Sphere radius='3'/>", "Cone": "<Cone bottomRadius='2' height='6'/>",
+              "Cylinder": "<Cylinder radius='2' height='6'/>", "Extrusion": "<Extrusion spine='0 -3 0 0 3 0'/>",
+              "ElevationGrid": "<ElevationGrid xDimension='2' zDimension='2' xSpacing='3' zSpacing='5' height='0 1 2 3'/>"}
+    for tag, text in solids.items():
+        (tmp_path / f"{tag}.x3d").write_text(x3d(f"<Shape>{text}</Shape>"))
+    server = start("--render-workers", "0", root=tmp_path)
+    for tag, (_, corners, triangles) in SETS.items():
+        assert points(server, model=f"{tag}.x3d") == set(corners), tag
+        assert model(server, f"{tag}.x3d")["counts"]["triangles"] == triangles, tag
+    sizes = {"Box": ([-1, -2, -3], [1, 2, 3]), "Sphere": ([-3, -3, -3], [3, 3, 3]), "Cone": ([-2, -3, -2], [2, 3, 2]),
+             "Cylinder": ([-2, -3, -2], [2, 3, 2]), "Extrusion": ([-1, -3, -1], [1, 3, 1]), "ElevationGrid": ([0, 0, 0], [3, 3, 5])}
+    for tag, (low, high) in sizes.items():
+        bounds = model(server, f"{tag}.x3d")["bounds"]
+        assert bounds["min"] == pytest.approx(low, abs=1e-5) and bounds["max"] == pytest.approx(high, abs=1e-5), tag
+
+
+def pixel():
+    """A PNG of one red texel."""
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b""))
+
+
+def test_x3d_takes_the_first_picture_that_is_there(start, tmp_path):
+    picture = "<Appearance><ImageTexture url='\"https://example.org/a.png\" \"gone.png\" \"the%20one.png\" \"other.png\"'/></Appearance>"
+    (tmp_path / "a.x3d").write_text(x3d(f"<Shape>{picture}{FACE_SET}</Shape>"))
+    (tmp_path / "gone.x3d").write_text(x3d(f"<Shape>{picture.replace('the%20one', 'a').replace('other', 'b')}{FACE_SET}</Shape>"))
+    (tmp_path / "bare.x3d").write_text(x3d(f"<Shape><Appearance><ImageTexture url='other.png'/></Appearance>{FACE_SET}</Shape>"))
+    for name in ("the one.png", "other.png"):
+        (tmp_path / name).write_bytes(pixel())
+    server = start("--render-workers", "0", root=tmp_path)
+    for name, uri in [("a.x3d", "the one.png"), ("bare.x3d", "other.png")]:
+        answer = model(server, name)
+        assert answer["warnings"] == [] and [t["uri"] for t in answer["textures"]] == [uri]
+    assert [w["code"] for w in model(server, "gone.x3d")["warnings"]] == ["texture_missing"]
+
+
+def test_x3d_nodes_that_are_not_read_are_warnings(start, tmp_path):
+    extra = ("<Viewpoint/><Inline url='\"b.x3d\"'/><Wobble/><TimeSensor DEF='T'/><PositionInterpolator DEF='P'/>"
+             "<ROUTE fromNode='T' fromField='f' toNode='P' toField='g'/><Script><field name='x'/></Script>"
+             "<Group USE='nothing'/><Shape><Text string='\"hello\"'/></Shape>")
+    (tmp_path / "a.x3d").write_text(x3d(f"{extra}<Shape>{FACE_SET}</Shape>"))
+    server = start("--render-workers", "0", root=tmp_path)
+    assert points(server, model="a.x3d") == set(CORNERS)
+    warnings = model(server, "a.x3d")["warnings"]
+    assert {w["code"] for w in warnings} == {"inline_ignored", "elements_ignored", "clips_not_read"}
+    words = " ".join(w["message"] for w in warnings)
+    assert all(f"<{tag}>" in words for tag in ("Inline", "Wobble", "TimeSensor", "Script", "Text")), words
+
+
+def test_x3d_that_is_wrong_is_refused_with_the_place(start, tmp_path):
+    wrong = {
+        "index.x3d": (x3d(f"<Shape>\n{FACE_SET.replace('1 2 3 -1', '1 2 4 -1')}</Shape>"), ["line 6", "<IndexedFaceSet>", "point 4 of 4"]),
+        "number.x3d": (x3d(f"<Shape>{FACE_SET.replace('4.0 2.0', '4.0 two')}</Shape>"), ["line 5", "<Coordinate>", "'two'", "'point'"]),
+        "loop.x3d": (x3d("<Group DEF='G'><Group USE='G'/></Group>"), ["<Group>", "deep"]),
+        "broken.x3d": (x3d("<Shape></Shap>"), ["line 5", "XML"]),
+        "nothing.x3d": (x3d("<Viewpoint/>"), ["no shape"]),
+        "entity.x3d": ("<!DOCTYPE X3D [<!ENTITY a 'aaaa'>]>\n" + "<X3D><Scene><Group DEF='&a;'/></Scene></X3D>", ["entities"]),
+        "grid.x3d": (x3d("<Shape><ElevationGrid xDimension='1e9' zDimension='1e9' height='0 1'/></Shape>"), ["<ElevationGrid>", "2 heights"]),
+    }
+    for name, (text, _) in wrong.items():
+        (tmp_path / name).write_text(text)
+    server = start("--render-workers", "0", root=tmp_path)
+    for name, (_, words) in wrong.items():
+        assert all(word in refusal(server, name) for word in words), refusal(server, name)
