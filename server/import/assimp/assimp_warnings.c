@@ -201,7 +201,7 @@ void assimp_warn(const struct assimp_job *job)
         warn_of_ms3d(job);
     else if (assimp_is_format(job, "ogex")) {
         if (contains(job->import, "\"color\""))
-            bake_warn(builder, "colors_not_read", "colours of vertices are not read");
+            bake_warn(job->import->builder, "colors_not_read", "colours of vertices are not read");
         warn_of_skeleton(job, contains(job->import, "BoneNode"), contains(job->import, "Animation"));
     }
     warn_of_frames(job);

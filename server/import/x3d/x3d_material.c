@@ -3,6 +3,7 @@
 #include "import/x3d/x3d.h"
 
 #include "base/mem.h"
+#include "import/source/source_search.h"
 #include "import/texture/material_values.h"
 #include "import/texture/texture.h"
 
@@ -11,6 +12,8 @@
 #include <string.h>
 
 /* --- textures --- */
+
+enum { URLS_MAX = 32 };
 
 /* The next string of an MFString, a new text, or NULL: in quotes, where \" and \\ are characters; without any quote the
  * whole value is one, as some exporters write it. */
@@ -36,52 +39,21 @@ static char *next_url(const char **at)
     return url;
 }
 
-static int hex_digit(char c)
-{
-    const char *digits = "0123456789abcdef", *found = c == '\0' ? NULL : strchr(digits, c | 0x20);
-    return found == NULL ? -1 : (int)(found - digits);
-}
-
-/* Percent-escapes, in place. */
-static void unescape(char *url)
-{
-    char *out = url;
-    for (const char *from = url; *from != '\0'; from++) {
-        const int high = from[0] == '%' ? hex_digit(from[1]) : -1, low = high < 0 ? -1 : hex_digit(from[2]);
-        if (low >= 0 && (high | low) != 0) {
-            *out++ = (char)(16 * high + low);
-            from += 2;
-        } else
-            *out++ = *from;
-    }
-    *out = '\0';
-}
-
-static bool is_there(struct import *import, const char *uri)
-{
-    const uint8_t *bytes;
-    size_t size_bytes;
-    struct err why;
-    return source_files_read(import->files, uri, SOURCE_TEXTURE, &bytes, &size_bytes, &why) == 0;
-}
-
-/* The first url beside the model that is there; else the first of them, which then is missing. A new text, or NULL. */
+/* Of the first of the urls that are given, the one whose file is found best; the first where none is. A new text, or
+ * NULL. */
 static char *choose_url(struct import *import, const char *urls)
 {
-    char *chosen = NULL;
-    for (char *url; (url = next_url(&urls)) != NULL;) {
-        const bool is_web = strstr(url, "://") != NULL && strncmp(url, "file:", 5) != 0;
-        unescape(url);
-        if (!is_web && is_there(import, url)) {
-            free(chosen);
-            return url;
-        }
-        if (chosen == NULL)
-            chosen = url;
-        else
-            free(url);
-    }
-    return chosen;
+    char *given[URLS_MAX];
+    size_t count = 0;
+    while (count < URLS_MAX && (given[count] = next_url(&urls)) != NULL)
+        count++;
+    if (count == 0)
+        return NULL;
+    const size_t best = source_search_best(import, (const char *const *)given, count, SOURCE_TEXTURE);
+    for (size_t i = 0; i < count; i++)
+        if (i != best)
+            free(given[i]);
+    return given[best];
 }
 
 static uint32_t wrap_of(const struct x3d *x3d, uint32_t texture, const char *attribute)
