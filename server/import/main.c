@@ -143,8 +143,10 @@ static int bake(struct import *import, struct err *err)
     if (import->info == NULL)
         return import_full(import, err);
     import->info->format = bake_textz(import->builder, format->name);
-    static int (*const READERS[])(struct import *, struct err *) = {
-        [READER_GLTF] = import_gltf, [READER_FBX] = import_fbx, [READER_COLLADA] = import_collada, [READER_ASSIMP] = import_assimp};
+    static int (*const READERS[])(struct import *, struct err *) = {[READER_GLTF] = import_gltf,
+                                                                    [READER_FBX] = import_fbx,
+                                                                    [READER_COLLADA] = import_collada,
+                                                                    [READER_ASSIMP] = import_assimp};
     const int rc = READERS[format->reader](import, err);
     return rc < 0 ? rc : import_finish(import, err);
 }
