@@ -2,6 +2,9 @@
 of weight * joint * inverse bind matrix * bind shape matrix * vertex. Scene space is the file's own: its <unit> and <up_axis> are
 reported, not applied.
 """
+import math
+import re
+
 import collada_evaluator
 from matrices import multiply, skinned, transform
 
@@ -32,7 +35,12 @@ class Model:
         accessor = source.find("technique_common/accessor")
         words = numbers(self.by_id[accessor.get("source")[1:]].text)
         stride, offset = int(accessor.get("stride", 1)), int(accessor.get("offset", 0))
-        named = [i for i, param in enumerate(accessor.findall("param")) if param.get("name")] or range(stride)
+        named, column = [], 0
+        for param in accessor.findall("param"):
+            size = math.prod(int(side) for side in re.findall(r"\d", param.get("type") or ""))  # 16 of a float4x4, 1 of a float
+            named += range(column, column + size) if param.get("name") else []
+            column += size
+        named = named or range(stride)
         return [[words[offset + row * stride + i] for i in named] for row in range(int(accessor.get("count")))]
 
     def _floats(self, source):
