@@ -3,6 +3,7 @@
 #include "import/x3d/x3d.h"
 
 #include "base/mem.h"
+#include "import/source/source_path.h"
 #include "import/source/source_search.h"
 #include "import/texture/material_values.h"
 #include "import/texture/texture.h"
@@ -34,8 +35,9 @@ static char *next_url(const char **at)
             from++;
         *out++ = *from++;
     }
-    *out = '\0';
     *at = *from == '"' ? from + 1 : from;
+    *out = '\0';
+    url[percent_decode(url, (uint8_t *)url)] = '\0'; /* URIs (19775-1, 9.2.1) */
     return url;
 }
 

@@ -53,8 +53,9 @@ def test_the_skin_is_found_beside_the_model(start, tmp_path, named, kept):
     (tmp_path / kept).write_bytes(pcx(5, 3, [0, 0, 0, 1, 200] * 3, PALETTE))
     server = start(root=tmp_path)
     shown = server.json("/v1/model", model="a.md2")
-    assert [(texture["uri"], texture["state"]) for texture in shown["textures"]] == [(kept, "found")]
-    assert [warning["code"] for warning in shown["warnings"]] == []
+    is_elsewhere = named.endswith(kept) and named != kept
+    assert [(texture["uri"], texture["state"]) for texture in shown["textures"]] == [(named if is_elsewhere else kept, "found")]
+    assert [warning["code"] for warning in shown["warnings"]] == ["file_found_elsewhere"] * is_elsewhere
 
 
 def test_a_skin_that_is_nowhere_is_said(start, tmp_path):
