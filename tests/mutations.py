@@ -31,6 +31,7 @@ FBX_CURVE, FBX_PLACE, FBX_TANGENT, FBX_LAYER, FBX_TAKE, FBX_NODE_CHANNELS, FBX_C
 ANSWER = source("body_palette.c")
 CURVE, TARGET = map(source, ("collada_curve.c", "collada_target.c"))
 INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accessor.c", "gltf_anim.c", "gltf_node.c"))
+SEARCH = source("source_search.c")
 AXES, CLIP, MD5, LOSSES = map(source, ("assimp_axes.c", "assimp_clip.c", "assimp_md5.c", "assimp_warnings.c"))
 
 CONN, CONN_IO, CONN_TIME = map(source, ("conn.c", "conn_io.c", "conn_time.c"))
@@ -85,7 +86,9 @@ MUTATIONS = [
     ("FBX: a cluster's Transform ignored", "server/import/fbx/fbx_bind.c", "        return matrix;", "        return DMAT4_IDENTITY;"),
     ("FBX: shapes in between are skipped", "server/import/fbx/fbx_blend.c", "fulls[to] * step <= percent * step", "fulls[to] * step <= -1e9"),
     ("FBX: unit taken for metres", "server/import/fbx/fbx_axes.c", "rounded_unit(unit_cm / 100);", "rounded_unit(unit_cm / 1);"),
-    ("FBX read by assimp under another ending", "server/import/assimp/assimp_io.c", "        is_fbx(bytes, size_bytes))", "        (is_fbx(bytes, size_bytes) && size_bytes == 0))"),
+    ("textures are found as written only", SEARCH, "place <= last && rc == NOT_HERE", "place < PLACE_IN_ANY_CASE && place <= last && rc == NOT_HERE"),
+    ("textures are found by bytes before the name as written", SEARCH, "part_bytes) == 0) != (pass == 0))", "part_bytes) == 0) == (pass == 0))"),
+    ("FBX read by assimp under another ending", "server/import/assimp/assimp_io.c", "is_fbx(from.bytes, from.size_bytes))", "(is_fbx(from.bytes, from.size_bytes) && from.size_bytes == 0))"),
     ("compiled clips take the chord instead of the arc", SCALAR, "wa = sine(1 - u, square), wb = sine(u, square)", "wa = 1 - u, wb = u + 0 * square"),
     ("compiled clips: one kernel adds in another order", LANES, "(S[0] + S[1] * y) + y2 * ((S[2] + S[3] * y) + S[4] * y2)", "S[0] + (S[1] * y + y2 * ((S[2] + S[3] * y) + S[4] * y2))"),
     ("compiled clips: one sign of a rotation", ROTATION, "m[1] = xy - wz;", "m[1] = xy + wz;"),

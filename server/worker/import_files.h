@@ -17,6 +17,9 @@ enum { IMPORT_PATH_SIZE = 4096, IMPORT_SUFFIX_SIZE = 16 };
 /* One import lists so many folders, and none whose names take more bytes (EFBIG). */
 enum { IMPORT_FOLDERS_MAX = 64, IMPORT_NAMES_BYTES_MAX = 4 << 20 };
 
+/* Folders beside a model in which files are looked for by their names alone; the first also beside its folder. */
+#define IMPORT_SEARCH_FOLDERS "textures", "tex", "maps", "images"
+
 enum import_file_kind {
     IMPORT_FILE_OPEN = 1, /* the file `path` */
     IMPORT_FILE_LIST = 2, /* names in the folder `path` ("." is the root) that end in `suffix`, whatever their case;

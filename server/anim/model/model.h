@@ -266,7 +266,8 @@ enum source_role {
     SOURCE_MODEL = 0,
     SOURCE_COMPANION = 1,
     SOURCE_TEXTURE = 2,
-    SOURCE_FOLDER = 3, /* whose names were looked at */
+    SOURCE_FOLDER = 3,   /* whose names were all looked at */
+    SOURCE_SEARCHED = 4, /* a folder in which some names were looked for, without regard to case */
 };
 
 /* A file the import looked at, for freshness: the model is stale when any stamp differs. */
@@ -298,7 +299,8 @@ struct marker {
     double time_s;    /* clip time; may lie outside of the clip */
 };
 
-/* Which node is which bone of a human, in the file's words ("leftUpperArm"). Sorted by name, byte by byte, each once. */
+/* Which node is which bone of a human, in the file's words ("leftUpperArm"). Sorted by name, byte by byte, each once.
+ */
 struct humanoid_bone {
     struct str name;
     uint32_t node;

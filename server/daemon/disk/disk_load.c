@@ -239,7 +239,7 @@ static bool load_by_content(struct disk_cache *disk, int root_fd, const char *pa
     struct source model = {.path = (char *)(uintptr_t)path, .role = SOURCE_MODEL};
     struct entry entry;
     const int64_t recorded_ns = stamp_now_ns();
-    if (!source_read(root_fd, disk->max_file_bytes, &model) || model.kind != SOURCE_BYTES)
+    if (!source_read(root_fd, disk->max_file_bytes, NULL, &model) || model.kind != SOURCE_BYTES)
         return false;
     disk_key(disk, path, model.hash, key);
     if (!open_entry(disk, key, &entry, report))

@@ -117,7 +117,7 @@ static int take_source(struct record_cursor *cursor, struct source *out, struct 
         return bad("a source's path is cut, empty or too long", err);
     if (memchr(cursor->at, '\0', got.path_bytes) != NULL)
         return bad("a source's path holds NUL", err);
-    if (got.kind >= SOURCE_KIND_COUNT || got.role > SOURCE_FOLDER)
+    if (got.kind >= SOURCE_KIND_COUNT || got.role > SOURCE_SEARCHED)
         return bad("a source's kind or role is unknown", err);
     if (!has_hash(got.kind) && memcmp(got.hash, zeros, sizeof zeros) != 0)
         return bad("a source without content has a hash", err);

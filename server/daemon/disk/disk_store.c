@@ -181,6 +181,8 @@ static int write_model(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE]
 /* Whether the file is still what the import read. */
 static bool is_untouched(const struct source *now, const struct source *then)
 {
+    if (then->role == SOURCE_SEARCHED && then->kind == SOURCE_NAMES)
+        return now->kind == SOURCE_NAMES && memcmp(now->hash, then->hash, sizeof now->hash) == 0;
     return now->is_missing == then->is_missing && stamp_equal(&now->stamp, &then->stamp);
 }
 

@@ -83,7 +83,7 @@ static bool kill_history_note(int folder_fd, const char *path, uint64_t max_file
     struct stat stat;
     struct source source = {.path = (char *)(uintptr_t)path};
     if (root_lstat(folder_fd, path, &stat) != 0 || (!is_killed && !has_size((uint64_t)stat.st_size)) ||
-        !source_read(folder_fd, max_file_bytes, &source) || source.kind != SOURCE_BYTES)
+        !source_read(folder_fd, max_file_bytes, NULL, &source) || source.kind != SOURCE_BYTES)
         return false;
     struct kill kill = {.size_bytes = source.stamp.size_bytes};
     memcpy(kill.hash, source.hash, sizeof kill.hash);

@@ -236,7 +236,7 @@ int file_access_serve(const struct file_access *access, int root_fd, const struc
 static bool may_open(const struct file_access *access, int root_fd, const struct source *source)
 {
     char path[IMPORT_PATH_SIZE + 1];
-    take_path(source->path, source->role == SOURCE_FOLDER, path);
+    take_path(source->path, source_is_folder(source), path);
     return refusal(access, root_fd, path) == 0;
 }
 
@@ -261,8 +261,10 @@ struct sources *file_access_sources(const struct file_access *access, int root_f
     for (uint32_t i = 0; is_true && i < mark_count; i++)
         kept->items[kept->count++] = copy_of(&access->marks->items[i]);
     sources_free(found);
-    if (is_true)
+    if (is_true) {
+        sources_look_into(root_fd, kept);
         return kept;
+    }
     sources_free(kept);
     return NULL;
 }
@@ -272,7 +274,7 @@ bool file_access_is_unchanged(const struct file_access *access, int root_fd, con
     for (uint32_t i = 0; i < sources->count; i++) {
         const struct source *source = &sources->items[i];
         char path[IMPORT_PATH_SIZE + 1], place[IMPORT_PATH_SIZE];
-        take_path(source->path, source->role == SOURCE_FOLDER, path);
+        take_path(source->path, source_is_folder(source), path);
         const int folder_fd = file_access_place(access, root_fd, path, place);
         if (folder_fd < 0 || !source_is_unchanged(folder_fd, place, source))
             return false;

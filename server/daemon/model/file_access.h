@@ -47,7 +47,8 @@ int file_access_serve(const struct file_access *access, int root_fd, const struc
                       struct import_file_reply *reply);
 
 /* What decides whether the model is still what it was: `found`, which becomes the callee's, without what it could not
- * open, and the marks. NULL: it says that it read what it could not open. */
+ * open, and the marks; of folders that were searched with the names that were there (sources_look_into()). NULL: it
+ * says that it read what it could not open. */
 struct sources *file_access_sources(const struct file_access *access, int root_fd, struct sources *found);
 
 /* Whether all that an import read by this access is still as it was then. */

@@ -254,7 +254,7 @@ struct folder_watch_set *folder_watch_take(struct folder_watch *watch, int root_
     for (uint32_t i = 0; is_taken && sources != NULL && i < sources->count; i++) {
         const struct source *source = &sources->items[i];
         is_taken = take_way(set, root_fd, source->path);
-        if (is_taken && source->role == SOURCE_FOLDER && set->count < SET_MAX) {
+        if (is_taken && source_is_folder(source) && set->count < SET_MAX) {
             char inside[PATH_SIZE + 2]; /* its own names count */
             snprintf(inside, sizeof inside, "%s/.", source->path);
             is_taken = strcmp(source->path, ".") == 0 || take_way(set, root_fd, inside);

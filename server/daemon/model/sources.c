@@ -2,6 +2,7 @@
 #include "daemon/model/sources.h"
 
 #include "base/mem.h"
+#include "daemon/model/searched_names.h"
 #include "daemon/support/fd.h"
 
 #include <dirent.h>
@@ -84,10 +85,40 @@ bool source_is_unchanged(int folder_fd, const char *path, const struct source *s
     return !source->is_missing && stamp_equal(&now, &source->stamp);
 }
 
+/* --- searched folders --- */
+
+/* Whether the names that were looked for in it are those that are there now; its stamp is another. */
+static bool has_same_names(int root_fd, const struct sources *sources, const struct source *folder)
+{
+    uint8_t hash[SOURCE_HASH_SIZE];
+    return folder->role == SOURCE_SEARCHED && folder->kind == SOURCE_NAMES &&
+           searched_names_hash(root_fd, folder->path, sources, hash) && memcmp(hash, folder->hash, sizeof hash) == 0;
+}
+
+void sources_look_into(int root_fd, struct sources *sources)
+{
+    uint8_t hash[SOURCE_HASH_SIZE];
+    uint32_t folders = 0; /* more than an import may list were not looked into by one of ours */
+    for (uint32_t i = 0; i < sources->count && folders < IMPORT_FOLDERS_MAX; i++) {
+        struct source *folder = &sources->items[i];
+        if (folder->role != SOURCE_SEARCHED || folder->is_missing)
+            continue;
+        folders++;
+        if (!searched_names_hash(root_fd, folder->path, sources, hash) ||
+            !source_is_unchanged(root_fd, folder->path, folder))
+            continue;
+        folder->kind = SOURCE_NAMES;
+        memcpy(folder->hash, hash, sizeof hash);
+    }
+}
+
+/* --- all files --- */
+
 bool sources_are_unchanged(int root_fd, const struct sources *sources)
 {
     for (uint32_t i = 0; i < sources->count; i++)
-        if (!source_is_unchanged(root_fd, sources->items[i].path, &sources->items[i]))
+        if (!source_is_unchanged(root_fd, sources->items[i].path, &sources->items[i]) &&
+            !has_same_names(root_fd, sources, &sources->items[i]))
             return false;
     return true;
 }
@@ -130,9 +161,11 @@ static bool hash_names(int fd, uint8_t hash[SOURCE_HASH_SIZE])
     return true;
 }
 
-static bool read_content(int root_fd, struct source *source)
+static bool read_content(int root_fd, const struct sources *sources, struct source *source)
 {
     const bool is_folder = source->kind == SOURCE_NAMES;
+    if (is_folder && source->role == SOURCE_SEARCHED && sources != NULL)
+        return searched_names_hash(root_fd, source->path, sources, source->hash);
     const int fd = is_folder ? root_open_folder(root_fd, source->path)
                              : root_open_beneath(root_fd, source->path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 && (errno == EACCES || errno == EPERM)) {
@@ -148,7 +181,7 @@ static bool read_content(int root_fd, struct source *source)
     return is_read;
 }
 
-bool source_read(int root_fd, uint64_t max_file_bytes, struct source *source)
+bool source_read(int root_fd, uint64_t max_file_bytes, const struct sources *sources, struct source *source)
 {
     struct stat stat;
     source->is_missing = false;
@@ -164,7 +197,7 @@ bool source_read(int root_fd, uint64_t max_file_bytes, struct source *source)
                    : !S_ISREG(stat.st_mode)                    ? SOURCE_OTHER
                    : source->stamp.size_bytes > max_file_bytes ? SOURCE_TOO_LARGE
                                                                : SOURCE_BYTES;
-    if ((source->kind == SOURCE_NAMES || source->kind == SOURCE_BYTES) && !read_content(root_fd, source))
+    if ((source->kind == SOURCE_NAMES || source->kind == SOURCE_BYTES) && !read_content(root_fd, sources, source))
         return false;
     return source_is_unchanged(root_fd, source->path, source);
 }
@@ -177,7 +210,7 @@ struct sources *sources_read(int root_fd, uint64_t max_file_bytes, const struct 
         struct source *now = &sources->items[i];
         now->path = mem_strdup(then->items[i].path);
         now->role = then->items[i].role;
-        if (source_read(root_fd, max_file_bytes, now) && is_same(now, &then->items[i]))
+        if (source_read(root_fd, max_file_bytes, then, now) && is_same(now, &then->items[i]))
             continue;
         sources_free(sources);
         return NULL;

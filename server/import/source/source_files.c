@@ -2,7 +2,6 @@
 #include "import/source/source_files.h"
 
 #include "import/source/source_path.h"
-
 #include "base/mem.h"
 
 #include <errno.h>
@@ -222,14 +221,16 @@ static int by_name_in_any_case(const void *a, const void *b)
 }
 
 /* When a file appears or disappears, the model is stale. False: it cannot be recorded. */
-static bool record_folder(struct source_files *files, const char *path, const struct import_file_reply *reply)
+static bool record_folder(struct source_files *files, const char *path, enum source_role role,
+                          const struct import_file_reply *reply)
 {
     struct read_file *folder = find(files, path);
     if (folder != NULL) {
-        folder->role = SOURCE_FOLDER; /* it may have been asked for as a file: now its names count, too */
+        if (folder->role != SOURCE_FOLDER) /* it may have been asked for as a file: now its names count, too */
+            folder->role = role;
         return true;
     }
-    folder = add(files, path, SOURCE_FOLDER);
+    folder = add(files, path, role);
     if (folder == NULL)
         return false;
     folder->reply = *reply;
@@ -254,9 +255,10 @@ static int read_names(struct name_list *list, int fd, size_t size_bytes, size_t 
     return 0;
 }
 
-/* Asks for the names in a folder that end in `suffix`, which are none where the model may not have them. */
-static int list_folder(struct source_files *files, const char *path, const char *suffix, size_t most,
-                       struct name_list *list, struct err *err)
+/* Asks for the names in a folder that end in `suffix`, which are none where the model may not have them. role:
+ * SOURCE_FOLDER or SOURCE_SEARCHED. */
+static int list_folder(struct source_files *files, const char *path, const char *suffix, enum source_role role,
+                       size_t most, struct name_list *list, struct err *err)
 {
     if (files->listings == IMPORT_FOLDERS_MAX)
         return err_set(err, ERR_MODEL_LIMIT, "the model lists more than %d folders", IMPORT_FOLDERS_MAX);
@@ -266,7 +268,7 @@ static int list_folder(struct source_files *files, const char *path, const char 
     int rc = 0;
     if (reply.error != 0 && !file_client_is_refusal(reply.error))
         rc = file_client_error(path, reply.error, err);
-    else if (reply.error == 0 && record_folder(files, path, &reply))
+    else if (reply.error == 0 && record_folder(files, path, role, &reply))
         rc = read_names(list, fd, (size_t)reply.names_bytes, most, path, err);
     if (fd >= 0)
         close(fd);
@@ -286,7 +288,7 @@ int source_files_list(struct source_files *files, const char *suffix, const char
     char *slash = strrchr(path, '/');
     strcpy(slash != NULL ? slash : path, slash != NULL ? "" : ".");
     const size_t most = (size_t)files->limits->value[LIMIT_SOURCE_FILES];
-    const int rc = list_folder(files, path, suffix, most, list, err);
+    const int rc = list_folder(files, path, suffix, SOURCE_FOLDER, most, list, err);
     if (list->count > 0)
         qsort(list->names, list->count, sizeof *list->names, by_name);
     *names = list->names;
@@ -313,7 +315,7 @@ size_t source_files_names(struct source_files *files, const char *path, const ch
         struct listed_folder *folder = &files->folders[files->folder_count++];
         struct err err;
         folder->path = mem_strdup(path);
-        if (list_folder(files, path, "", SIZE_MAX, &folder->list, &err) < 0)
+        if (list_folder(files, path, "", SOURCE_SEARCHED, SIZE_MAX, &folder->list, &err) < 0)
             free_names(&folder->list);
         for (size_t i = 0; i < folder->list.count; i++)
             files->names_bytes += strlen(folder->list.names[i]) + 1;

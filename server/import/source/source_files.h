@@ -50,8 +50,9 @@ int source_files_list(struct source_files *files, const char *suffix, const char
 
 /* All names in the folder at a normalised path beneath the root ("." is the root itself), but none that begin with a
  * dot, in the order of strcasecmp() and of strcmp() within it; *names and its strings stay with the files. The folder
- * is recorded as above. Returns how many: 0 where there is no such folder, where the model may not have it, and where
- * it is too large (IMPORT_NAMES_BYTES_MAX) or one too many (IMPORT_FOLDERS_MAX). */
+ * is recorded as SOURCE_SEARCHED: a file that appears makes the model stale when its name is, in any case, a part of a
+ * path that was asked for. Returns how many: 0 where there is no such folder, where the model may not have it, and
+ * where it is too large (IMPORT_NAMES_BYTES_MAX) or one too many (IMPORT_FOLDERS_MAX). */
 size_t source_files_names(struct source_files *files, const char *path, const char *const **names);
 
 /* The path that source_files_new() was given. */

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* What a folder that is looked into may be called. */
-static const char *const FOLDERS[] = {"", "textures/", "tex/", "maps/", "images/", "../textures/"};
+static const char *const FOLDERS[] = {IMPORT_SEARCH_FOLDERS};
 
 enum { PART_BYTES_MAX = 255, FORMS = 2 };
 
@@ -147,7 +146,8 @@ static int try_any_case(struct search *search, const char *path)
 
 /* --- by name --- */
 
-/* "tex/skin.png" of "C:\\art\\tex\\skin.png", or NULL: a model moves together with the folder of its textures. */
+/* "tex/skin.png" of "C:\\art\\tex\\skin.png", or NULL: a model moves together with the folder of its textures. No "..",
+ * and no hidden folder. */
 static const char *last_two_parts(const char *path)
 {
     const char *name = source_path_base_name(path);
@@ -157,23 +157,33 @@ static const char *last_two_parts(const char *path)
     while (folder > path && folder[-1] != '/' && folder[-1] != '\\')
         folder--;
     const size_t bytes = (size_t)(name - 1 - folder);
-    const bool is_name = bytes > 0 && folder[bytes - 1] != ':' && strncmp(folder, "..", bytes) != 0;
-    return is_name ? folder : NULL;
+    return bytes > 0 && folder[bytes - 1] != ':' && folder[0] != '.' ? folder : NULL;
 }
 
-/* Place 3. */
+static int try_name_in(struct search *search, const char *above, const char *folder, const char *name)
+{
+    char place[SOURCE_PATH_SIZE];
+    snprintf(place, sizeof place, "%s%s/%s", above, folder, name);
+    return try_any_case(search, place);
+}
+
+/* Place 3. What is looked for is asked for as written as well: the daemon takes from the record which names count of
+ * the folders that were looked into (daemon/model/searched_names.h). */
 static int try_name(struct search *search, const char *path)
 {
     const char *name = source_path_base_name(path), *folder = last_two_parts(path);
-    char place[SOURCE_PATH_SIZE];
-    int rc = folder != NULL ? try_any_case(search, folder) : NOT_HERE;
-    if (name[0] == '\0' || strlen(name) > PART_BYTES_MAX)
-        return rc;
-    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS && rc == NOT_HERE; i++) {
-        snprintf(place, sizeof place, "%s%s", FOLDERS[i], name);
-        rc = try_any_case(search, place);
-    }
-    return rc;
+    if (name[0] == '\0' || name[0] == '.' || strlen(name) > PART_BYTES_MAX)
+        return NOT_HERE;
+    int rc = folder != NULL ? try_as_written(search, folder) : NOT_HERE;
+    if (rc == NOT_HERE && folder != NULL)
+        rc = try_any_case(search, folder);
+    if (rc == NOT_HERE)
+        rc = try_as_written(search, name);
+    if (rc == NOT_HERE)
+        rc = try_any_case(search, name);
+    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS && rc == NOT_HERE; i++)
+        rc = try_name_in(search, "", FOLDERS[i], name);
+    return rc != NOT_HERE ? rc : try_name_in(search, "../", FOLDERS[0], name);
 }
 
 /* --- the order --- */

@@ -20,7 +20,8 @@ static const char *const MIN_FILTERS[] = {[TEXTURE_MIN_LINEAR_MIPMAP_LINEAR] = "
 static const char *const SOURCE_ROLES[] = {[SOURCE_MODEL] = "model",
                                            [SOURCE_COMPANION] = "companion",
                                            [SOURCE_TEXTURE] = "texture",
-                                           [SOURCE_FOLDER] = "folder"};
+                                           [SOURCE_FOLDER] = "folder",
+                                           [SOURCE_SEARCHED] = "searched"};
 
 static const char *word_of(bool value) { return value ? "true" : "false"; }
 

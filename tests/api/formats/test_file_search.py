@@ -280,6 +280,40 @@ def test_a_file_that_appears_later_is_a_change(start, tmp_path, options):
     assert state() == "missing" and ask().headers["etag"] == before
 
 
+@pytest.mark.parametrize("options", [(), ("--watch", "poll", "--watch-interval", "20ms")], ids=["watched", "polled"])
+def test_other_files_beside_it_are_no_change(start, tmp_path, options):
+    """A model with a missing texture is not read again for each file that is written beside it."""
+    write(tmp_path, "art/hero.gltf", textured_gltf("C:\\art\\skin.png"))
+    write(tmp_path, "art/tex/other.png", GREEN)
+    server = start(*NO_RENDERING, *options, root=tmp_path)
+    state = lambda: server.json("/v1/model", model="art/hero.gltf")["textures"][0]["state"]
+    for path in ("art/hero.png", "art/other.gltf", "art/skin.png.part", "art/tex/more.png", "art/sub/skin.png", "new.txt", "maps2/x"):
+        assert state() == "missing"
+        write(tmp_path, path, GREEN)
+    assert state() == "missing" and imports(server) == 1
+    write(tmp_path, "art/Maps/SKIN.png", RED)
+    wait_until(lambda: state() == "found", "the texture is not seen")
+    assert imports(server) == 2
+
+
+def test_a_disk_cache_knows_what_was_looked_for(start, tmp_path):
+    root = tmp_path / "root"
+    write(root, "art/hero.gltf", textured_gltf("C:\\art\\skin.png"))
+    begin = lambda: start(*NO_RENDERING, root=root, env={"POSED_CACHE_DIR": str(tmp_path / "cache")})
+    state = lambda server: server.json("/v1/model", model="art/hero.gltf")["textures"][0]["state"]
+    server = begin()
+    assert state(server) == "missing"
+    wait_until(lambda: server.json("/v1/stats")["disk"]["stored"] == 1, "the model is not stored")
+    server.end()
+    write(root, "art/other.png", GREEN)
+    server = begin()
+    assert state(server) == "missing" and imports(server) == 0
+    server.end()
+    write(root, "textures/Skin.png", RED)
+    server = begin()
+    assert state(server) == "found" and imports(server) == 1
+
+
 def test_the_picture_changes_with_the_file(start, tmp_path):
     write(tmp_path, "hero.gltf", textured_gltf("skin.png"))
     server = start(root=tmp_path)

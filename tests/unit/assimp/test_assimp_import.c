@@ -288,7 +288,7 @@ TEST(assimp_opens_nothing_outside_the_root)
     assert_int_equal(run.rc, 0);
     source_files_record(run.files, &run.builder);
     for (uint32_t i = 1; i < run.builder.source_file_count; i++)
-        assert_true(run.builder.source_files[i].is_missing || run.builder.source_files[i].role == SOURCE_FOLDER);
+        assert_true(run.builder.source_files[i].is_missing || run.builder.source_files[i].role == SOURCE_SEARCHED);
     assert_true(assimp_run_warned(&run, "companion_missing"));
     assimp_run_fini(&run);
 }

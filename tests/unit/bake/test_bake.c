@@ -472,7 +472,7 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, textures[1].reserved, 1, "textures[1].reserved");
     REFUSED(&f, warnings[0].message.size_bytes, 5000, "warnings[0].message");
     REFUSED(&f, source_files[0].path.offset, 5000, "source_files[0].path");
-    REFUSED(&f, source_files[0].role, 4, "source_files[0].role");
+    REFUSED(&f, source_files[0].role, 5, "source_files[0].role");
     REFUSED(&f, extras[1].owner, 3, "extras[1].owner");
     REFUSED(&f, extras[1].owner, EXTRA_NODE, "extras[1].index"); /* after that of node 1 */
     REFUSED(&f, extras[2].owner, EXTRA_MATERIAL, "extras[2].index");

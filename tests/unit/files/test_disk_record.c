@@ -261,7 +261,7 @@ TEST(disk_record_fields_out_of_range)
         const char *word;
     } rows[] = {
         {8, 1, "version"},           {SOURCES_AT, 3, "more"}, {SOURCES_AT, 1, "follow"}, {SOURCES_AT, 0, "follow"},
-        {SOURCES_AT + 2, 1, "more"}, {FIRST, 4, "role"},      {FIRST, 1, "not among"},   {FIRST + 4, 6, "kind"},
+        {SOURCES_AT + 2, 1, "more"}, {FIRST, 5, "role"},      {FIRST, 1, "not among"},   {FIRST + 4, 6, "kind"},
         {FIRST + 4, 3, "hash"},      {PATH, 0, "path"},       {PATH, 200, "path"},       {PATH + 3, 1, "path"},
         {PATH + 4, 0, "NUL"},        {SECOND + 4, 1, NULL},   {SECOND + 40, 1, "hash"},
     };

@@ -4,6 +4,7 @@
 
 #include "daemon/model/sources.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,6 +61,48 @@ TEST(sources_see_changed_removed_and_new_companions)
     temp_tree_fini(&tree);
 }
 
+/* Of a folder in which names were looked for, only these count: parts of the paths that were asked for, in any case,
+ * and the folders in which names are looked for. */
+TEST(sources_of_a_searched_folder)
+{
+    static const char text[] = "art/a.gltfart/Body/Skin.pngart";
+    static const struct {
+        const char *name;
+        bool counts;
+    } ROWS[] = {
+        {"art/thumbnail.png", false}, {"art/skin.png.txt", false}, {"art/kin.png", false}, {"art/sub/skin.png", false},
+        {"art/skin.png", true},       {"art/SKIN.PNG", true},      {"art/body/x", true},   {"art/TEX/x", true},
+        {"art/textures/x", true},     {"art/A.GLTF", true},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        struct temp_tree tree;
+        temp_tree_init(&tree);
+        temp_tree_file(&tree, "art/a.gltf", "{}");
+        temp_tree_file(&tree, "art/other.png", "");
+        const struct source_file files[] = {
+            recorded(&tree, "art/a.gltf", (struct str){0, 10}, SOURCE_MODEL),
+            recorded(&tree, "art/Body/Skin.png", (struct str){10, 17}, SOURCE_TEXTURE),
+            recorded(&tree, "art", (struct str){27, 3}, SOURCE_SEARCHED),
+        };
+        const struct model model = {.text = text, .source_files = files, .source_file_count = 3};
+        struct sources *unknown = sources_of_model(&model), *sources = sources_of_model(&model);
+        sources_look_into(tree.fd, sources);
+        assert_int_equal(sources->items[2].kind, SOURCE_NAMES);
+        assert_true(sources_are_unchanged(tree.fd, sources));
+        temp_tree_file(&tree, ROWS[i].name, "x");
+        const bool is_unchanged = sources_are_unchanged(tree.fd, sources);
+        if (is_unchanged == ROWS[i].counts)
+            print_error("%s: %s\n", ROWS[i].name, is_unchanged ? "no change" : "a change");
+        assert_int_equal(is_unchanged, !ROWS[i].counts);
+        assert_false(sources_are_unchanged(tree.fd, unknown)); /* its stamp alone is known */
+        sources_look_into(tree.fd, unknown);                   /* and is not that of what is there */
+        assert_int_equal(unknown->items[2].kind, SOURCE_NONE);
+        sources_free(unknown);
+        sources_free(sources);
+        temp_tree_fini(&tree);
+    }
+}
+
 TEST(sources_refuse_a_path_that_is_none)
 {
     const struct source_file file = {.path = {.offset = STR_NONE}};
@@ -70,7 +113,7 @@ TEST(sources_refuse_a_path_that_is_none)
 static struct source read_one(const struct temp_tree *tree, const char *path, bool is_right)
 {
     struct source source = {.path = (char *)(uintptr_t)path};
-    assert_int_equal(source_read(tree->fd, 10, &source), is_right);
+    assert_int_equal(source_read(tree->fd, 10, NULL, &source), is_right);
     return source;
 }
 

@@ -257,8 +257,8 @@ TEST(source_search_records_where_it_looked)
         const char *path;
         uint32_t role, is_missing;
     } ROWS[] = {
-        {"art/hero/skin.png", SOURCE_TEXTURE, 1}, {"art/hero", SOURCE_FOLDER, 0},
-        {"art/hero/tex", SOURCE_FOLDER, 0},       {"art", SOURCE_FOLDER, 0},
+        {"art/hero/skin.png", SOURCE_TEXTURE, 1}, {"art/hero", SOURCE_SEARCHED, 0},
+        {"art/hero/tex", SOURCE_SEARCHED, 0},     {"art", SOURCE_SEARCHED, 0},
         {"art/hero/TEX", SOURCE_TEXTURE, 1},
     };
     assert_int_equal(s.builder.source_file_count, sizeof ROWS / sizeof *ROWS);
@@ -284,7 +284,7 @@ TEST(source_search_records_a_folder_as_one)
     for (uint32_t i = 0; i < s.builder.source_file_count; i++) {
         const struct source_file *source = &s.builder.source_files[i];
         const bool is_tex = source->path.size_bytes == strlen("art/hero/tex");
-        assert_true(!is_tex || source->role == SOURCE_FOLDER);
+        assert_true(!is_tex || source->role == SOURCE_SEARCHED);
     }
     teardown(&s);
 }
@@ -307,7 +307,7 @@ TEST(source_search_is_bounded)
     source_files_record(s.import.files, &s.builder);
     uint32_t folders = 0;
     for (uint32_t i = 0; i < s.builder.source_file_count; i++)
-        folders += s.builder.source_files[i].role == SOURCE_FOLDER;
+        folders += s.builder.source_files[i].role == SOURCE_SEARCHED;
     assert_int_equal(folders, IMPORT_FOLDERS_MAX);
     assert_int_equal(look(&s, "SKIN.png"), 0); /* folders that were read before still count */
     teardown(&s);
