@@ -185,9 +185,9 @@ static const char *warning_fault(const struct model *model, uint32_t i)
 static const char *source_file_fault(const struct model *model, uint32_t i)
 {
     const struct source_file *source = &model->source_files[i];
-    return !bake_is_str(model, source->path)                        ? "path"
+    return !bake_is_str(model, source->path)                          ? "path"
            : source->role > SOURCE_SEARCHED || source->is_missing > 1 ? "role"
-                                                                    : NULL;
+                                                                      : NULL;
 }
 
 static int check_assets(const struct model *model, struct err *err)

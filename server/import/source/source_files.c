@@ -2,7 +2,6 @@
 #include "import/source/source_files.h"
 
 #include "import/source/source_path.h"
-
 #include "base/mem.h"
 
 #include <errno.h>
