@@ -45,7 +45,9 @@ static int explain_abort(const struct import_exit *end, struct err *err)
     if (strstr(words, "std::bad_alloc") != NULL || strstr(words, "std::length_error") != NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "the import needs more memory than the limit of %llu bytes",
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
-    if (quote_line(words, "ssertion", quote) || quote_line(words, "ai_assert", quote))
+    /* A check of a library, or an exception of C++ that nothing caught: their words are about code */
+    if (quote_line(words, "ssertion", quote) || quote_line(words, "ai_assert", quote) ||
+        quote_line(words, "terminate called", quote))
         return err_set(err, ERR_IMPORT_ABORTED,
                        "the importer stopped at a check of its own: the file does not follow its format");
     return err_set(err, ERR_IMPORT_ABORTED, "the importer gave up (signal %d, aborted)%s", SIGABRT,
