@@ -3,6 +3,7 @@
 
 #include "base/container_of.h"
 #include "base/mem.h"
+#include "daemon/support/log.h"
 #include "worker/fork_server.h"
 
 #include <errno.h>
@@ -110,9 +111,20 @@ static void on_readable(uv_poll_t *poll, int status, int events __attribute__((u
     child_limit_time(&parent->child, PATIENCE_MS);
 }
 
+/* Nobody has ended it. */
+static void warn(const struct fork_parent *parent)
+{
+    char words[LAST_LINE_SIZE];
+    const struct child_exit *exit = &parent->child.exit;
+    log_warn("the process that makes importers ended (signal %d, status %d) and is replaced: %s", exit->term_signal,
+             (int)exit->status, child_exit_last_line(exit->output, words));
+}
+
 static void on_ended(struct child *child)
 {
     struct fork_parent *parent = container_of(child, struct fork_parent, child);
+    if (parent->server != NULL)
+        warn(parent);
     read_replies(parent); /* what it made until then is there */
     make_way(parent);
     while (parent->first != NULL)
