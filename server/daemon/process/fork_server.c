@@ -23,6 +23,7 @@ struct fork_parent {
     int socket;
     int open_parts;             /* of the child and the poll handle */
     struct fork_server *server; /* NULL: it makes way, once nobody waits for it */
+    bool is_dismissed;          /* it did nothing wrong */
     unsigned fork_count;
     struct child *first, **end; /* who waits for a process, in the order of asking */
 };
@@ -123,7 +124,7 @@ static void warn(const struct fork_parent *parent)
 static void on_ended(struct child *child)
 {
     struct fork_parent *parent = container_of(child, struct fork_parent, child);
-    if (parent->server != NULL)
+    if (!parent->is_dismissed)
         warn(parent);
     read_replies(parent); /* what it made until then is there */
     make_way(parent);
@@ -242,8 +243,10 @@ const char *fork_server_program(const struct fork_server *server) { return serve
 
 void fork_server_renew(struct fork_server *server)
 {
-    if (server->parent != NULL)
+    if (server->parent != NULL) {
+        server->parent->is_dismissed = true;
         make_way(server->parent);
+    }
     fork_server_begin(server);
 }
 
@@ -253,6 +256,7 @@ void fork_server_free(struct fork_server *server)
         return;
     struct fork_parent *parent = server->parent;
     if (parent != NULL) {
+        parent->is_dismissed = true;
         make_way(parent);
         child_kill(&parent->child, SIGKILL);
     }
