@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,14 @@ static int (*read_by_assimp)(struct import *import, struct err *err);
 
 int importer_load_assimp(struct err *err)
 {
-    void *library = dlopen("$ORIGIN/posed-assimp.so", RTLD_NOW);
+    static const char NAME[] = "posed-assimp.so";
+    char path[PATH_MAX + sizeof NAME];
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+    if (length <= 0)
+        return err_set(err, ERR_INTERNAL, "cannot load assimp: /proc/self/exe: %s", strerror(errno));
+    path[length] = '\0'; /* the linker's $ORIGIN is another's where sanitizers take the call first */
+    strcpy(strrchr(path, '/') + 1, NAME);
+    void *library = dlopen(path, RTLD_NOW);
     void *symbol = library != NULL ? dlsym(library, "import_assimp") : NULL;
     if (symbol == NULL)
         return err_set(err, ERR_INTERNAL, "cannot load assimp: %s", dlerror());

@@ -3,6 +3,7 @@
 
 #include "base/container_of.h"
 #include "base/mem.h"
+#include "daemon/support/log.h"
 #include "worker/fork_server.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@ struct fork_parent {
     int socket;
     int open_parts;             /* of the child and the poll handle */
     struct fork_server *server; /* NULL: it makes way, once nobody waits for it */
+    bool is_dismissed;          /* it did nothing wrong */
     unsigned fork_count;
     struct child *first, **end; /* who waits for a process, in the order of asking */
 };
@@ -110,9 +112,20 @@ static void on_readable(uv_poll_t *poll, int status, int events __attribute__((u
     child_limit_time(&parent->child, PATIENCE_MS);
 }
 
+/* Nobody has ended it. */
+static void warn(const struct fork_parent *parent)
+{
+    char words[LAST_LINE_SIZE];
+    const struct child_exit *exit = &parent->child.exit;
+    log_warn("the process that makes importers ended (signal %d, status %d) and is replaced: %s", exit->term_signal,
+             (int)exit->status, child_exit_last_line(exit->output, words));
+}
+
 static void on_ended(struct child *child)
 {
     struct fork_parent *parent = container_of(child, struct fork_parent, child);
+    if (!parent->is_dismissed)
+        warn(parent);
     read_replies(parent); /* what it made until then is there */
     make_way(parent);
     while (parent->first != NULL)
@@ -230,8 +243,10 @@ const char *fork_server_program(const struct fork_server *server) { return serve
 
 void fork_server_renew(struct fork_server *server)
 {
-    if (server->parent != NULL)
+    if (server->parent != NULL) {
+        server->parent->is_dismissed = true;
         make_way(server->parent);
+    }
     fork_server_begin(server);
 }
 
@@ -241,6 +256,7 @@ void fork_server_free(struct fork_server *server)
         return;
     struct fork_parent *parent = server->parent;
     if (parent != NULL) {
+        parent->is_dismissed = true;
         make_way(parent);
         child_kill(&parent->child, SIGKILL);
     }

@@ -100,6 +100,7 @@ def test_fork_server_that_ends_is_replaced(start, root):
     assert server.get("/v1/palette?model=b.gltf").status == 200
     second, = fork_servers(server)
     assert second != first
+    assert " warn " in server.wait_for_line("the process that makes importers ended (signal 9, status 0)")
     os.kill(int(second), signal.SIGSTOP)
     (root / "c.gltf").write_text(gltf(x=3))
     with server.connect() as connection:
