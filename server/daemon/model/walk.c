@@ -1,15 +1,19 @@
 /* walk.c - a depth-first walk of the root in the byte order of paths, without recursion. */
 #include "daemon/model/walk.h"
 
+#include "base/ascii.h"
+#include "base/file_formats.h"
+#include "base/half_life.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "base/file_formats.h"
 #include "daemon/support/fd.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -155,6 +159,38 @@ static bool is_companion(const struct walk_folder *folder, const char *name)
     return false;
 }
 
+static bool has_name(const struct walk_folder *folder, const char *name)
+{
+    return bsearch(&name, folder->names, folder->count, sizeof *folder->names, by_bytes) != NULL;
+}
+
+/* True for the sequences and textures of a Half-Life model that lie beside it, in files that its format's ending has,
+ * too. Files are opened only where the names say that they may be such. */
+static bool is_half_life_part(const struct walk *walk, const struct walk_folder *folder, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    if (dot == NULL || strcasecmp(dot, ".mdl") != 0)
+        return false;
+    const size_t stem = (size_t)(dot - name);
+    const bool has_digits = stem > 2 && ascii_is_digit(dot[-1]) && ascii_is_digit(dot[-2]);
+    const bool has_letter = stem > 1 && ascii_lower(dot[-1]) == 't';
+    const enum half_life_part part = has_digits ? HALF_LIFE_SEQUENCES : HALF_LIFE_TEXTURES;
+    char model[NAME_MAX + 1];
+    if (!has_digits && !has_letter)
+        return false;
+    snprintf(model, sizeof model, "%.*s%s", (int)(stem - half_life_suffix_bytes(part)), name, dot);
+    struct stamp stamp;
+    struct err err;
+    if (!has_name(folder, model) || root_stat_model(walk->root_fd, walk->path, &stamp, &err) < 0)
+        return false;
+    uint8_t head[HALF_LIFE_HEADER_BYTES];
+    const int fd = root_open_beneath(walk->root_fd, walk->path, O_RDONLY | O_NONBLOCK);
+    const ssize_t size_bytes = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+    if (fd >= 0)
+        close(fd);
+    return size_bytes > 0 && half_life_part_of(head, (size_t)size_bytes) == part;
+}
+
 static void add_file(struct walk *walk)
 {
     struct walk_page *page = walk->page;
@@ -192,7 +228,8 @@ static void step(struct walk *walk)
     if (name[size - 1] == '/') {
         if (may_hold(walk->query, walk->path))
             enter(walk);
-    } else if (is_asked_for(walk->query, walk->path) && !is_companion(folder, name)) {
+    } else if (is_asked_for(walk->query, walk->path) && !is_companion(folder, name) &&
+               !is_half_life_part(walk, folder, name)) {
         add_file(walk);
     }
 }

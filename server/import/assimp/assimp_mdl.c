@@ -3,16 +3,12 @@
 #include "import/assimp/assimp.h"
 
 #include "base/bytes.h"
+#include "base/half_life.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    VERSION = 10,
-    HEADER_BYTES = 244,
-    BONES_AT = 140,
-    TEXTURES_AT = 180, /* their number, and where their table is */
-    BODYPARTS_AT = 204,
     TEXTURE_BYTES = 80, /* a name of 64, flags, width, height, where the texels are */
     FLAG_MASKED = 64,
     HOLE = 255, /* the texel that a masked texture does not show */
@@ -20,9 +16,11 @@ enum {
     TGA_HEADER_BYTES = 18,
 };
 
-static bool is_half_life(const uint8_t *bytes, size_t size_bytes, const char *magic)
+/* Whether the file has a header as a model's. */
+static bool has_header(const uint8_t *bytes, size_t size_bytes)
 {
-    return size_bytes >= HEADER_BYTES && memcmp(bytes, magic, 4) == 0 && get_u32(bytes + 4) == VERSION;
+    const enum half_life_part part = half_life_part_of(bytes, size_bytes);
+    return part == HALF_LIFE_MODEL || part == HALF_LIFE_TEXTURES;
 }
 
 /* The file's name without the last `count` characters before its ending. */
@@ -39,12 +37,11 @@ static int part_error(const struct import *import, const char *what, size_t coun
 
 int assimp_mdl_check(const struct import *import, struct err *err)
 {
-    const uint8_t *bytes = import->bytes;
-    if (import->size_bytes >= 8 && memcmp(bytes, "IDSQ", 4) == 0 && get_u32(bytes + 4) == VERSION)
-        return part_error(import, "sequences", 2, err); /* name01.mdl */
-    if (is_half_life(bytes, import->size_bytes, "IDST") && get_u32(bytes + BONES_AT) == 0 &&
-        get_u32(bytes + BODYPARTS_AT) == 0 && get_u32(bytes + TEXTURES_AT) > 0)
-        return part_error(import, "textures", 1, err); /* nameT.mdl */
+    const enum half_life_part part = half_life_part_of(import->bytes, import->size_bytes);
+    if (part == HALF_LIFE_SEQUENCES)
+        return part_error(import, "sequences", half_life_suffix_bytes(part), err);
+    if (part == HALF_LIFE_TEXTURES)
+        return part_error(import, "textures", half_life_suffix_bytes(part), err);
     return 0;
 }
 
@@ -57,14 +54,14 @@ static bool find_textures(const struct assimp_job *job, const uint8_t **bytes, s
     struct err err = {0};
     *bytes = import->bytes;
     *size_bytes = import->size_bytes;
-    if (!is_half_life(*bytes, *size_bytes, "IDST"))
+    if (!has_header(*bytes, *size_bytes))
         return false;
-    if (get_u32(*bytes + TEXTURES_AT) > 0)
+    if (get_u32(*bytes + HALF_LIFE_TEXTURES_AT) > 0)
         return true;
     for (const char *letter = "Tt"; *letter != '\0'; letter++) {
         snprintf(file, sizeof file, "%.*s%c%s", (int)(dot - name), name, *letter, dot);
         if (source_files_read(import->files, file, SOURCE_COMPANION, bytes, size_bytes, &err) == 0)
-            return is_half_life(*bytes, *size_bytes, "IDST");
+            return has_header(*bytes, *size_bytes);
     }
     return false;
 }
@@ -75,8 +72,8 @@ bool assimp_mdl_mask(const struct assimp_job *job, uint32_t index, uint8_t *tga,
     size_t size;
     if (!assimp_is_format(job, "mdl") || !find_textures(job, &bytes, &size))
         return false;
-    const uint64_t at = get_u32(bytes + TEXTURES_AT + 4) + (uint64_t)index * TEXTURE_BYTES;
-    if (index >= get_u32(bytes + TEXTURES_AT) || at + TEXTURE_BYTES > size)
+    const uint64_t at = get_u32(bytes + HALF_LIFE_TEXTURES_AT + 4) + (uint64_t)index * TEXTURE_BYTES;
+    if (index >= get_u32(bytes + HALF_LIFE_TEXTURES_AT) || at + TEXTURE_BYTES > size)
         return false;
     const uint8_t *row = bytes + at + 64;
     const uint64_t texels = (uint64_t)get_u32(row + 4) * get_u32(row + 8), first = get_u32(row + 12);

@@ -35,18 +35,20 @@ FILES = {
 }
 # Where the others are tested: a file of the tree that has the ending in it.
 ELSEWHERE = {
-    "3ds": "tests/unit/import/test_formats.c", "b3d": "tests/oracle/binary_models.py", "blend": "tests/api/formats/test_refused_formats.py",
+    "3ds": "tests/api/formats/test_3ds.py", "3mf": "tests/api/formats/test_threemf.py", "b3d": "tests/oracle/binary_models.py", "blend": "tests/api/formats/test_refused_formats.py",
     "bvh": "tests/oracle/bvh_evaluator.py", "dae": "tests/api/formats/test_collada.py", "fbx": "tests/oracle/fbx_evaluator.py",
-    "glb": "tests/oracle/gltf_evaluator.py", "gltf": "tests/oracle/gltf_evaluator.py", "md2": "tests/api/limits/test_limits.py",
+    "glb": "tests/oracle/gltf_evaluator.py", "gltf": "tests/oracle/gltf_evaluator.py", "lwo": "tests/api/formats/test_lwo.py", "md2": "tests/api/formats/test_md2.py",
+   
     "md5anim": "tests/oracle/md5_evaluator.py", "md5mesh": "tests/oracle/md5_evaluator.py", "mdl": "tests/api/support/small_mdl.py",
+    "mesh": "tests/api/formats/test_ogre.py",
     "ms3d": "tests/oracle/binary_models.py", "obj": "tests/oracle/static_evaluator.py", "ply": "tests/api/formats/test_static_formats.py",
     "smd": "tests/oracle/smd_evaluator.py", "stl": "tests/api/formats/test_static_formats.py", "vrm": "tests/api/formats/test_gltf_extensions.py",
     "x": "tests/oracle/x_evaluator.py", "x3d": "tests/api/formats/test_static_formats.py",
+    "zae": "tests/api/formats/test_collada.py",
 }
 # Of these there are files in Debian's assimp-testmodels, which tests without it pass over.
 TEST_MODELS = pathlib.Path("/usr/share/assimp/models")
-OF_TEST_MODELS = {"3mf": "3MF/box.3mf", "csm": "CSM/ThomasFechten.csm", "lwo": "LWO/LWO2/box_2uv_1unused.lwo", "lws": "LWS/move_x.lws",
-                  "mesh": "Ogre/TheThing/Mesh.mesh.xml", "q3s": "Q3D/WusonOrange.q3s", "zae": "Collada/duck.zae"}
+OF_TEST_MODELS = {"csm": "CSM/ThomasFechten.csm", "lws": "LWS/move_x.lws", "q3s": "Q3D/WusonOrange.q3s"}
 
 
 def test_every_row_has_a_file():
@@ -71,11 +73,14 @@ def test_vertices_of_each_format(start, tmp_path):
 
 @pytest.mark.skipif(not TEST_MODELS.is_dir(), reason="assimp-testmodels is not installed")
 def test_files_of_others_are_read(start, tmp_path):
-    for ending in ("csm", "q3s"):
-        shutil.copy(TEST_MODELS / OF_TEST_MODELS[ending], tmp_path / f"a.{ending}")
+    for ending, path in OF_TEST_MODELS.items():
+        shutil.copy(TEST_MODELS / path, tmp_path / f"a.{ending}")
+    shutil.copy(TEST_MODELS / "LWS/simple_cube.lwo", tmp_path)
     server = start("--render-workers", "0", root=tmp_path)
     assert len(server.json("/v1/model", model="a.csm")["nodes"]) > 40
     assert server.json("/v1/model", model="a.q3s")["counts"]["triangles"] > 3000
+    scene = server.json("/v1/model", model="a.lws")
+    assert scene["counts"]["triangles"] == 12 and scene["clips"][0]["duration"] > 1
 
 
 def test_what_quick3d_calls_up(start, tmp_path):

@@ -33,7 +33,11 @@ def test_parts_of_a_model_are_refused_and_say_of_which(start, tmp_path):
     textures[140:144] = textures[204:208] = bytes(4)
     (tmp_path / "manT.mdl").write_bytes(textures)
     (tmp_path / "man.mdl").write_bytes(mdl(WALK))
+    for name in ("man02.mdl", "ment.mdl", "men.mdl", "lone01.mdl"):  # models of their own, and sequences without theirs
+        (tmp_path / name).write_bytes((tmp_path / ("man01.mdl" if "lone" in name else "man.mdl")).read_bytes())
+    (tmp_path / "man03.mdl").mkdir()
     server = start(root=tmp_path)
+    assert [m["model"] for m in server.json("/v1/models")["models"]] == ["lone01.mdl", "man.mdl", "man02.mdl", "men.mdl", "ment.mdl"]
     for name, what in (("man01.mdl", "sequences"), ("manT.mdl", "textures")):
         error = json.loads(server.get(f"/v1/model?model={name}").body)["error"]
         assert error["code"] == "not_a_model" and what in error["message"] and "'man.mdl'" in error["message"]
