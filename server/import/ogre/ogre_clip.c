@@ -197,10 +197,9 @@ static bool has_animation(const struct ogre *ogre, struct ogre_text name)
 }
 
 /* Either of the two may be NULL. */
-static int add_clip(struct ogre *ogre, const struct ogre_bone_animation *bones, double scale,
+static int add_clip(struct ogre *ogre, struct ogre_text name, const struct ogre_bone_animation *bones, double scale,
                     const struct ogre_vertex_animation *vertices, struct err *err)
 {
-    const struct ogre_text name = bones != NULL ? bones->name : vertices->name;
     struct clip clip = {.name = ogre_put_text(ogre, name), .channel_first = ogre->builder->channel_count};
     if (import_check_limit(ogre->import, LIMIT_CLIPS, ogre->builder->clip_count, 1, "the animations", err) < 0 ||
         (bones != NULL && ogre->has_skeleton && add_tracks(ogre, bones, scale, err) < 0) ||
@@ -218,7 +217,7 @@ static int add_linked(struct ogre *ogre, struct err *err)
         for (size_t a = 0; a < ogre->linked[l].animation_count; a++) {
             const struct ogre_bone_animation *animation = &ogre->linked[l].animations[a];
             if (!has_animation(ogre, animation->name) &&
-                add_clip(ogre, animation, ogre->skeleton.links[l].scale, NULL, err) < 0)
+                add_clip(ogre, animation->name, animation, ogre->skeleton.links[l].scale, NULL, err) < 0)
                 return err->code;
         }
     return 0;
@@ -228,14 +227,14 @@ int ogre_read_clips(struct ogre *ogre, struct err *err)
 {
     for (size_t a = 0; a < ogre->skeleton.animation_count; a++) {
         const struct ogre_bone_animation *animation = &ogre->skeleton.animations[a];
-        if (add_clip(ogre, animation, 1, find_vertex_animation(ogre, animation->name), err) < 0)
+        if (add_clip(ogre, animation->name, animation, 1, find_vertex_animation(ogre, animation->name), err) < 0)
             return err->code;
     }
     if (add_linked(ogre, err) < 0)
         return err->code;
     for (size_t a = 0; a < ogre->mesh.animation_count; a++)
         if (!has_animation(ogre, ogre->mesh.animations[a].name) &&
-            add_clip(ogre, NULL, 1, &ogre->mesh.animations[a], err) < 0)
+            add_clip(ogre, ogre->mesh.animations[a].name, NULL, 1, &ogre->mesh.animations[a], err) < 0)
             return err->code;
     return 0;
 }

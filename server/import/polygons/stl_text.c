@@ -78,8 +78,8 @@ static struct str take_line(struct stl_text *reader)
         begin++;
     while (begin < end && is_space(end[-1]))
         end--;
-    return begin == end ? (struct str){.offset = STR_NONE}
-                        : bake_text(reader->import->builder, begin, (size_t)(end - begin));
+    const struct str none = {.offset = STR_NONE};
+    return begin == end ? none : bake_text(reader->import->builder, begin, (size_t)(end - begin));
 }
 
 static int read_facet(struct stl_text *reader, struct facets *facets)
