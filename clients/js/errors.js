@@ -29,6 +29,7 @@ export const CODES = new Map([
   [25, ['ambiguous_name', 409]],
   [26, ['hash_mismatch', 409]],
   [27, ['camera_not_found', 404]],
+  [64, ['variant_not_found', 404]],
   [29, ['bad_keys', 422]],
   [30, ['unknown_format', 415]],
   [31, ['lfs_pointer', 415]],

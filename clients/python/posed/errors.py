@@ -33,6 +33,7 @@ CODES: Dict[int, Tuple[str, int]] = {
     25: ("ambiguous_name", 409),
     26: ("hash_mismatch", 409),
     27: ("camera_not_found", 404),
+    64: ("variant_not_found", 404),
     29: ("bad_keys", 422),
     30: ("unknown_format", 415),
     31: ("lfs_pointer", 415),
