@@ -213,7 +213,7 @@ static int read_values(const struct x3d *x3d, uint32_t element, uint32_t child, 
  * and t along the next. */
 static void make_texcoords(struct x3d_surface *surface)
 {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (size_t i = 0; i < 3 * (size_t)surface->point_count; i++) {
         low[i % 3] = fmin(low[i % 3], surface->points[i]);
         high[i % 3] = fmax(high[i % 3], surface->points[i]);
