@@ -92,8 +92,10 @@ static int import(const char *path)
         snprintf(number, sizeof number, "%d", (int)child);
         write_line("child", number);
     }
-    if (starts_with(path, "crash"))
+    if (starts_with(path, "crash")) {
+        signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would exit */
         raise(SIGSEGV);
+    }
     if (starts_with(path, "family") || starts_with(path, "hang"))
         stay();
     if (starts_with(path, "wait"))
