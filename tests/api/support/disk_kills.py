@@ -29,7 +29,9 @@ def fork_servers(server):
 
 
 def end_fork_servers(server):
+    """Kills them when they wait for work: what one has made is not known to the server before it has said so."""
     for pid in fork_servers(server):
+        wait_until(lambda: state_of(pid) == "S", "it does not wait")
         os.kill(int(pid), signal.SIGKILL)
         wait_until(lambda: not is_alive(pid), "it lives on")
 
@@ -39,12 +41,17 @@ def children(server):
     return [pid for pid in with_fork_servers(server) if not is_fork_server(pid)]
 
 
+def state_of(pid):
+    """The letter that /proc has for it: "S" while it waits; "X" when it is gone."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return "X"
+
+
 def is_alive(pid):
     """A zombie that its new parent has not noticed yet is dead enough."""
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    return state_of(pid) not in "ZX"
 
 
 def temporary(folder):
