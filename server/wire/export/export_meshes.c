@@ -1,6 +1,6 @@
 /* export_meshes.c - meshes: which the file has, and their primitives (glTF 2.0, 3.7.2). */
 #include "wire/export/export_parts.h"
-#include "wire/export/primitives.h"
+#include "wire/glb/primitives.h"
 #include "wire/reply/reply_json.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* export_nodes.c - which nodes the file has, who is below whom, and which of them the scene lists. */
-#include "wire/export/axes.h"
+#include "wire/glb/axes.h"
 #include "wire/export/export_parts.h"
 
 #include <string.h>
