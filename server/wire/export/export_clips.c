@@ -81,28 +81,33 @@ static bool take_channel(struct export *e, const struct model *source, const str
     return true;
 }
 
+static void find_still_node(struct export *e)
+{
+    e->still_node = 0;
+    while (e->still_node < e->model->node_count &&
+           (e->keeps[e->still_node] == KEEP_NOTHING || (e->model->nodes[e->still_node].flags & NODE_SHEAR) != 0))
+        e->still_node++;
+}
+
 /* A clip of glTF has channels: one without is a node that stays as it is at rest. */
 static void hold_still(struct export *e, struct export_clip *clip)
 {
-    const struct model *model = e->model;
-    for (uint32_t n = 0; n < model->node_count; n++) {
-        if (e->keeps[n] == KEEP_NOTHING || (model->nodes[n].flags & NODE_SHEAR) != 0)
-            continue;
-        const struct channel channel = {.node = n,
-                                        .path = PATH_TRANSLATION,
-                                        .interpolation = INTERPOLATION_STEP,
-                                        .component_count = 3,
-                                        .key_time_first = (uint32_t)(e->clips.times.size_bytes / sizeof(double)),
-                                        .key_count = 1,
-                                        .value_first = (uint32_t)(e->clips.values.size_bytes / sizeof(float)),
-                                        .reserved = EXPORT_OF_NOTHING};
-        const double begin = 0;
-        buf_put(&e->clips.times, &begin, sizeof begin);
-        buf_put(&e->clips.values, e->rest[n].translation, 3 * sizeof(float));
-        buf_put(&e->clips.channels, &channel, sizeof channel);
-        clip->channel_count = 1;
+    const uint32_t n = e->still_node;
+    const struct channel channel = {.node = n,
+                                    .path = PATH_TRANSLATION,
+                                    .interpolation = INTERPOLATION_STEP,
+                                    .component_count = 3,
+                                    .key_time_first = (uint32_t)(e->clips.times.size_bytes / sizeof(double)),
+                                    .key_count = 1,
+                                    .value_first = (uint32_t)(e->clips.values.size_bytes / sizeof(float)),
+                                    .reserved = EXPORT_OF_NOTHING};
+    const double begin = 0;
+    if (n == e->model->node_count)
         return;
-    }
+    buf_put(&e->clips.times, &begin, sizeof begin);
+    buf_put(&e->clips.values, e->rest[n].translation, 3 * sizeof(float));
+    buf_put(&e->clips.channels, &channel, sizeof channel);
+    clip->channel_count = 1;
 }
 
 bool export_take_clip(struct export *e, const struct model *source, uint32_t index)
@@ -166,6 +171,7 @@ bool export_take_clips(struct export *e)
     buf_init(&e->clips.values, e->context->limit_bytes);
     if (clips == NULL || e->clips.clips == NULL || !export_find_scales(e))
         return false;
+    find_still_node(e);
     for (uint32_t i = 0; i < count; i++) {
         if (!export_take_clip(e, e->model, clips[i]))
             return false;

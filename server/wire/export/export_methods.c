@@ -7,19 +7,29 @@
 #include <stdlib.h>
 
 /* A vertex of one joint moves as that, whatever the method is. */
-static bool is_linear(const struct model *model, uint32_t s)
+static bool has_several(const struct model *model, uint32_t method, const struct primitive *p)
 {
-    const struct skin *skin = &model->skins[s];
-    if (skin->method != METHOD_DUAL_QUATERNION && skin->method != METHOD_BLENDED)
-        return true;
+    for (uint32_t v = p->vertex_first; v < p->vertex_first + p->vertex_count; v++)
+        if (model->influence_firsts[v + 1] - model->influence_firsts[v] > 1 &&
+            (method == METHOD_DUAL_QUATERNION || model->dual_weights[v] > 0))
+            return true;
+    return false;
+}
+
+/* is_dual[skin_count]: 1 of skins whose method makes a difference; *vertices: how many they draw. */
+static void find_dual(const struct export *e, uint8_t *is_dual, uint64_t *vertices)
+{
+    const struct model *model = e->model;
+    *vertices = 0;
     for (uint32_t d = 0; d < model->draw_count; d++) {
+        const uint32_t s = model->draws[d].skin, method = model->skins[s].method;
         const struct primitive *p = &model->primitives[model->draws[d].primitive];
-        for (uint32_t v = p->vertex_first; model->draws[d].skin == s && v < p->vertex_first + p->vertex_count; v++)
-            if (model->influence_firsts[v + 1] - model->influence_firsts[v] > 1 &&
-                (skin->method == METHOD_DUAL_QUATERNION || model->dual_weights[v] > 0))
-                return false;
+        if (e->skin_places[s] == GLB_NONE || (method != METHOD_DUAL_QUATERNION && method != METHOD_BLENDED))
+            continue;
+        *vertices += p->vertex_count;
+        if (has_several(model, method, p))
+            is_dual[s] = 1;
     }
-    return true;
 }
 
 /* Memory for the largest that is compared. */
@@ -102,10 +112,10 @@ static bool compare_clip(struct export *e, const struct export_clip *clip, struc
     return export_is_affordable(e, looks * steps);
 }
 
-static bool measure_skin(struct export *e, uint32_t skin, struct comparison *comparison)
+static bool measure_skin(struct export *e, uint32_t skin, uint64_t vertices, struct comparison *comparison)
 {
     enum { VERTICES_PER_STEP = 2, LEAST = 8 };
-    const uint64_t steps = e->model->node_count + e->model->position_count / VERTICES_PER_STEP + 1;
+    const uint64_t steps = e->model->node_count + e->model->draw_count + vertices / VERTICES_PER_STEP + 1;
     const uint64_t most = e->context->limits->value[LIMIT_EVALUATIONS] / 8 / (e->clips.count + 1) / steps + LEAST;
     bool is_good = start(e, skin, comparison);
     if (is_good) {
@@ -120,16 +130,21 @@ static bool measure_skin(struct export *e, uint32_t skin, struct comparison *com
 
 bool export_check_methods(struct export *e)
 {
+    uint64_t vertices;
+    uint8_t *is_dual = export_array(e, e->model->skin_count, sizeof *is_dual);
+    if (is_dual == NULL)
+        return false;
+    find_dual(e, is_dual, &vertices);
     for (uint32_t s = 0; s < e->model->skin_count; s++) {
         char name[SHORT_NAME_SIZE], where[EXPORT_DISTANCE_SIZE];
         struct comparison comparison;
-        if (e->skin_places[s] == GLB_NONE || is_linear(e->model, s))
+        if (is_dual[s] == 0)
             continue;
         short_name(e->model, e->model->skins[s].name, name);
         if (!e->context->request->is_approximate)
             return export_refuse(e, "skin %u '%s' moves its vertices by dual quaternions, which glTF does not have", s,
                                  name);
-        if (!measure_skin(e, s, &comparison))
+        if (!measure_skin(e, s, vertices, &comparison))
             return false;
         export_warn(
             e, "linear_skinning",

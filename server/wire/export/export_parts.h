@@ -97,16 +97,18 @@ struct export
     uint32_t node_count;
     uint32_t *roots; /* [root_count]: those that the scene lists, places */
     uint32_t root_count;
-    uint8_t *is_moved;      /* [node_count of the model]: some clip of the file changes its transform */
-    uint8_t *visibilities;  /* likewise: enum export_visible */
-    uint32_t *skin_places;  /* [skin_count] */
-    uint32_t *joint_places; /* [joint_count]: the file's node for each joint */
+    uint8_t *is_moved;       /* [node_count of the model]: some clip of the file changes its transform */
+    uint8_t *visibilities;   /* likewise: enum export_visible */
+    uint32_t *skin_places;   /* [skin_count] */
+    uint32_t *joint_places;  /* [joint_count]: the file's node for each joint */
+    uint32_t *camera_places; /* [camera_count] */
     struct export_mesh *meshes;
     uint32_t mesh_count;
     uint32_t *mesh_places; /* [2 * mesh_count]: of each without joints and with them */
     uint32_t *accessors;   /* [primitive_count]: GLB_INDICES + 1 for each */
     struct export_clips clips;
     uint8_t *is_taken;           /* [clip_count of the model] */
+    uint32_t still_node;         /* what a clip without channels holds still; node_count: there is none */
     const struct node *rest;     /* the model's nodes with the transforms of the file */
     struct model_info rest_info; /* and what it says of them */
     uint8_t *is_scaled;          /* [node_count]: its rest transform is the file's own, see export_scales.c; or NULL */

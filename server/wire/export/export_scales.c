@@ -269,6 +269,8 @@ bool export_sample_scaled_nodes(struct export *e, struct export_clip *clip)
     uint32_t first;
     if (e->is_scaled == NULL)
         return true;
+    if (!export_is_affordable(e, e->model->node_count))
+        return false;
     struct sampler sampler = {.e = e, .source = clip->source, .clip = clip->index};
     sampler.is_scaled = e->scaled_scratch + e->model->node_count;
     memcpy(sampler.is_scaled, e->is_scaled, e->model->node_count);

@@ -103,26 +103,48 @@ static bool look_at(const struct export *e, const struct primitive *p, uint32_t 
     return true;
 }
 
-/* One set of all vertices, into arrays of four for each: as bytes where is_small. What is not there is joint 0 with
- * weight 0. */
-static void fill(const struct export *e, const struct primitive *p, uint32_t set, bool is_small, void *joints,
-                 float *weights)
+/* Sets of all vertices, one behind the other, four of each vertex: joints as bytes where is_small. What is not there is
+ * joint 0 with weight 0, as the arrays have it. */
+static void fill(const struct export *e, const struct primitive *p, bool is_small, void *joints, float *weights)
 {
     struct influences influences;
     uint8_t *small = joints;
     uint16_t *large = joints;
     for (uint32_t v = 0; v < p->vertex_count; v++) {
         merge(e->model, p->vertex_first + v, &influences);
-        for (uint32_t i = 0; i < SET_SIZE; i++) {
-            const uint32_t at = set * SET_SIZE + i;
-            const bool is_there = at < influences.count && influences.all[at].weight > 0;
-            const uint32_t joint = is_there ? influences.all[at].joint : 0;
+        for (uint32_t i = 0; i < influences.count && influences.all[i].weight > 0; i++) {
+            const size_t at = ((size_t)(i / SET_SIZE) * p->vertex_count + v) * SET_SIZE + i % SET_SIZE;
             if (is_small)
-                *small++ = (uint8_t)joint;
+                small[at] = (uint8_t)influences.all[i].joint;
             else
-                *large++ = (uint16_t)joint;
-            *weights++ = is_there ? influences.all[at].weight : 0;
+                large[at] = (uint16_t)influences.all[i].joint;
+            weights[at] = influences.all[i].weight;
         }
+    }
+}
+
+/* Each joint of a vertex is looked for among those that it has already. */
+static uint64_t merge_steps(const struct model *model, const struct primitive *p)
+{
+    enum { LOOKS_PER_STEP = 256 };
+    uint64_t looks = 0;
+    for (uint32_t v = p->vertex_first; v < p->vertex_first + p->vertex_count; v++) {
+        const uint64_t count = model->influence_firsts[v + 1] - model->influence_firsts[v];
+        looks += count * (count < INFLUENCES_MAX ? count : INFLUENCES_MAX);
+    }
+    return looks / LOOKS_PER_STEP;
+}
+
+static void put_sets(struct export *e, const struct primitive *p, uint32_t sets, bool is_small, const void *joints,
+                     const float *weights)
+{
+    const size_t row = (size_t)p->vertex_count * SET_SIZE;
+    for (uint32_t set = 0; set < sets && !glb_failed(e->glb); set++) {
+        const uint32_t joint_accessor =
+            glb_add(e->glb, is_small ? GLB_JOINTS : GLB_LARGE_JOINTS,
+                    (const char *)joints + set * row * (is_small ? 1 : sizeof(uint16_t)), p->vertex_count);
+        const uint32_t weight_accessor = glb_add(e->glb, GLB_WEIGHTS, weights + set * row, p->vertex_count);
+        json_printf(e->out, ",\"JOINTS_%u\":%u,\"WEIGHTS_%u\":%u", set, joint_accessor, set, weight_accessor);
     }
 }
 
@@ -130,25 +152,25 @@ bool export_put_influences(struct export *e, const struct primitive *p)
 {
     struct workspace *workspace = e->context->workspace;
     uint32_t sets, joint_most, vertex;
+    if (!export_is_affordable(e, merge_steps(e->model, p)))
+        return false;
     if (!look_at(e, p, &sets, &joint_most, &vertex))
         return export_refuse(e, "vertex %u of mesh %u has more than %d joints", vertex, p->mesh, INFLUENCES_MAX);
     if (joint_most > UINT16_MAX)
-        return export_refuse(e,
-                             "mesh %u has a vertex that follows joint %u of its skin; the last that a file can name "
-                             "is %d",
-                             p->mesh, joint_most, UINT16_MAX);
+        return export_refuse(
+            e, "mesh %u has a vertex that follows joint %u of its skin; the last that a file can name is %d", p->mesh,
+            joint_most, UINT16_MAX);
     const bool is_small = joint_most <= UINT8_MAX;
-    void *joints =
-        context_array(e->context, &workspace->vertices, (size_t)p->vertex_count * SET_SIZE, is_small ? 1 : 2);
-    float *weights = context_array(e->context, &workspace->floats, (size_t)p->vertex_count * SET_SIZE, sizeof *weights);
+    const size_t count = (size_t)p->vertex_count * sets * SET_SIZE, joint_bytes = is_small ? 1 : sizeof(uint16_t);
+    if (count * (joint_bytes + sizeof(float)) > e->context->limit_bytes)
+        return context_fail_too_large(e->context);
+    void *joints = context_array(e->context, &workspace->vertices, count, joint_bytes);
+    float *weights = context_array(e->context, &workspace->floats, count, sizeof *weights);
     if (joints == NULL || weights == NULL)
         return false;
-    for (uint32_t set = 0; set < sets && !glb_failed(e->glb); set++) {
-        fill(e, p, set, is_small, joints, weights);
-        const enum glb_array array = is_small ? GLB_JOINTS : GLB_LARGE_JOINTS;
-        const uint32_t joint_accessor = glb_add(e->glb, array, joints, p->vertex_count);
-        const uint32_t weight_accessor = glb_add(e->glb, GLB_WEIGHTS, weights, p->vertex_count);
-        json_printf(e->out, ",\"JOINTS_%u\":%u,\"WEIGHTS_%u\":%u", set, joint_accessor, set, weight_accessor);
-    }
+    memset(joints, 0, count * joint_bytes);
+    memset(weights, 0, count * sizeof *weights);
+    fill(e, p, is_small, joints, weights);
+    put_sets(e, p, sets, is_small, joints, weights);
     return true;
 }
