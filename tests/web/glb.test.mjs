@@ -1,4 +1,4 @@
-// The GLB files of /v1/mesh, opened by programs that had no part in them: Khronos' validator, and three.js in a browser.
+// The GLB files of /v1/mesh and /v1/export, opened by programs that had no part in them: Khronos' validator, and three.js in a browser.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -51,8 +51,8 @@ after(async () => {
   if (server) assert.equal(status, 0, 'the server ends well');
 });
 
-async function glb(query) {
-  const answer = await fetch(server.url + '/v1/mesh?format=glb&' + query);
+async function glb(query, path = '/v1/mesh') {
+  const answer = await fetch(server.url + path + '?format=glb&' + query);
   assert.equal(answer.headers.get('content-type'), 'model/gltf-binary', query);
   return new Uint8Array(await answer.arrayBuffer());
 }
@@ -66,6 +66,15 @@ test('the validator has no error and no warning', async () => {
     assert.equal(info.version, '2.0');
     assert.equal(info.hasTextures, !query.includes('textures=0'), query);
     assert.equal(info.animationCount, 0);
+  }
+});
+
+test('the validator has no error in whole models', async () => {
+  const queries = SAMPLE_NAMES.flatMap((name) => ['', '&clips=-&textures=0', '&fps=24&up=z&unit=cm'].map((rest) => `model=${name}${rest}`));
+  for (const query of [...queries, 'model=strange.gltf']) {
+    const { issues, info } = await validator.validateBytes(await glb(query, '/v1/export'), { maxIssues: 20 });
+    assert.equal(issues.numErrors, 0, query + ' ' + JSON.stringify(issues.messages));
+    assert.equal(info.animationCount > 0, !/clips=-|strange/.test(query), query);
   }
 });
 

@@ -127,6 +127,11 @@ static int convert(struct command_context *context, const struct args *args)
         text_put(&query, "&textures=0");
     status = connection_status(
         &context->connection, connection_request_model(&context->connection, "export", model, query.at, NULL, &answer));
+    char code[64] = "";
+    if (status == STATUS_FAILED)
+        connection_error_code(&context->connection, code);
+    if (strcmp(code, "not_in_gltf") == 0 && args_parameter(args, "approximate") == NULL)
+        terminal_info("--approximate writes the nearest that glTF can say, and tells how far off that is");
     if (status == STATUS_DONE)
         status = output_give(file, answer.data, answer.data_bytes);
     if (status == STATUS_DONE)

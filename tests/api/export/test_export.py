@@ -6,6 +6,7 @@ import pytest
 
 from conftest import SAMPLES
 from round_trip import Glb, check, query
+from small_fbx import fbx
 from small_models import gltf
 
 TYPE = "model/gltf-binary"
@@ -215,3 +216,65 @@ def test_what_is_too_large_is_refused(start, tmp_path):
     answer = server.get("/v1/export?model=a.gltf&fps=1000")
     assert (answer.status, answer.error()) == (400, "too_many_frames")
     assert server.get("/v1/export?model=a.gltf").status == 200
+
+
+OWN_SCALES = {"hip": ['P: "Lcl Scaling", "Lcl Scaling", "", "A",2,1,3'],
+              "leg": ['P: "InheritType", "enum", "", "",2', 'P: "Lcl Rotation", "Lcl Rotation", "", "A",0,0,30',
+                      'P: "Lcl Translation", "Lcl Translation", "", "A",0,4,0']}
+
+
+def test_scales_that_are_not_inherited(start, tmp_path):
+    (tmp_path / "a.fbx").write_text(fbx(**OWN_SCALES))
+    (tmp_path / "plain.fbx").write_text(fbx(leg=OWN_SCALES["leg"]))
+    server = start()
+    answer = server.get("/v1/export?model=a.fbx")
+    assert (answer.status, answer.error()) == (422, "not_in_gltf")
+    assert "node 1 'leg' does not inherit the scales above it" in answer.json()["error"]["message"]
+    data, glb = export(server, "a.fbx", approximate=1)
+    (tmp_path / "b.glb").write_bytes(data)
+    assert "scales_approximated" in warnings(glb)
+    a, b = (server.json("/v1/pose", model=model, clip="-", what="scene")["frames"][0]["scene"][1] for model in ("a.fbx", "b.glb"))
+    assert b[12:15] == pytest.approx(a[12:15], abs=1e-5)  # what shears is lost, the place is not
+    assert "scales_approximated" not in warnings(export(server, "plain.fbx")[1])  # there the flag makes no difference
+
+
+def test_markers_and_lengths_of_clips(start, tmp_path):
+    """A take of two seconds whose keys come early, and a marker on the timeline."""
+    (tmp_path / "a.fbx").write_text(fbx(markers=[("hit", 2.5)], span=(1, 3)))
+    server = start()
+    data, glb = export(server, "a.fbx")
+    (tmp_path / "b.glb").write_bytes(data)
+    clips = [server.json("/v1/model", model=model)["clips"][0] for model in ("a.fbx", "b.glb")]
+    assert clips[0]["duration"] == clips[1]["duration"] == 2
+    assert [(marker["name"], marker["time"]) for marker in glb.json["animations"][0]["extras"]["markers"]] == [
+        (marker["name"], marker["time"]) for marker in clips[0]["markers"]]
+    assert check(server, "a.fbx", "b.glb", glb) < 2e-6
+    assert set(warnings(glb)) <= {"unit", "up_axis"}
+
+
+EARLY = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset><up_axis>Y_UP</up_axis></asset>
+<library_animations><animation id="a">
+<source id="in"><float_array id="i" count="3">-1 1 3</float_array><technique_common><accessor source="#i" count="3">
+<param name="TIME" type="float"/></accessor></technique_common></source>
+<source id="out"><float_array id="o" count="3">0 8 2</float_array><technique_common><accessor source="#o" count="3">
+<param name="X" type="float"/></accessor></technique_common></source>
+<source id="how"><Name_array id="h" count="3">LINEAR LINEAR LINEAR</Name_array><technique_common><accessor source="#h" count="3">
+<param name="INTERPOLATION" type="name"/></accessor></technique_common></source>
+<sampler id="s"><input semantic="INPUT" source="#in"/><input semantic="OUTPUT" source="#out"/><input semantic="INTERPOLATION" source="#how"/></sampler>
+<channel source="#s" target="box/move.X"/></animation></library_animations>
+<library_visual_scenes><visual_scene id="v"><node id="box" name="box"><translate sid="move">0 1 2</translate></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#v"/></scene></COLLADA>"""
+
+
+def test_keys_before_time_0(start, tmp_path):
+    (tmp_path / "a.dae").write_text(EARLY)
+    server = start()
+    answer = server.get("/v1/export?model=a.dae")
+    assert (answer.status, answer.error()) == (422, "not_in_gltf")
+    assert "keys of node 1 'box' before time 0" in answer.json()["error"]["message"]
+    data, glb = export(server, "a.dae", approximate=1)
+    (tmp_path / "b.glb").write_bytes(data)
+    assert warnings(glb) == ["keys_cropped"] and glb.key_times(0) == [0, 1, 3]
+    assert check(server, "a.dae", "b.glb", glb) < 2e-6
+    place = server.json("/v1/pose", model="b.glb", t=0.5, what="scene", joints="box")["frames"][0]["scene"][0][12:15]
+    assert place == [6, 1, 2]

@@ -1,0 +1,51 @@
+"""posectl convert: a model as a GLB file."""
+import json
+import shutil
+
+import pytest
+
+from conftest import SAMPLES
+from posectl import posectl
+from small_fbx import fbx
+
+pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copy(SAMPLES / "robot.glb", tmp_path)
+    (tmp_path / "hero.fbx").write_text(fbx())
+    (tmp_path / "odd.fbx").write_text(fbx(hip=['P: "Lcl Scaling", "Lcl Scaling", "", "A",2,1,3'], leg=[
+        'P: "InheritType", "enum", "", "",2', 'P: "Lcl Rotation", "Lcl Rotation", "", "A",0,0,30']))
+    return tmp_path
+
+
+def test_one_line_and_the_file(folder):
+    done = posectl("convert", "robot.glb", "-o", "out/hero.glb", "--clips", "walk", "--no-textures", cwd=folder)
+    size = (folder / "out/hero.glb").stat().st_size
+    assert (done.status, done.out, done.err) == (0, f"out/hero.glb  {size} bytes  20 nodes, 1 skin, 1 mesh, 1 clip\n", "")
+    assert (folder / "out/hero.glb").read_bytes()[:4] == b"glTF"
+    again = posectl("convert", "robot.glb", "-o", "-", "--clips=walk", "--textures", "0", cwd=folder, text=False)
+    assert again.out == (folder / "out/hero.glb").read_bytes() and again.err == b""
+
+
+def test_without_a_name_it_is_the_models(folder):
+    done = posectl("convert", "hero.fbx", "--json", cwd=folder)
+    answer = json.loads(done.out)
+    assert done.status == 0 and (answer["model"], answer["file"], answer["clips"], answer["skins"]) == ("hero.fbx", "hero.glb", 1, 0)
+    assert answer["bytes"] == (folder / "hero.glb").stat().st_size
+    assert answer["warnings"] == [] and done.err == ""
+
+
+def test_what_is_refused(folder):
+    before = (folder / "robot.glb").read_bytes()
+    done = posectl("convert", "robot.glb", cwd=folder)
+    assert done.status == 2 and "-o FILE" in done.err and (folder / "robot.glb").read_bytes() == before
+    done = posectl("convert", "robot.glb", "-o", "robot.gltf", cwd=folder)
+    assert done.status == 2 and "convert writes .glb, not 'robot.gltf'" in done.err
+    assert posectl("convert", cwd=folder).status == 2 and posectl("convert", "nobody.fbx", "-o", "a.glb", cwd=folder).status == 2
+    done = posectl("convert", "odd.fbx", "-o", "odd.glb", cwd=folder)
+    assert done.status == 1 and "not_in_gltf" in done.err and "--approximate" in done.err and not (folder / "odd.glb").exists()
+    done = posectl("convert", "odd.fbx", "-o", "odd.glb", "--approximate", cwd=folder)
+    assert done.status == 0 and "warning: scales_approximated" in done.err and (folder / "odd.glb").exists()
+    assert posectl("convert", "odd.fbx", "-o", "odd.glb", "--approximate", "-q", cwd=folder).err == ""
