@@ -147,8 +147,11 @@ static bool plan(struct export *e)
     if (!export_select(e) || !export_plan_meshes(e) || !export_take_clips(e) || !export_look_at_nodes(e) ||
         !export_plan_nodes(e) || !export_fit_clips(e) || !export_warn_of_scales(e) || !export_check_methods(e))
         return false;
-    if (buf_failed(&e->clips.channels) || buf_failed(&e->clips.times) || buf_failed(&e->clips.values))
-        return context_fail_too_large(e->context);
+    struct err err;
+    const struct buf *values = &e->clips.values;
+    err_set(&err, ERR_NOT_FINITE, "'%s' has keys between which a value is not finite", e->context->request->model);
+    if (!floats_are_finite((const float *)(const void *)values->data, values->size_bytes / sizeof(float)))
+        return context_fail(e->context, &err);
     const uint64_t pixel_steps = surfaces_number(&e->surfaces) / SURFACES_PIXEL_BYTES_PER_STEP;
     return export_is_affordable(e, copy_steps(e->model) + pixel_steps);
 }

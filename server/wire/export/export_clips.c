@@ -110,6 +110,12 @@ static void hold_still(struct export *e, struct export_clip *clip)
     clip->channel_count = 1;
 }
 
+/* Some keys are not there. */
+static bool is_full(const struct export *e)
+{
+    return buf_failed(&e->clips.channels) || buf_failed(&e->clips.times) || buf_failed(&e->clips.values);
+}
+
 bool export_take_clip(struct export *e, const struct model *source, uint32_t index)
 {
     const struct clip *from = &source->clips[index];
@@ -126,10 +132,14 @@ bool export_take_clip(struct export *e, const struct model *source, uint32_t ind
             return false;
         clip->channel_count++;
     }
+    if (is_full(e))
+        return context_fail_too_large(e->context);
     if (!export_sample_scaled_nodes(e, clip))
         return false;
     if (clip->channel_count == 0)
         hold_still(e, clip);
+    if (is_full(e))
+        return context_fail_too_large(e->context);
     if (clip->channel_count > 0)
         e->clips.count++;
     else

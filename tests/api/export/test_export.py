@@ -218,6 +218,13 @@ def test_what_is_too_large_is_refused(start, tmp_path):
     assert server.get("/v1/export?model=a.gltf").status == 200
 
 
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
+def test_keys_alone_may_be_too_much(start):
+    server = start("--max-answer", "16k", root=SAMPLES)
+    assert server.get("/v1/export?model=robot.glb").error() == "too_many_frames"
+    assert server.get("/v1/export?model=robot.glb&clips=-").error() == "too_many_frames"
+
+
 OWN_SCALES = {"hip": ['P: "Lcl Scaling", "Lcl Scaling", "", "A",2,1,3'],
               "leg": ['P: "InheritType", "enum", "", "",2', 'P: "Lcl Rotation", "Lcl Rotation", "", "A",0,0,30',
                       'P: "Lcl Translation", "Lcl Translation", "", "A",0,4,0']}
