@@ -140,7 +140,8 @@ def main():
     server = conftest.Server(with_all, "--max-answer", "512m")
     models = [entry["model"] for entry in ask(server, "/v1/models", prefix="from/")["models"]]
     for model in models:
-        if server.get(query("/v1/model", model=model)).status != 200:
+        info = server.get(query("/v1/model", model=model))
+        if info.status != 200 or not info.json()["nodes"]:  # a clip of glTF moves a node
             continue
         answer = server.get(query("/v1/export", model=model, **more))
         if answer.status != 200:
