@@ -285,9 +285,9 @@ deps-bench: deps
 bench_run = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/bench/bench.py
 bench: deps-bench all samples $(bench_programs)
 	@$(bench_run) $(if $(quick),--quick) $(t)
-# The table and the picture of the last make bench, in tests/bench/README.md
+# The table and the picture of the last make bench (of a part with t=PART: only its table), in tests/bench/README.md
 bench-readme: deps-test
-	@$(bench_run) --readme
+	@$(bench_run) --readme $(t)
 
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
 mutations: deps-test samples
