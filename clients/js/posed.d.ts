@@ -176,6 +176,8 @@ export interface PictureParameters extends ClipParameters {
   pitch?: number;
   /** what fills the picture: all that the clip shows, or the pose */
   frame?: 'clip' | 'pose';
+  /** instead of frame: the box that fills the picture, in the scene */
+  frame_box?: string | readonly number[];
   /** share of the picture left free on each side */
   margin?: number;
   /** angle of view */

@@ -135,6 +135,7 @@ struct request {
         picture;             /* and of each cell of a sheet; without target_node and camera, which need the model: */
     struct selector target;  /* the node in the middle of the picture, or absent */
     struct selector camera;  /* the camera of the file, or absent */
+    uint32_t box_numbers;    /* how many of the picture's frame_box are given: 0 or 6 */
     int side, projection;    /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
     struct sheet_spec sheet; /* OP_SHEET, OP_TURNTABLE */
     const char *target_text; /* likewise, of a GET: path and query as they came */

@@ -89,6 +89,7 @@ static const struct {
     {"yaw", "/v1/render?model=a&yaw=9"},
     {"pitch", "/v1/render?model=a&pitch=9"},
     {"frame", "/v1/render?model=a&frame=pose"},
+    {"frame_box", "/v1/render?model=a&frame_box=0,0,0,1,1,1"},
     {"margin", "/v1/render?model=a&margin=0"},
     {"fov", "/v1/render?model=a&fov=9"},
     {"ortho", "/v1/render?model=a&ortho=1"},
