@@ -130,7 +130,7 @@ def read_run(folder, name):
     return found, "\n".join([f"On {machine_words}, commit {found['builds']['commit']}:", "", *report.markdown(found)])
 
 
-def write_readme(folder, parts):
+def write_readme(folder, parts=()):
     """A full run replaces all that the page has; a part that was measured on its own stands below, with its own commit."""
     text = README.read_text()
     head, rest = text.split(MARKS[0])
