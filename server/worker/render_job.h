@@ -134,7 +134,7 @@ struct render_shown {
 struct render_notes {
     struct render_shown shown;             /* finite */
     char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: of a picture that has clips of other files
-                                              what of them has no partner (anim/pose/retarget_report.h) */
+                                              what of them has no partner (anim/retarget/retarget_report.h) */
 };
 
 struct render_result {
