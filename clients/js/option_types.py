@@ -33,7 +33,8 @@ INTERFACES = [
 # What the words of the table with a capital stand for; other words are meant as they are.
 NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "COUNT"}
 STRINGS = {"NAME", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
-WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]"}
+WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
+         "PATTERN=NAME": "Renames"}
 JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameters"}
 
 
@@ -63,6 +64,8 @@ def type_of(name, how_often, values):
     else:
         one = " | ".join(f"'{word}'" for word in words)
     if how_often != "MANY" or one == "Times":
+        return one
+    if one == "Renames":
         return one
     return "Refs" if one == "Ref" else f"{one} | readonly string[]" if one == "string" else f"{one} | ReadonlyArray<{one}>"
 

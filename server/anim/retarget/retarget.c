@@ -7,43 +7,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_names(const char *a_text, struct str a, const char *b_text, struct str b)
-{
-    const uint32_t size = a.size_bytes < b.size_bytes ? a.size_bytes : b.size_bytes;
-    const int order = size == 0 ? 0 : memcmp(a_text + a.offset, b_text + b.offset, size);
-    return order != 0 ? order : (a.size_bytes > b.size_bytes) - (a.size_bytes < b.size_bytes);
-}
-
 static bool is_named(const struct node *node) { return node->name.offset != STR_NONE && node->name.size_bytes > 0; }
 
-static int by_name(const void *a, const void *b, void *context)
+static struct name_part name_of(const struct model *model, uint32_t node)
 {
-    const struct model *model = context;
-    return compare_names(model->text, model->nodes[*(const uint32_t *)a].name, model->text,
-                         model->nodes[*(const uint32_t *)b].name);
+    const struct str name = model->nodes[node].name;
+    return (struct name_part){.text = model->text + name.offset, .size_bytes = name.size_bytes};
 }
 
 /* The nodes that have a name, sorted by it. */
+struct entry {
+    struct joined_name name;
+    uint32_t node;
+};
 struct index {
-    uint32_t *nodes;
+    struct entry *entries;
     uint32_t count;
 };
 
-static struct index index_names(const struct model *model)
+static int by_name(const void *a, const void *b)
 {
-    struct index index = {.nodes = mem_alloc((size_t)model->node_count * sizeof *index.nodes)};
-    for (uint32_t n = 0; n < model->node_count; n++)
-        if (is_named(&model->nodes[n]))
-            index.nodes[index.count++] = n;
-    qsort_r(index.nodes, index.count, sizeof *index.nodes, by_name, (void *)(uintptr_t)model);
+    return joined_name_compare(&((const struct entry *)a)->name, &((const struct entry *)b)->name);
+}
+
+/* is_used: gets 1 for each rule that holds for a node; NULL without rules. */
+static struct index index_names(const struct model *model, const struct name_map *names, uint8_t *is_used)
+{
+    struct index index = {.entries = mem_alloc((size_t)model->node_count * sizeof *index.entries)};
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        struct entry *entry = &index.entries[index.count];
+        if (!is_named(&model->nodes[n]))
+            continue;
+        const int32_t rule = name_map_apply(names, name_of(model, n), &entry->name);
+        entry->node = n;
+        index.count++;
+        if (rule >= 0)
+            is_used[rule] = 1;
+    }
+    qsort(index.entries, index.count, sizeof *index.entries, by_name);
     return index;
 }
 
 /* How many of the index, from `at` on, have the name of the one there. */
-static uint32_t run_length(const struct model *model, const struct index *index, uint32_t at)
+static uint32_t run_length(const struct index *index, uint32_t at)
 {
     uint32_t end = at + 1;
-    while (end < index->count && by_name(&index->nodes[at], &index->nodes[end], (void *)(uintptr_t)model) == 0)
+    while (end < index->count && by_name(&index->entries[at], &index->entries[end]) == 0)
         end++;
     return end - at;
 }
@@ -51,26 +60,27 @@ static uint32_t run_length(const struct model *model, const struct index *index,
 /* Both indices are sorted alike, so one walk over both finds all pairs. */
 static void find_partners(struct retarget *retarget)
 {
+    static const struct name_map NO_RULES = {0};
     const struct model *model = &retarget->model, *source = retarget->source;
-    struct index own = index_names(model), other = index_names(source);
+    struct index own = index_names(model, &NO_RULES, NULL);
+    struct index other = index_names(source, &retarget->names, retarget->is_rule_used);
     for (uint32_t n = 0; n < source->node_count; n++)
         retarget->partners[n] = -1 - (is_named(&source->nodes[n]) ? RETARGET_MISSING : RETARGET_UNNAMED);
     for (uint32_t i = 0, k = 0; i < own.count && k < other.count;) {
-        const int order = compare_names(model->text, model->nodes[own.nodes[i]].name, source->text,
-                                        source->nodes[other.nodes[k]].name);
+        const int order = by_name(&own.entries[i], &other.entries[k]);
         if (order != 0) {
             *(order < 0 ? &i : &k) += 1;
             continue;
         }
-        const uint32_t own_run = run_length(model, &own, i), other_run = run_length(source, &other, k);
+        const uint32_t own_run = run_length(&own, i), other_run = run_length(&other, k);
         for (uint32_t m = 0; m < other_run; m++)
-            retarget->partners[other.nodes[k + m]] =
-                own_run == 1 && other_run == 1 ? (int32_t)own.nodes[i] : -1 - RETARGET_AMBIGUOUS;
+            retarget->partners[other.entries[k + m].node] =
+                own_run == 1 && other_run == 1 ? (int32_t)own.entries[i].node : -1 - RETARGET_AMBIGUOUS;
         i += own_run;
         k += other_run;
     }
-    free(own.nodes);
-    free(other.nodes);
+    free(own.entries);
+    free(other.entries);
 }
 
 /* Clip names lie in the other file's text: the view gets a text that has both. */
@@ -100,14 +110,17 @@ static void copy_clips(struct retarget *retarget)
     model->text_byte_count = (uint32_t)size_bytes;
 }
 
-void retarget_init(struct retarget *retarget, const struct model *model, const struct model *source)
+void retarget_init(struct retarget *retarget, const struct model *model, const struct model *source,
+                   const struct name_map *names)
 {
     *retarget = (struct retarget){
         .model = *model,
         .source = source,
+        .names = names != NULL ? *names : (struct name_map){0},
         .partners = mem_alloc((size_t)source->node_count * sizeof *retarget->partners + 1),
         .is_played = mem_zalloc((size_t)source->clip_count + 1, 1),
     };
+    retarget->is_rule_used = mem_zalloc((size_t)retarget->names.count + 1, 1);
     find_partners(retarget);
     copy_clips(retarget);
     struct model *view = &retarget->model;
@@ -146,6 +159,7 @@ void retarget_fini(struct retarget *retarget)
     free_rest(retarget->rest);
     free(retarget->partners);
     free(retarget->is_played);
+    free(retarget->is_rule_used);
     free(retarget->clips);
     free(retarget->channels);
     free(retarget->text);
@@ -276,15 +290,26 @@ static int make_by_rest(struct retarget *retarget, uint32_t index, struct err *e
 
 /* --- by name --- */
 
+bool retarget_rename(const struct retarget *retarget, uint32_t node, struct joined_name *out)
+{
+    const struct model *source = retarget->source;
+    *out = (struct joined_name){0};
+    return is_named(&source->nodes[node]) && name_map_apply(&retarget->names, name_of(source, node), out) >= 0;
+}
+
 static int no_match(const struct retarget *retarget, const struct clip *from, struct err *err)
 {
     const struct model *source = retarget->source;
-    const struct str node = source->nodes[source->channels[from->channel_first].node].name;
-    char clip[SHORT_NAME_SIZE], first[SHORT_NAME_SIZE];
+    const uint32_t node = source->channels[from->channel_first].node;
+    struct joined_name name;
+    char clip[SHORT_NAME_SIZE], first[SHORT_NAME_SIZE], renamed[SHORT_NAME_SIZE];
+    const bool is_renamed = retarget_rename(retarget, node, &name);
     return err_set(err, ERR_CLIP_NO_MATCH,
-                   "clip '%s' moves nothing of this model: no node it moves ('%s' is the first) has the name of "
+                   "clip '%s' moves nothing of this model: no node it moves ('%s'%s%s%s is the first) has the name of "
                    "one node of the model",
-                   short_name(source, from->name, clip), short_name(source, node, first));
+                   short_name(source, from->name, clip), short_name(source, source->nodes[node].name, first),
+                   is_renamed ? ", renamed '" : "", joined_name_put(&name, renamed, sizeof renamed),
+                   is_renamed ? "'," : "");
 }
 
 int retarget_clip(struct retarget *retarget, uint32_t index, struct err *err)

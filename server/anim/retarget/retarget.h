@@ -2,14 +2,16 @@
  * rests of two rigs.
  *
  * A channel moves the one node of the model that has the name of its own node, and gives that node its values as they
- * are: the same rig, in the same units, is taken for granted. A name that either model has twice means nothing, and a
- * node without a name neither: what has no partner is never guessed, retarget_report.h lists it.
+ * are: the same rig, in the same units, is taken for granted. Nodes of the clips' file may get other names first
+ * (name_map.h). A name that either model then has twice means nothing, and a node without a name neither: what has no
+ * partner is never guessed, retarget_report.h lists it.
  * After retarget_set_rest() a clip is made anew of rotations relative to the rests instead (rest_motion.h).
  * Pure; any thread, one struct retarget a thread. Both models are borrowed until retarget_fini(). */
 #pragma once
 
 #include "base/err.h"
 #include "anim/model/model.h"
+#include "anim/retarget/name_map.h"
 #include "anim/retarget/rest_clip.h"
 
 #include <stdbool.h>
@@ -35,6 +37,8 @@ struct retarget {
     struct model model;
     const struct model *source; /* the clips' file */
     int32_t *partners;          /* [source->node_count]: node of the model, or -1 - RETARGET_ */
+    struct name_map names;      /* its rules are borrowed */
+    uint8_t *is_rule_used;      /* [names.count]: 1 for a rule that holds for a node of the clips' file */
     double slide; /* by rest: how far planted feet slide in the clips played, in shares of the leg; else 0 */
     /* private */
     struct rest_retarget *rest; /* NULL: by name */
@@ -45,8 +49,9 @@ struct retarget {
     char *text; /* the model's, then the clips' names */
 };
 
-/* Finds the partners by name. */
-void retarget_init(struct retarget *retarget, const struct model *model, const struct model *source);
+/* Finds the partners by name. names: what renames the nodes of `source`; NULL: nothing does. */
+void retarget_init(struct retarget *retarget, const struct model *model, const struct model *source,
+                   const struct name_map *names);
 void retarget_fini(struct retarget *retarget);
 
 /* From now on clips are relative to the rests: partners are those of rest_pairs.h. Before the first retarget_clip().
@@ -58,6 +63,9 @@ bool retarget_leaves_out(const struct retarget *retarget, const struct channel *
 
 /* The node of the model that a channel of the source moves, or -1 - RETARGET_. */
 int32_t retarget_partner(const struct retarget *retarget, const struct channel *channel);
+
+/* The name that a rule gives a node of the source. False: it keeps its own, and *out is empty. */
+bool retarget_rename(const struct retarget *retarget, uint32_t node, struct joined_name *out);
 
 /* Gives clip `index` (< clip_count) its channels. Pointers into model.channels change.
  * Returns 0, ERR_CLIP_NO_MATCH when the clip has channels and none of them has a partner, or what rest_clip_init()
