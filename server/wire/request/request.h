@@ -8,7 +8,7 @@
 
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
-#include "anim/pose/name_map.h"
+#include "anim/retarget/name_map.h"
 #include "anim/pose/pose.h"
 #include "base/buf.h"
 #include "base/err.h"
