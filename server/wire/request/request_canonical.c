@@ -95,6 +95,11 @@ void request_set_canonical(struct request *request)
     if (request->clip_hash != NULL)
         h = hash_text(h, request->clip_hash);
     h = hash_renames(h, &request->renames);
+    if (request->with != NULL) {
+        h = hash_text(h, request->with);
+        h = hash_uint(h, request->has_tolerance);
+        h = hash64(h, &request->tolerance, sizeof request->tolerance);
+    }
     request->canonical_rest = h;
     request_set_canonical_times(request);
 }
