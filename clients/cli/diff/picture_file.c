@@ -3,7 +3,7 @@
 #include <png.h>
 #include <stdlib.h>
 
-int picture_read(const void *png, size_t png_bytes, struct picture *out, struct text *problem)
+static int read_as(png_uint_32 format, const void *png, size_t png_bytes, struct picture *out, struct text *problem)
 {
     png_image image = {.version = PNG_IMAGE_VERSION};
     *out = (struct picture){0};
@@ -17,7 +17,7 @@ int picture_read(const void *png, size_t png_bytes, struct picture *out, struct 
         png_image_free(&image);
         return -1;
     }
-    image.format = PNG_FORMAT_RGB;
+    image.format = format;
     out->width = image.width;
     out->height = image.height;
     out->pixels = must_alloc(PNG_IMAGE_SIZE(image));
@@ -28,6 +28,16 @@ int picture_read(const void *png, size_t png_bytes, struct picture *out, struct 
         return -1;
     }
     return 0;
+}
+
+int picture_read(const void *png, size_t png_bytes, struct picture *out, struct text *problem)
+{
+    return read_as(PNG_FORMAT_RGB, png, png_bytes, out, problem);
+}
+
+int picture_read_alpha(const void *png, size_t png_bytes, struct picture *out, struct text *problem)
+{
+    return read_as(PNG_FORMAT_RGBA, png, png_bytes, out, problem);
 }
 
 int picture_put(const struct picture *picture, struct text *out, struct text *problem)
