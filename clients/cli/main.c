@@ -25,6 +25,7 @@ static int (*const RUN[COMMAND_COUNT])(const struct args *args) = {
     [COMMAND_THUMBS] = run_thumbs,
     [COMMAND_CHECK] = run_check,
     [COMMAND_WATCH] = run_watch,
+    [COMMAND_TEXT] = run_text,
     [COMMAND_BENCH] = run_bench,
     [COMMAND_QUERY] = run_server_command,
     [COMMAND_MODELS] = run_server_command,
