@@ -25,6 +25,7 @@ INTERFACES = [
     ("PoseParameters", ["ClipParameters"], ["FOR_POSE"]),
     ("MeshParameters", ["ClipParameters"], ["FOR_MESH"]),
     ("BoundsParameters", ["ClipParameters"], ["FOR_BOUNDS"]),
+    ("KeysParameters", ["Abortable"], ["FOR_KEYS"]),
     ("PictureParameters", ["ClipParameters"], ["FOR_RENDER"]),
     ("RenderParameters", ["PictureParameters"], ["FOR_ONE_PICTURE"]),
     ("TurntableParameters", ["PictureParameters"], ["FOR_SHEETS"]),

@@ -1,6 +1,7 @@
 #include "wire/bodies/reply_make.h"
 
 #include "wire/bodies/bodies.h"
+#include "wire/data/keys.h"
 #include "wire/reply/clip_sources.h"
 
 bool context_start(struct reply_context *context, struct workspace *workspace, const struct model *model,
@@ -20,7 +21,8 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
         .clip = POSE_REST,
     };
     struct err err;
-    if (is_posed && select_clip(context->model, request, &context->clip, reply) < 0)
+    context->has_all_clips = request->op == OP_KEYS && request->clip.kind == SELECT_NONE;
+    if (is_posed && !context->has_all_clips && select_clip(context->model, request, &context->clip, reply) < 0)
         return false;
     context->duration_s = clip_duration_s(context->model, context->clip);
     if (span_resolve(request, context->duration_s, &context->span, &err) < 0)
@@ -57,6 +59,11 @@ static void put_body(struct reply_context *context)
         body_put_model(context);
     } else if (context->request->op == OP_BOUNDS) {
         body_put_bounds(context);
+    } else if (context->request->op == OP_KEYS) {
+        uint32_t count;
+        const uint32_t *nodes = select_nodes(context, &count);
+        if (nodes != NULL)
+            body_put_keys(context, nodes, count);
     } else {
         body_put_glb(context);
     }

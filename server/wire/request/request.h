@@ -40,6 +40,7 @@ enum op {
     OP_FILE,      /* PUT and DELETE /v1/models/NAME */
     OP_SHEET,     /* GET /v1/sheet */
     OP_TURNTABLE, /* GET /v1/turntable */
+    OP_KEYS,      /* GET /v1/keys */
     OP_STREAM,    /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
@@ -123,6 +124,7 @@ struct request {
     enum layout layout;
     enum format format; /* by format= or Accept */
     unsigned what;      /* WHAT_ bits */
+    unsigned paths;     /* OP_KEYS: bits of enum channel_path; 0: all */
     bool has_indices, has_normals, has_rest, has_weights;
     bool has_no_textures; /* FORMAT_GLB: textures=0 */
     bool has_root_motion; /* take the movement of `root` out and tell it */

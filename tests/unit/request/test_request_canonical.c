@@ -65,6 +65,7 @@ static const struct {
     {"what", "/v1/pose?model=a&what=local"},
     {"joints", "/v1/pose?model=a&joints=0"},
     {"joint_name", "/v1/pose?model=a&joint_name=0"},
+    {"path", "/v1/keys?model=a&path=scale"},
     {"indices", "/v1/mesh?model=a&indices=1"},
     {"normals", "/v1/mesh?model=a&normals=1"},
     {"rest", "/v1/mesh?model=a&rest=1"},
