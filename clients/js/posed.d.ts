@@ -166,6 +166,17 @@ export interface KeysParameters extends Abortable {
   subtree?: Refs;
 }
 
+export interface CompareParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** clip by index or name; - is the rest pose */
+  clip?: Ref;
+  /** clip by name, even one of digits */
+  clip_name?: string;
+  /** how far what counts as the same may be away, as a share of the size */
+  tolerance?: number;
+}
+
 export interface PictureParameters extends ClipParameters {
   /** width of the picture */
   width?: number;
@@ -201,6 +212,8 @@ export interface PictureParameters extends ClipParameters {
   pitch?: number;
   /** what fills the picture: all that the clip shows, or the pose */
   frame?: 'clip' | 'pose';
+  /** instead of frame: the box that fills the picture, in the scene */
+  frame_box?: string | readonly number[];
   /** share of the picture left free on each side */
   margin?: number;
   /** angle of view */
@@ -252,6 +265,29 @@ export interface SheetParameters extends TurntableParameters {
   clips?: 'all';
   /** views around the model, each a row */
   directions?: number;
+}
+
+export interface ExportParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** 0: leave the textures out of a GLB file */
+  textures?: Flag;
+  /** nodes with all below them */
+  subtree?: Refs;
+  /** a GLB file */
+  format?: 'glb';
+  /** the clips of the file by index or name, without it all; - is none */
+  clips?: Refs;
+  /** a clip of the file by name, even one of digits or with a comma */
+  clip_name?: string | readonly string[];
+  /** turn the scene, so that this axis is up */
+  up?: 'x' | 'y' | 'z';
+  /** scale the scene to this unit of length */
+  unit?: 'm' | 'cm' | 'mm' | 'inch' | number;
+  /** poses a second in place of the keys of the file */
+  fps?: number;
+  /** 1: what glTF cannot say becomes the nearest that it can, with a warning */
+  approximate?: Flag;
 }
 
 // End of what `make types` makes.
@@ -383,9 +419,13 @@ export class Model {
   mesh(options: MeshParameters & { format: 'json' }): Promise<Json>;
   /** The posed model as a glTF 2.0 file. */
   glb(options?: MeshParameters): Promise<Answer>;
+  /** The whole model as a glTF 2.0 file: skeleton, weights, clips. */
+  export(options?: ExportParameters): Promise<Answer>;
   bounds(options?: BoundsParameters): Promise<Json>;
   keys(options: KeysParameters & { format: 'bin' }): Promise<Frames>;
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
+  /** What is different between this model and an older one, which is named by its path. */
+  compare(old: string, options?: CompareParameters): Promise<Json>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;
   render(options?: RenderParameters): Promise<Picture>;
   /** Several moments, clips or directions in one picture, or an animation; as JSON its manifest. */

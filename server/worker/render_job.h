@@ -25,7 +25,7 @@ enum { RENDER_SOCKET_FD = 3 };
 
 /* Cells times layers are bounded too, because each cell has a time for each layer. */
 enum { RENDER_CELLS_MAX = 1024, RENDER_LAYER_TIMES_MAX = 4096 };
-/* The rules of anim/pose/name_map.h, each with a NUL behind it. */
+/* The rules of anim/retarget/name_map.h, each with a NUL behind it. */
 enum { RENDER_RENAMES_MAX = 256, RENDER_RENAME_BYTES_MAX = 16384 };
 enum { RENDER_CAPTION_CLIP = 1, RENDER_CAPTION_TIME = 2, RENDER_CAPTION_YAW = 4 };
 enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1536 };
@@ -140,7 +140,7 @@ struct render_shown {
 struct render_notes {
     struct render_shown shown;             /* finite */
     char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: of a picture that has clips of other files
-                                              what of them has no partner (anim/pose/retarget_report.h) */
+                                              what of them has no partner (anim/retarget/retarget_report.h) */
 };
 
 struct render_result {

@@ -1,7 +1,7 @@
 /* job_sources.c - retargets the clips that a job takes from other models. */
 #include "render/job/job_sources.h"
 
-#include "anim/pose/retarget_report.h"
+#include "anim/retarget/retarget_report.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* job_sources.h - the other models that a job's clips are from, as views of the one that is drawn
- * (anim/pose/retarget.h). The worker's only thread. */
+ * (anim/retarget/retarget.h). The worker's only thread. */
 #pragma once
 
-#include "anim/pose/retarget.h"
+#include "anim/retarget/retarget.h"
 #include "base/buf.h"
 #include "worker/render_job.h"
 

@@ -2,13 +2,15 @@
 
 #include "wire/bodies/bodies.h"
 #include "wire/data/keys.h"
+#include "wire/export/export.h"
 #include "wire/reply/clip_sources.h"
 
 bool context_start(struct reply_context *context, struct workspace *workspace, const struct model *model,
                    struct clip_sources *clips, const struct request *request, const struct limits *limits,
                    struct reply *reply)
 {
-    const bool has_view = request->layer_count == 0 && request->clip_source > 0, is_posed = request->op != OP_MODEL;
+    const bool has_view = request->layer_count == 0 && request->clip_source > 0,
+               is_posed = request->op != OP_MODEL && request->op != OP_EXPORT;
     *context = (struct reply_context){
         .workspace = workspace,
         .model = has_view ? clips->models[request->clip_source - 1] : model,
@@ -64,6 +66,8 @@ static void put_body(struct reply_context *context)
         const uint32_t *nodes = select_nodes(context, &count);
         if (nodes != NULL)
             body_put_keys(context, nodes, count);
+    } else if (context->request->op == OP_EXPORT) {
+        body_put_export(context);
     } else {
         body_put_glb(context);
     }
@@ -81,6 +85,10 @@ void reply_make(struct workspace *workspace, const struct model *model, const st
     }
     if (request->op == OP_FIND) {
         body_put_found(model, request, reply);
+        return;
+    }
+    if (request->op == OP_COMPARE) {
+        body_put_compare(workspace, model, sources[0], request, limits, reply);
         return;
     }
     clip_sources_init(&clips, model, sources, request);

@@ -1,6 +1,6 @@
 #include "wire/reply/clip_sources.h"
 
-#include "anim/pose/retarget_report.h"
+#include "anim/retarget/retarget_report.h"
 #include "wire/reply/reply_json.h"
 
 #include <string.h>

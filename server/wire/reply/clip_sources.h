@@ -1,7 +1,7 @@
 /* clip_sources.h - replies whose clips lie in other files (clip_file=). Pure; any thread. */
 #pragma once
 
-#include "anim/pose/retarget.h"
+#include "anim/retarget/retarget.h"
 #include "wire/reply/reply_context.h"
 
 /* The model with the clips of each of a request's sources. */

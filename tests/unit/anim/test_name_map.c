@@ -1,7 +1,7 @@
 /* Rules that rename: what they match, what they make of a name, and which text is one. */
 #include "tests/unit/support/check.h"
 
-#include "anim/pose/name_map.h"
+#include "anim/retarget/name_map.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "tests/unit/support/fixture.h"
 
 #include "anim/pose/pose.h"
-#include "anim/pose/retarget_report.h"
+#include "anim/retarget/retarget_report.h"
 
 #include <string.h>
 

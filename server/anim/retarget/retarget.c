@@ -1,5 +1,5 @@
 /* retarget.c - matches the nodes of two models by name and copies channels. */
-#include "anim/pose/retarget.h"
+#include "anim/retarget/retarget.h"
 
 #include "base/mem.h"
 
@@ -136,8 +136,27 @@ void retarget_init(struct retarget *retarget, const struct model *model, const s
     view->key_value_count = source->key_value_count;
 }
 
+/* What a view by rest has beside that. */
+struct rest_retarget {
+    struct rest_motion motion;
+    struct rest_clip_options options;
+    double *times; /* all keys of the clips made */
+    float *values;
+};
+
+static void free_rest(struct rest_retarget *rest)
+{
+    if (rest == NULL)
+        return;
+    rest_motion_fini(&rest->motion);
+    free(rest->times);
+    free(rest->values);
+    free(rest);
+}
+
 void retarget_fini(struct retarget *retarget)
 {
+    free_rest(retarget->rest);
     free(retarget->partners);
     free(retarget->is_played);
     free(retarget->is_rule_used);
@@ -166,6 +185,110 @@ static void reserve_channels(struct retarget *retarget, uint32_t more)
     }
     model->channels = retarget->channels;
 }
+
+/* --- by rest --- */
+
+int retarget_set_rest(struct retarget *retarget, const struct rest_options *options, struct err *err)
+{
+    struct rest_retarget *rest = mem_zalloc(1, sizeof *rest);
+    struct model *view = &retarget->model;
+    retarget->rest = rest;
+    rest->options = options->clip;
+    view->key_times = NULL;
+    view->key_values = NULL;
+    view->key_time_count = view->key_value_count = 0;
+    return rest_motion_init(&rest->motion, view, &options->model, retarget->source, &options->source,
+                            retarget->partners, err);
+}
+
+bool retarget_leaves_out(const struct retarget *retarget, const struct channel *channel)
+{
+    const int32_t partner = retarget->partners[channel->node];
+    if (retarget->rest == NULL || partner < 0 || !path_is_transform(channel->path) || channel->path == PATH_ROTATION)
+        return false;
+    const struct rest_motion *motion = &retarget->rest->motion;
+    return channel->path == PATH_SCALE || !motion->joints[motion->joint_of_node[partner]].has_translation;
+}
+
+/* Room for more keys at the end of the view's; where they begin. False: indices would not fit. */
+static bool add_keys(struct retarget *retarget, const double *times, uint32_t time_count, const float *values,
+                     uint64_t value_count, struct channel *begin)
+{
+    struct rest_retarget *rest = retarget->rest;
+    struct model *view = &retarget->model;
+    begin->key_time_first = view->key_time_count;
+    begin->value_first = view->key_value_count;
+    if (value_count > UINT32_MAX - view->key_value_count || time_count > UINT32_MAX - view->key_time_count)
+        return false;
+    rest->times = mem_realloc(rest->times, ((size_t)view->key_time_count + time_count + 1) * sizeof *rest->times);
+    rest->values = mem_realloc(rest->values, (view->key_value_count + (size_t)value_count + 1) * sizeof *rest->values);
+    memcpy(rest->times + view->key_time_count, times, time_count * sizeof *times);
+    memcpy(rest->values + view->key_value_count, values, (size_t)value_count * sizeof *values);
+    view->key_times = rest->times;
+    view->key_values = rest->values;
+    view->key_time_count += time_count;
+    view->key_value_count += (uint32_t)value_count;
+    return true;
+}
+
+static void add_channel(struct retarget *retarget, struct clip *clip, const struct channel *channel)
+{
+    retarget->channels[retarget->model.channel_count++] = *channel;
+    clip->channel_count++;
+}
+
+/* The channels that are no transforms, morph weights and visibility, are what they are by name. */
+static bool copy_others(struct retarget *retarget, const struct clip *from, struct clip *clip)
+{
+    const struct model *source = retarget->source;
+    reserve_channels(retarget, from->channel_count);
+    for (uint32_t c = 0; c < from->channel_count; c++) {
+        struct channel channel = source->channels[from->channel_first + c];
+        const int32_t partner = retarget_partner(retarget, &channel);
+        const uint64_t values = (uint64_t)channel.key_count * channel.component_count *
+                                (channel.interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
+        if (path_is_transform(channel.path) || partner < 0)
+            continue;
+        channel.node = (uint32_t)partner;
+        if (!add_keys(retarget, source->key_times + channel.key_time_first, channel.key_count,
+                      source->key_values + channel.value_first, values, &channel))
+            return false;
+        add_channel(retarget, clip, &channel);
+    }
+    return true;
+}
+
+static bool put_made(struct retarget *retarget, const struct rest_clip *made, struct clip *clip)
+{
+    struct channel begin = {.interpolation = INTERPOLATION_LINEAR, .key_count = made->time_count};
+    if (!add_keys(retarget, made->times, made->time_count, made->values, made->value_count, &begin))
+        return false;
+    reserve_channels(retarget, made->channel_count);
+    for (uint32_t c = 0; c < made->channel_count; c++) {
+        struct channel channel = begin;
+        channel.node = made->channels[c].node;
+        channel.path = made->channels[c].path;
+        channel.component_count = channel.path == PATH_ROTATION ? 4 : 3;
+        channel.value_first += (uint32_t)(made->channels[c].values - made->values);
+        add_channel(retarget, clip, &channel);
+    }
+    return true;
+}
+
+static int make_by_rest(struct retarget *retarget, uint32_t index, struct err *err)
+{
+    struct clip *clip = &retarget->clips[index];
+    struct rest_clip made;
+    int rc = rest_clip_init(&made, &retarget->rest->motion, index, &retarget->rest->options, err);
+    clip->channel_first = retarget->model.channel_count;
+    if (rc == 0 && (!put_made(retarget, &made, clip) || !copy_others(retarget, &retarget->source->clips[index], clip)))
+        rc = err_set(err, ERR_TOO_MANY_FRAMES, "the clips have more keys than can be numbered");
+    retarget->slide = fmax(retarget->slide, made.slide);
+    rest_clip_fini(&made);
+    return rc;
+}
+
+/* --- by name --- */
 
 bool retarget_rename(const struct retarget *retarget, uint32_t node, struct joined_name *out)
 {
@@ -197,6 +320,8 @@ int retarget_clip(struct retarget *retarget, uint32_t index, struct err *err)
     if (retarget->is_played[index] != 0)
         return 0;
     retarget->is_played[index] = 1;
+    if (retarget->rest != NULL)
+        return make_by_rest(retarget, index, err);
     reserve_channels(retarget, from->channel_count);
     clip->channel_first = model->channel_count;
     for (uint32_t c = 0; c < from->channel_count; c++) {

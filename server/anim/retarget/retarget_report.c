@@ -1,5 +1,5 @@
 /* retarget_report.c - collects what has no match and writes it as a header value. */
-#include "anim/pose/retarget_report.h"
+#include "anim/retarget/retarget_report.h"
 
 #include "base/ascii.h"
 #include "base/mem.h"
@@ -39,6 +39,8 @@ void retarget_report_add(struct retarget_report *report, int32_t clip)
     for (uint32_t c = 0; c < from->channel_count; c++) {
         const struct channel *channel = &source->channels[from->channel_first + c];
         const int32_t partner = retarget_partner(report->retarget, channel);
+        if (retarget_leaves_out(report->retarget, channel))
+            continue;
         if (partner >= 0) {
             report->is_moved[partner] = 1;
         } else if (report->is_missed[channel->node] == 0) {

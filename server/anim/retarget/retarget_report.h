@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "anim/pose/retarget.h"
+#include "anim/retarget/retarget.h"
 
 /* A node of the clips' file that has channels without a partner. */
 struct retarget_miss {

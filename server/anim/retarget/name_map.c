@@ -1,4 +1,4 @@
-#include "anim/pose/name_map.h"
+#include "anim/retarget/name_map.h"
 
 #include <string.h>
 
