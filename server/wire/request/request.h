@@ -41,6 +41,7 @@ enum op {
     OP_FILE,      /* PUT and DELETE /v1/models/NAME */
     OP_SHEET,     /* GET /v1/sheet */
     OP_TURNTABLE, /* GET /v1/turntable */
+    OP_KEYS,      /* GET /v1/keys */
     OP_COMPARE,   /* GET /v1/compare */
     OP_STREAM,    /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
@@ -126,7 +127,8 @@ struct request {
     enum layout layout;
     enum format format; /* by format= or Accept */
     unsigned what;      /* WHAT_ bits */
-    bool has_indices, has_normals, has_rest;
+    unsigned paths;     /* OP_KEYS: bits of enum channel_path; 0: all */
+    bool has_indices, has_normals, has_rest, has_weights;
     bool has_no_textures; /* FORMAT_GLB: textures=0 */
     bool has_root_motion; /* take the movement of `root` out and tell it */
     bool has_turn;        /* its turning about the up axis too */
