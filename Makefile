@@ -288,9 +288,9 @@ deps-bench: deps
 bench_run = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/bench/bench.py
 bench: deps-bench all samples $(bench_programs)
 	@$(bench_run) $(if $(quick),--quick) $(t)
-# The table and the picture of the last make bench, in tests/bench/README.md
+# The table and the picture of the last make bench (of a part with t=PART: only its table), in tests/bench/README.md
 bench-readme: deps-test
-	@$(bench_run) --readme
+	@$(bench_run) --readme $(t)
 
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
 mutations: deps-test samples
@@ -342,7 +342,7 @@ install: all
 	install -m 755 $(out)/posed $(out)/posectl $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
 	install -m 644 $(out)/posed-assimp.so $(DESTDIR)$(PREFIX)/libexec/posed/
-	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md server/docs/hostile-files.md; do \
+	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md clients/cli/check.md server/docs/hostile-files.md; do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/posed/$$page || exit 1; done
 	install -m 644 protocol/*.md protocol/*.def $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h

@@ -36,7 +36,7 @@ NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "
 STRINGS = {"NAME", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
 BOX = "string | readonly number[]"
 WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
-         "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX}
+         "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames"}
 JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameters"}
 
 
@@ -66,6 +66,8 @@ def type_of(name, how_often, values):
     else:
         one = " | ".join(f"'{word}'" for word in words)
     if how_often != "MANY" or one in ("Times", BOX):
+        return one
+    if one == "Renames":
         return one
     return "Refs" if one == "Ref" else f"{one} | readonly string[]" if one == "string" else f"{one} | ReadonlyArray<{one}>"
 

@@ -8,6 +8,7 @@
 
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
+#include "anim/retarget/name_map.h"
 #include "anim/pose/pose.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -92,6 +93,7 @@ struct request_span {
 struct request_lists {
     struct buf times;         /* double */
     struct buf skins, joints; /* struct selector */
+    struct buf renames;       /* struct name_rule */
 };
 
 struct request {
@@ -107,6 +109,7 @@ struct request {
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
     struct request_source sources[REQUEST_SOURCES_MAX]; /* every clip_file of it and its layers, once; or `with` */
     uint32_t source_count;
+    struct name_map renames; /* of the nodes of all sources, before they are matched with the model's */
     struct selector clip;
     const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
     uint32_t time_count;
