@@ -1,5 +1,5 @@
 /* Meshes, materials and textures. What is too large for lines is a hash: of the exact vertices as the file has them, of
- * triangles, of pixels. */
+ * triangles, weights and pixels. */
 #include "clients/cli/model_text/model_text.h"
 
 #include "clients/cli/diff/picture_file.h"
@@ -76,32 +76,48 @@ static void put_box(const struct model_text *text, const float *positions, size_
     rounded_put_all(text->out, high, 3, text->place_decimals);
 }
 
+/* A line for what is told once of a primitive of a node, or of a skin. */
+static void put_block(const struct model_text *text, const struct posed_frames *frames, uint32_t index)
+{
+    static const struct {
+        int kind;
+        const char *words;
+    } HASHED[] = {{POSED_BLOCK_REST, ", vertices"},
+                  {POSED_BLOCK_INDICES, "indices"},
+                  {POSED_BLOCK_INFLUENCE_JOINTS, "joints of vertices"},
+                  {POSED_BLOCK_INFLUENCE_WEIGHTS, "weights of joints"},
+                  {POSED_BLOCK_DUAL_WEIGHTS, "shares of dual quaternions"},
+                  {POSED_BLOCK_JOINT_FROM_BIND, "inverse binds"}};
+    const struct posed_block block = posed_frames_block(frames, index);
+    const void *items = posed_frames_items(frames, index, 0);
+    for (size_t i = 0; i < sizeof HASHED / sizeof *HASHED && items != NULL; i++) {
+        if (HASHED[i].kind != block.kind)
+            continue;
+        if (block.kind == POSED_BLOCK_JOINT_FROM_BIND)
+            text_printf(text->out, "skin %u: ", block.index);
+        else
+            put_entry(text, &block);
+        if (block.kind == POSED_BLOCK_REST)
+            put_box(text, items, block.count);
+        put_hash(text->out, HASHED[i].words, items, (size_t)block.count * block.item_bytes);
+        text_put(text->out, "\n");
+    }
+}
+
 static void put_vertices(const struct model_text *text)
 {
     struct posed_packet answer;
     struct posed_frames frames;
-    if (connection_request_model(text->connection, "mesh", text->path, "&clip=-&rest=1&indices=1&format=bin", NULL,
-                                 &answer) != 0 ||
+    if (connection_request_model(text->connection, "mesh", text->path, "&clip=-&rest=1&indices=1&weights=1&format=bin",
+                                 NULL, &answer) != 0 ||
         answer.kind != POSED_FRAMES || posed_read_frames(answer.data, answer.data_bytes, &frames) < 0) {
         text_put(text->out, "mesh: vertices are not told: ");
         text_put_printable(text->out, text->connection->posed.error.message);
         text_put(text->out, "\n");
         return;
     }
-    for (uint32_t b = 0; b < frames.block_count; b++) {
-        const struct posed_block block = posed_frames_block(&frames, b);
-        const void *items = posed_frames_items(&frames, b, 0);
-        const size_t size_bytes = (size_t)block.count * block.item_bytes;
-        if (items == NULL || (block.kind != POSED_BLOCK_REST && block.kind != POSED_BLOCK_INDICES))
-            continue;
-        put_entry(text, &block);
-        if (block.kind == POSED_BLOCK_REST) {
-            put_box(text, items, block.count);
-            put_hash(text->out, ", vertices", items, size_bytes);
-        } else
-            put_hash(text->out, "indices", items, size_bytes);
-        text_put(text->out, "\n");
-    }
+    for (uint32_t b = 0; b < frames.block_count; b++)
+        put_block(text, &frames, b);
 }
 
 /* --- materials --- */
