@@ -31,7 +31,9 @@ static int ask_json(struct connection *connection, const char *operation, const 
     return *out == NULL ? -1 : 0;
 }
 
-void shared_view_turn(struct shared_view *view, bool is_converted)
+/* The same direction for models that say other fronts. is_converted: the scenes differ in axes, and the fronts are
+ * those of one model. */
+static void turn_to_old(struct shared_view *view, bool is_converted)
 {
     const struct view_axes *old = &view->axes[SIDE_OLD];
     struct view_axes *new = &view->axes[SIDE_NEW];
@@ -69,7 +71,7 @@ int shared_view_find(struct connection *connection, const struct compared *compa
         out->axes[side].unit = unit_m > 0 && isfinite(unit_m) ? unit_m : 1;
         cJSON_Delete(model);
     }
-    shared_view_turn(out, cJSON_IsTrue(json_get(compared->answer, "up_converted")));
+    turn_to_old(out, cJSON_IsTrue(json_get(compared->answer, "up_converted")));
     return 0;
 }
 

@@ -20,8 +20,3 @@ int shared_view_find(struct connection *connection, const struct compared *compa
                      struct text *problem);
 /* Widens the boxes of both scenes (min, max; min above max: nothing yet) to what the other holds too. */
 void shared_view_join(const struct shared_view *view, double boxes[SIDE_COUNT][6]);
-/* --- for it and for tests: pure --- */
-
-/* The same direction for models that say other fronts: *view has the axes. is_converted: the scenes differ in axes, and
- * the fronts are those of one model. */
-void shared_view_turn(struct shared_view *view, bool is_converted);

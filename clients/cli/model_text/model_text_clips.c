@@ -7,7 +7,9 @@
 #include <string.h>
 
 enum {
-    RATE_MOST = 30,         /* moments a second */
+    RATE_USUAL = 30, /* moments a second, of files that do not say in which frames they count */
+    RATE_LEAST = 12,
+    RATE_MOST = 60,
     LINES_MOST = 300000,    /* of the moments of all clips, about */
     VALUES_MOST = 10 << 20, /* of one clip */
     PIECE_VALUES = 1 << 20, /* asked for at once */
@@ -32,7 +34,8 @@ static double choose_rate(const struct model_text *text)
         total_s += duration_s;
         longest_s = fmax(longest_s, duration_s);
     }
-    double rate = RATE_MOST;
+    const double own = json_number(text->model, "frame_rate");
+    double rate = own >= RATE_LEAST && own <= RATE_MOST ? own : RATE_USUAL;
     const double nodes = (double)text->node_count + 1;
     while (rate > 1e-6 && (total_s * rate * nodes > LINES_MOST || (longest_s * rate + 2) * nodes * 10 > VALUES_MOST))
         rate /= 2;
