@@ -27,7 +27,7 @@ static void put_hash(struct text *out, const char *what, const void *bytes, size
 static void put_name_of(struct text *out, const cJSON *list, const cJSON *index)
 {
     const cJSON *thing = cJSON_IsNumber(index) ? cJSON_GetArrayItem(list, index->valueint) : NULL;
-    text_put_printable(out, thing == NULL ? "-" : json_name(thing));
+    model_text_put_name(out, thing);
 }
 
 /* --- meshes --- */
@@ -41,7 +41,7 @@ static void put_meshes(const struct model_text *text)
         cJSON_ArrayForEach(primitive, json_get(mesh, "primitives"))
         {
             text_printf(text->out, "mesh %.0f ", json_number(mesh, "index"));
-            text_put_printable(text->out, json_name(mesh));
+            model_text_put_name(text->out, mesh);
             text_printf(text->out, ": primitive %d: %s, %.0f vertices, %.0f indices, up to %.0f joints a vertex, ",
                         place++, json_text(primitive, "topology"), json_number(primitive, "vertices"),
                         json_number(primitive, "indices"), json_number(primitive, "influences_max"));
@@ -156,7 +156,7 @@ static void put_materials(const struct model_text *text)
     cJSON_ArrayForEach(material, json_get(text->model, "materials"))
     {
         text_put(out, "material ");
-        text_put_printable(out, json_name(material));
+        model_text_put_name(out, material);
         for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++)
             put_numbers(out, NUMBERS[i][0], json_get(material, NUMBERS[i][1]));
         text_printf(out, ", alpha %s", json_text(material, "alpha_mode"));
@@ -167,7 +167,7 @@ static void put_materials(const struct model_text *text)
         cJSON_ArrayForEach(use, json_get(material, "textures"))
         {
             text_put(out, "material ");
-            text_put_printable(out, json_name(material));
+            model_text_put_name(out, material);
             text_printf(out, ": %s texture ", use->string);
             put_texture(text, use);
             text_put(out, "\n");
@@ -262,7 +262,7 @@ static void put_pixels(const struct model_text *text)
             continue;
         const cJSON *material = cJSON_GetArrayItem(json_get(glb.json, "materials"), (int)index);
         text_put(text->out, "material ");
-        text_put_printable(text->out, json_name(material));
+        model_text_put_name(text->out, material);
         text_printf(text->out, ": %s pixels", slot);
         put_pixels_of(text, &glb, image_of(&glb, material, slot));
         text_put(text->out, "\n");
