@@ -253,6 +253,14 @@ int markdown_put_model(struct markdown *page, const char *name, struct connectio
     return page->folder == NULL ? STATUS_DONE : put_moments(page, name, connection, compared);
 }
 
+void markdown_end_pictures(struct markdown *page)
+{
+    if (page->folder != NULL)
+        text_printf(&page->body, "\nPictures are of the first %zu models that differ.\n", page->model_count);
+    free(page->folder);
+    page->folder = NULL;
+}
+
 void markdown_free(struct markdown *page)
 {
     text_free(&page->body);

@@ -18,6 +18,8 @@ int markdown_start(struct markdown *page, const char *file, const char *pictures
  * line that says why; the folder cannot be written: an exit status, after printing why. */
 int markdown_put_model(struct markdown *page, const char *name, struct connection *connection,
                        const struct compared *compared);
+/* What follows has no pictures, and the page says so. */
+void markdown_end_pictures(struct markdown *page);
 /* Text that GitHub shows as it is: no emphasis, no link, no mention, one line. */
 void markdown_put_escaped(struct text *out, const char *text);
 void markdown_free(struct markdown *page);
