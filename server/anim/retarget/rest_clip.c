@@ -201,6 +201,7 @@ int rest_clip_init(struct rest_clip *made, struct rest_motion *motion, uint32_t 
                        "%llu steps, of %llu that one request may ask for",
                        short_name(source, source->clips[clip].name, name), (unsigned long long)steps,
                        (unsigned long long)options->max_steps);
+    made->steps = steps * made->time_count;
     struct tracks tracks = {.model = mem_alloc(made->time_count * sizeof *tracks.model),
                             .source = mem_alloc(made->time_count * sizeof *tracks.source),
                             .has_ball = has_ball(motion)};

@@ -22,7 +22,8 @@ struct rest_clip {
     uint32_t channel_count;
     float *values; /* of all channels, one after the other */
     uint64_t value_count;
-    double slide; /* how far planted feet slide, in shares of the leg (planted_feet.h) */
+    uint64_t steps; /* of work that it took */
+    double slide;   /* how far planted feet slide, in shares of the leg (planted_feet.h) */
 };
 
 struct rest_clip_options {

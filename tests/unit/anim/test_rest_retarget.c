@@ -25,7 +25,7 @@ static void begin(struct pair *pair, const struct human *model, const struct hum
     human_walk(&pair->source_rig);
     fixture_finish(&pair->model);
     fixture_finish(&pair->source);
-    retarget_init(&pair->retarget, &pair->model.model, &pair->source.model);
+    retarget_init(&pair->retarget, &pair->model.model, &pair->source.model, NULL);
 }
 
 static void play(struct pair *pair, bool is_locked)
