@@ -69,7 +69,7 @@ export interface ClipParameters extends Abortable, SpanParameters {
   retarget?: 'names' | 'rest';
   /** with retarget=rest: lock keeps planted feet where they stand */
   feet?: 'free' | 'lock';
-  /** which joints of the model are which bones of a human, by a table */
+  /** which joints of the model are which bones of a human: a table (posectl: or a file) */
   map?: 'auto' | 'vrm' | 'mixamo' | 'unreal' | 'rigify';
   /** likewise of clip_file */
   clip_map?: 'auto' | 'vrm' | 'mixamo' | 'unreal' | 'rigify';

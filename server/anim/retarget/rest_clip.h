@@ -33,7 +33,7 @@ struct rest_clip_options {
 };
 
 /* Makes clip `clip` (an index) of motion->source. rest_clip_fini() in any case. Returns 0, ERR_TOO_MANY_FRAMES when
- * that takes too many steps, or ERR_SHUTTING_DOWN when it was stopped. */
+ * that takes too many steps or more than 2^24 numbers, or ERR_SHUTTING_DOWN when it was stopped. */
 int rest_clip_init(struct rest_clip *made, struct rest_motion *motion, uint32_t clip,
                    const struct rest_clip_options *options, struct err *err);
 void rest_clip_fini(struct rest_clip *made);
