@@ -29,7 +29,7 @@ enum humanoid_map {
 };
 
 struct humanoid {
-    int32_t nodes[ROLE_COUNT]; /* or -1 */
+    int32_t nodes[ROLE_COUNT]; /* each another one, or -1 */
 };
 
 extern const char *const ROLE_WORDS[ROLE_COUNT];
@@ -57,5 +57,6 @@ int humanoid_find(const struct model *model, const struct humanoid_choice *choic
  * roles of which that is not true; for required ones returns ERR_NO_HUMANOID. */
 int humanoid_check_order(const struct model *model, struct humanoid *humanoid, struct err *err);
 
-/* True when the roles without which nothing can be retargeted are there. nodes: [ROLE_COUNT], or -1 each. */
+/* True when the roles without which nothing can be retargeted are there, and no node has two. nodes: [ROLE_COUNT], or
+ * -1 each. */
 bool humanoid_is_enough(const int32_t *nodes);
