@@ -100,6 +100,9 @@ const char *args_text(const struct args *args, enum option_id option, const char
 /* The value as a number, else `fallback`. args_parse() has checked it. */
 double args_number(const struct args *args, enum option_id option, double fallback);
 
+/* Reads "2/5", the value of --shard; false: it is none. */
+bool args_read_shard(const char *value, unsigned *number, unsigned *count);
+
 /* The value of a parameter; NULL: it was not given. */
 const char *args_parameter(const struct args *args, const char *name);
 /* Appends the given parameters as the rest of a query, "&clip=..&t=..", except those that are JSON. */

@@ -72,6 +72,10 @@ int thumbs_open(struct thumbs *thumbs, const struct args *args)
         terminal_error("missing output folder: -o DIR");
         return STATUS_USAGE;
     }
+    if (args_has(args, OPTION_PRUNE) && args_has(args, OPTION_SHARD)) {
+        terminal_error("--prune and --shard contradict each other: the other parts' pictures would go");
+        return STATUS_USAGE;
+    }
     int status = set_options(thumbs);
     if (status == STATUS_DONE)
         status = context_open(&thumbs->context, args, pool_jobs(args));
@@ -145,7 +149,8 @@ static bool has_no_clip(const struct thumbs *thumbs)
             if (json_text(picture, "clip")[0] != '\0')
                 return false;
         }
-    return thumbs->progress.counts[OUTCOME_UNMATCHED] > 0 && !is_interrupted();
+    return thumbs->progress.counts[OUTCOME_UNMATCHED] > 0 && !is_interrupted() &&
+           !args_has(thumbs->args, OPTION_SHARD); /* another part may have some */
 }
 
 int run_thumbs(const struct args *args)

@@ -66,6 +66,22 @@ static bool play(struct reply_context *context, const struct played *played)
     return context_fail(context, &err);
 }
 
+/* Clips that move nothing here have no channels then, which is no error among others. */
+static void play_all(struct reply_context *context)
+{
+    struct err err;
+    const uint32_t source = context->request->clip_source;
+    for (uint32_t c = 0; source > 0 && context->has_all_clips && c < context->model->clip_count; c++)
+        retarget_clip(&context->clips->views[source - 1], c, &err);
+}
+
+/* Adds all clips of the reply's file. */
+static void report_all(const struct reply_context *context, struct retarget_report *report)
+{
+    for (uint32_t c = 0; context->has_all_clips && c < context->model->clip_count; c++)
+        retarget_report_add(report, (int32_t)c);
+}
+
 static const struct model *view_of(const struct reply_context *context, const struct request *part)
 {
     return part->clip_source == 0 ? NULL : context->clips->models[part->clip_source - 1];
@@ -103,6 +119,7 @@ bool clip_sources_play(struct reply_context *context)
     bool is_good = true;
     for (uint32_t i = 0; i < count && is_good; i++)
         is_good = play(context, &played[i]);
+    play_all(context);
     for (uint32_t i = 0; i < context->clips->count; i++)
         context->workspace->cost.evaluations += context->clips->views[i].steps;
     for (uint32_t i = 0; i < layers->count; i++) {
@@ -225,6 +242,7 @@ static void put_clip_file(struct reply_context *context, const struct request *p
     for (uint32_t i = 0; i < count; i++)
         if (played[i].part->clip_file == part->clip_file)
             retarget_report_add(&report, played[i].clip);
+    report_all(context, &report);
     char hash[HASH_DIGITS_SIZE];
     json_printf(out, ",\"clip_file\":{\"model\":%s,\"hash\":%s,\"unmatched\":{\"nodes\":[", part->clip_file,
                 hash_digits(retarget->source, hash));
@@ -278,6 +296,8 @@ void clip_sources_put_unmatched(struct reply_context *context)
         else
             retarget_report_add(&reports[played[i].part->clip_source - 1], played[i].clip);
     }
+    if (context->request->clip_source > 0)
+        report_all(context, &reports[context->request->clip_source - 1]);
     retarget_report_put(reports, clips->count, context->model, own, own_count, &context->reply->unmatched);
     for (uint32_t s = 0; s < clips->count; s++)
         retarget_report_fini(&reports[s]);

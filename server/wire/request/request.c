@@ -17,6 +17,7 @@ void request_fini(struct request *request)
     buf_fini(&request->lists.skins);
     buf_fini(&request->lists.joints);
     buf_fini(&request->lists.renames);
+    buf_fini(&request->lists.clips);
     buf_fini(&request->lists.bones);
     buf_fini(&request->lists.clip_bones);
     for (uint32_t i = 0; i < request->layer_count; i++)
@@ -35,8 +36,9 @@ void request_fini(struct request *request)
 /* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
 static int undecodable(int param, const struct err *why, struct err *err)
 {
-    return err_set(err, param == PARAM_MODEL || param == PARAM_CLIP_FILE ? ERR_BAD_PATH : ERR_BAD_PARAMETER,
-                   "parameter '%s': %s", REQUEST_PARAMS[param].name, why->message);
+    const bool is_path = param == PARAM_MODEL || param == PARAM_CLIP_FILE || param == PARAM_WITH;
+    return err_set(err, is_path ? ERR_BAD_PATH : ERR_BAD_PARAMETER, "parameter '%s': %s", REQUEST_PARAMS[param].name,
+                   why->message);
 }
 
 /* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it
@@ -83,6 +85,8 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     request->joint_count = (uint32_t)(lists->joints.size_bytes / sizeof *request->joints);
     request->renames.rules = (const struct name_rule *)(const void *)lists->renames.data;
     request->renames.count = (uint32_t)(lists->renames.size_bytes / sizeof *request->renames.rules);
+    request->clips = (const struct selector *)(const void *)lists->clips.data;
+    request->clip_count = (uint32_t)(lists->clips.size_bytes / sizeof *request->clips);
     finish_bones(&lists->bones, &request->humanoid);
     finish_bones(&lists->clip_bones, &request->clip_humanoid);
     if (request->what == 0)
@@ -107,6 +111,7 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
     buf_init(&lists->skins, SIZE_MAX / 4);
     buf_init(&lists->joints, SIZE_MAX / 4);
     buf_init(&lists->renames, SIZE_MAX / 4);
+    buf_init(&lists->clips, SIZE_MAX / 4);
     buf_init(&lists->bones, SIZE_MAX / 4);
     buf_init(&lists->clip_bones, SIZE_MAX / 4);
     buf_init(&request->memory, text_bytes + 1);
@@ -151,6 +156,8 @@ int request_complete(struct request *request, const struct param_set *seen, cons
     const int format = request_format_param(request->op);
     if (format >= 0 && !seen->has[format])
         request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
+    if (request->op == OP_EXPORT)
+        request->format = FORMAT_GLB;
     finish_lists(request, seen, limits);
     if (op_is_picture(request->op) &&
         (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0))

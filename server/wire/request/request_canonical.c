@@ -95,14 +95,28 @@ void request_set_canonical(struct request *request)
     h = hash_selectors(h, &request->joint, 1);
     h = hash_selectors(h, &request->variant, 1);
     h = hash64(h, &request->rate, sizeof request->rate);
+    h = hash_selectors(h, request->clips, request->clip_count);
+    const uint64_t exported[] = {request->has_no_clips, request->is_approximate, request->has_up, request->up};
+    const double measures[] = {request->unit_m, request->sample_rate};
+    h = hash64(h, exported, sizeof exported);
+    h = hash64(h, measures, sizeof measures);
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);
     h = hash_layers(h, request);
+    if (request->paths != 0)
+        h = hash_uint(hash_uint(h, PARAM_PATH), request->paths);
+    if (request->has_weights)
+        h = hash_uint(h, PARAM_WEIGHTS);
     if (request->clip_file != NULL)
         h = hash_text(h, request->clip_file);
     if (request->clip_hash != NULL)
         h = hash_text(h, request->clip_hash);
     h = hash_renames(h, &request->renames);
+    if (request->with != NULL) {
+        h = hash_text(h, request->with);
+        h = hash_uint(h, request->has_tolerance);
+        h = hash64(h, &request->tolerance, sizeof request->tolerance);
+    }
     if (request->is_by_rest)
         h = hash_humanoid(hash_humanoid(hash_uint(h, 1 + request->has_locked_feet), &request->humanoid),
                           &request->clip_humanoid);

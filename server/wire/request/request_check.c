@@ -41,6 +41,13 @@ static int check_root_motion(const struct request *request, const struct param_s
     return 0;
 }
 
+static int check_export(const struct request *request, struct err *err)
+{
+    if (request->has_no_clips && request->clip_count > 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clips' is -, which means none, and names clips");
+    return 0;
+}
+
 static int check_retarget(const struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int OF_IT[] = {PARAM_FEET, PARAM_MAP, PARAM_CLIP_MAP, PARAM_BONES, PARAM_CLIP_BONES, PARAM_END};
@@ -50,14 +57,17 @@ static int check_retarget(const struct request *request, const struct param_set 
 
 static int check_glb(const struct request *request, const struct param_set *seen, struct err *err)
 {
+    if (request->op == OP_EXPORT)
+        return check_export(request, err);
     if (request->format != FORMAT_GLB)
         return !seen->has[PARAM_TEXTURES] ? 0
                                           : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");
     if (request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a GLB file holds the mesh at one",
                        request->time_count);
-    if (request->has_rest)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'rest' does not go with format=glb");
+    if (request->has_rest || request->has_weights)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with format=glb",
+                       request->has_rest ? "rest" : "weights");
     return 0;
 }
 

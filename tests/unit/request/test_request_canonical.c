@@ -71,9 +71,11 @@ static const struct {
     {"what", "/v1/pose?model=a&what=local"},
     {"joints", "/v1/pose?model=a&joints=0"},
     {"joint_name", "/v1/pose?model=a&joint_name=0"},
+    {"path", "/v1/keys?model=a&path=scale"},
     {"indices", "/v1/mesh?model=a&indices=1"},
     {"normals", "/v1/mesh?model=a&normals=1"},
     {"rest", "/v1/mesh?model=a&rest=1"},
+    {"weights", "/v1/mesh?model=a&weights=1"},
     {"textures", "/v1/mesh?model=a&format=glb&textures=0"},
     {"over", "/v1/bounds?model=a&over=clip"},
     {"rate", "/v1/bounds?model=a&over=clip&rate=9"},
@@ -95,6 +97,7 @@ static const struct {
     {"yaw", "/v1/render?model=a&yaw=9"},
     {"pitch", "/v1/render?model=a&pitch=9"},
     {"frame", "/v1/render?model=a&frame=pose"},
+    {"frame_box", "/v1/render?model=a&frame_box=0,0,0,1,1,1"},
     {"margin", "/v1/render?model=a&margin=0"},
     {"fov", "/v1/render?model=a&fov=9"},
     {"ortho", "/v1/render?model=a&ortho=1"},
@@ -118,6 +121,8 @@ static const struct {
     {"root", "/v1/pose?model=a&root_motion=extract&root=1"},
     {"yaw", "/v1/pose?model=a&root_motion=extract&yaw=1"},
     {"root_yaw", "/v1/render?model=a&root_motion=extract&root_yaw=1"},
+    {"with", "/v1/compare?model=a&with=b"},
+    {"tolerance", "/v1/compare?model=a&with=a&tolerance=0.5"},
     {"prefix", "/v1/models?prefix=a"},
     {"limit", "/v1/models?limit=9"},
     {"after", "/v1/models?after=a"},
@@ -128,6 +133,13 @@ static const struct {
     {"subtree", "/v1/pose?model=a&subtree=0"},
     {"except", NULL},
     {"reference", NULL},
+    {"format", NULL}, /* there is one */
+    {"clips", "/v1/export?model=a&clips=0"},
+    {"clip_name", "/v1/export?model=a&clip_name=0"},
+    {"up", "/v1/export?model=a&up=x"},
+    {"unit", "/v1/export?model=a&unit=m"},
+    {"fps", "/v1/export?model=a&fps=9"},
+    {"approximate", "/v1/export?model=a&approximate=1"},
     {"queries", NULL},
 };
 
@@ -157,7 +169,9 @@ TEST(request_canonical_covers_every_parameter)
             continue;
         const size_t path_bytes = strcspn(OTHERS[i].target, "?");
         snprintf(plain, sizeof plain, "%.*s%s", (int)path_bytes, OTHERS[i].target,
-                 strstr(OTHERS[i].target, "models") != NULL ? "" : "?model=a");
+                 strstr(OTHERS[i].target, "models") != NULL    ? ""
+                 : strstr(OTHERS[i].target, "compare") != NULL ? "?model=a&with=a"
+                                                               : "?model=a");
         if (is_same(plain, OTHERS[i].target))
             fail_msg("'%s' does not change the canonical hash", OTHERS[i].name);
     }
