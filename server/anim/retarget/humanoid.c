@@ -290,6 +290,9 @@ int humanoid_find(const struct model *model, const struct humanoid_choice *choic
     const bool is_own = model->humanoid_bone_count > 0 && choice->map <= HUMANOID_VRM;
     struct alike_names names;
     clear(humanoid);
+    if (model->node_count > HUMANOID_NODES_MAX)
+        return err_set(err, ERR_NO_HUMANOID, "it has %u nodes; the bones of a human are looked for among %d at most",
+                       model->node_count, HUMANOID_NODES_MAX);
     alike_names_init(&names, model);
     if (is_own)
         take_from_file(model, humanoid);
