@@ -25,6 +25,7 @@ INTERFACES = [
     ("PoseParameters", ["ClipParameters"], ["FOR_POSE"]),
     ("MeshParameters", ["ClipParameters"], ["FOR_MESH"]),
     ("BoundsParameters", ["ClipParameters"], ["FOR_BOUNDS"]),
+    ("CompareParameters", ["Abortable"], ["FOR_COMPARE"]),
     ("PictureParameters", ["ClipParameters"], ["FOR_RENDER"]),
     ("RenderParameters", ["PictureParameters"], ["FOR_ONE_PICTURE"]),
     ("TurntableParameters", ["PictureParameters"], ["FOR_SHEETS"]),
@@ -46,7 +47,7 @@ def rows():
     if len(found) != len(re.findall(r"^X\(", text, re.M)):
         sys.exit("request_params.def has a row that this script cannot read")
     return [(name, operations.split(" | "), type_of(name, often, values or views), said) for name, operations, often, values, said in found
-            if name not in ("model", "queries", "prefix", "limit", "after") and not (name == "format" and "bin" in values)]
+            if name not in ("model", "with", "queries", "prefix", "limit", "after") and not (name == "format" and "bin" in values)]
 
 
 def type_of(name, how_often, values):

@@ -137,6 +137,17 @@ export interface BoundsParameters extends ClipParameters {
   yaw?: Flag;
 }
 
+export interface CompareParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** clip by index or name; - is the rest pose */
+  clip?: Ref;
+  /** clip by name, even one of digits */
+  clip_name?: string;
+  /** how far what counts as the same may be away, as a share of the size */
+  tolerance?: number;
+}
+
 export interface PictureParameters extends ClipParameters {
   /** width of the picture */
   width?: number;
@@ -378,6 +389,8 @@ export class Model {
   /** The whole model as a glTF 2.0 file: skeleton, weights, clips. */
   export(options?: ExportParameters): Promise<Answer>;
   bounds(options?: BoundsParameters): Promise<Json>;
+  /** What is different between this model and an older one, which is named by its path. */
+  compare(old: string, options?: CompareParameters): Promise<Json>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;
   render(options?: RenderParameters): Promise<Picture>;
   /** Several moments, clips or directions in one picture, or an animation; as JSON its manifest. */

@@ -8,6 +8,7 @@
 #include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char CACHE_REVALIDATE[] = "no-cache";
@@ -120,6 +121,8 @@ static double evaluation_cost_ns(const struct model *model, const struct model *
 {
     if (request->op == OP_OPEN)
         return 0;
+    if (request->op == OP_COMPARE)
+        return HUGE_VAL; /* always for a work thread */
     if (request->op == OP_FIND)
         return (double)model->node_count * COST_LOOK_NS + (double)model->joint_count * COST_LOOK_NS;
     if (request->op == OP_MODEL)

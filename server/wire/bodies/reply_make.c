@@ -79,6 +79,10 @@ void reply_make(struct workspace *workspace, const struct model *model, const st
         body_put_found(model, request, reply);
         return;
     }
+    if (request->op == OP_COMPARE) {
+        body_put_compare(workspace, model, sources[0], request, limits, reply);
+        return;
+    }
     clip_sources_init(&clips, model, sources, request->source_count);
     if (context_start(&context, workspace, model, &clips, request, limits, reply)) {
         put_body(&context);

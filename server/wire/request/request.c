@@ -33,8 +33,9 @@ void request_fini(struct request *request)
 /* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
 static int undecodable(int param, const struct err *why, struct err *err)
 {
-    return err_set(err, param == PARAM_MODEL || param == PARAM_CLIP_FILE ? ERR_BAD_PATH : ERR_BAD_PARAMETER,
-                   "parameter '%s': %s", REQUEST_PARAMS[param].name, why->message);
+    const bool is_path = param == PARAM_MODEL || param == PARAM_CLIP_FILE || param == PARAM_WITH;
+    return err_set(err, is_path ? ERR_BAD_PATH : ERR_BAD_PARAMETER, "parameter '%s': %s", REQUEST_PARAMS[param].name,
+                   why->message);
 }
 
 /* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it

@@ -40,6 +40,7 @@ enum op {
     OP_FILE,      /* PUT and DELETE /v1/models/NAME */
     OP_SHEET,     /* GET /v1/sheet */
     OP_TURNTABLE, /* GET /v1/turntable */
+    OP_COMPARE,   /* GET /v1/compare */
     OP_STREAM,    /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
@@ -57,7 +58,7 @@ enum select_kind {
     SELECT_REST,  /* clip=- */
 };
 
-/* Another file that clips are taken from. */
+/* Another file that a request is about: clips are taken from it, or it is what the model is compared with. */
 struct request_source {
     const char *path; /* checked as model is */
     const char *hash; /* 64 lower-case hex digits that its content must have, or NULL */
@@ -106,7 +107,7 @@ struct request {
                               request's, of a reference without one its layer's: then the pointers are equal */
     const char *clip_hash; /* that of clip_file, or NULL */
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
-    struct request_source sources[REQUEST_SOURCES_MAX]; /* every clip_file of it and its layers, once */
+    struct request_source sources[REQUEST_SOURCES_MAX]; /* every clip_file of it and its layers, once; or `with` */
     uint32_t source_count;
     struct selector clip;
     const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
@@ -149,6 +150,9 @@ struct request {
     double sample_rate;  /* poses a second in place of the file's keys, 0: the file's */
     enum find_what find; /* OP_FIND: what `found` is */
     struct selector found;
+    const char *with; /* OP_COMPARE: path of the old model */
+    bool has_tolerance;
+    double tolerance;           /* with has_tolerance: a share of the size */
     const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
@@ -225,10 +229,11 @@ extern const char REQUEST_SIDES[];
 /* True when the answer is drawn. */
 static inline bool op_is_picture(enum op op) { return op == OP_RENDER || op == OP_SHEET || op == OP_TURNTABLE; }
 
-/* True when the answer has pixels of the model's textures in it, or is drawn with them. */
+/* True when the answer has pixels of the model's textures in it, is drawn with them or compares them. */
 static inline bool request_needs_pixels(const struct request *request)
 {
-    return op_is_picture(request->op) || (request->format == FORMAT_GLB && !request->has_no_textures);
+    return op_is_picture(request->op) || request->op == OP_COMPARE ||
+           (request->format == FORMAT_GLB && !request->has_no_textures);
 }
 
 /* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */

@@ -91,6 +91,11 @@ void request_set_canonical(struct request *request)
         h = hash_text(h, request->clip_file);
     if (request->clip_hash != NULL)
         h = hash_text(h, request->clip_hash);
+    if (request->with != NULL) {
+        h = hash_text(h, request->with);
+        h = hash_uint(h, request->has_tolerance);
+        h = hash64(h, &request->tolerance, sizeof request->tolerance);
+    }
     request->canonical_rest = h;
     request_set_canonical_times(request);
 }

@@ -78,6 +78,8 @@ static void inherit(struct request *part, const struct request *from)
 
 int request_collect_sources(struct request *request, const struct limits *limits, struct err *err)
 {
+    if (request->with != NULL)
+        request->sources[request->source_count++] = (struct request_source){.path = request->with};
     if (add_source(request, request, limits, err) < 0)
         return err->code;
     for (uint32_t i = 0; i < request->layer_count; i++) {

@@ -111,6 +111,8 @@ static const struct {
     {"root", "/v1/pose?model=a&root_motion=extract&root=1"},
     {"yaw", "/v1/pose?model=a&root_motion=extract&yaw=1"},
     {"root_yaw", "/v1/render?model=a&root_motion=extract&root_yaw=1"},
+    {"with", "/v1/compare?model=a&with=b"},
+    {"tolerance", "/v1/compare?model=a&with=a&tolerance=0.5"},
     {"prefix", "/v1/models?prefix=a"},
     {"limit", "/v1/models?limit=9"},
     {"after", "/v1/models?after=a"},
@@ -146,7 +148,9 @@ TEST(request_canonical_covers_every_parameter)
             continue;
         const size_t path_bytes = strcspn(OTHERS[i].target, "?");
         snprintf(plain, sizeof plain, "%.*s%s", (int)path_bytes, OTHERS[i].target,
-                 strstr(OTHERS[i].target, "models") != NULL ? "" : "?model=a");
+                 strstr(OTHERS[i].target, "models") != NULL    ? ""
+                 : strstr(OTHERS[i].target, "compare") != NULL ? "?model=a&with=a"
+                                                               : "?model=a");
         if (is_same(plain, OTHERS[i].target))
             fail_msg("'%s' does not change the canonical hash", OTHERS[i].name);
     }
