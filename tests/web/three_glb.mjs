@@ -59,7 +59,7 @@ export async function load(bytes) {
     if (object.isSkinnedMesh && !skins.has(skin)) skins.set(skin, object.skeleton);
     if (object.morphTargetInfluences && !morphed.has(node)) morphed.set(node, object);
   });
-  return { scene, animations, nodes, skins, morphed };
+  return { scene, animations, names: (parser.json.nodes ?? []).map(({ name }) => name), nodes, skins, morphed };
 }
 
 // Matrices of every node and skin, and weights of morph targets, at each of the times; clip: its index, or null at rest.

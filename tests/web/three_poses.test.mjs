@@ -58,3 +58,11 @@ for (const file of NAMES.flatMap((name) => [name, name + '-three'])) {
     }
   });
 }
+
+for (const name of NAMES) {
+  test(`${name}.glb is equal to what three.js writes of it`, async () => {
+    const { equal, differences } = await ask(`/v1/compare?model=${name}-three.glb&with=${name}.glb`);
+    assert.deepEqual(differences.map(({ message }) => message), []);
+    assert.equal(equal, true);
+  });
+}
