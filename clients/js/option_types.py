@@ -35,7 +35,9 @@ INTERFACES = [
 # What the words of the table with a capital stand for; other words are meant as they are.
 NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "COUNT", "METRES"}
 STRINGS = {"NAME", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
-WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]"}
+BOX = "string | readonly number[]"
+WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
+         "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames"}
 JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameters"}
 
 
@@ -64,7 +66,9 @@ def type_of(name, how_often, values):
         one = "number"
     else:
         one = " | ".join("number" if word in NUMBERS else f"'{word}'" for word in words)
-    if how_often != "MANY" or one == "Times":
+    if how_often != "MANY" or one in ("Times", BOX):
+        return one
+    if one == "Renames":
         return one
     return "Refs" if one == "Ref" else f"{one} | readonly string[]" if one == "string" else f"{one} | ReadonlyArray<{one}>"
 

@@ -5,6 +5,8 @@ export type Ref = number | string;
 /** Seconds; a range `start:end:fps`; or a list of these. */
 export type Times = number | string | ReadonlyArray<number | string> | Float32Array | Float64Array;
 export type Refs = Ref | readonly Ref[];
+/** Rules that rename joints: `'PATTERN=NAME'`, a list of them, or an object of patterns with their names. */
+export type Renames = string | readonly string[] | Readonly<Record<string, string>>;
 type Flag = boolean | 0 | 1;
 
 /** Aborts the wait for an answer. */
@@ -61,6 +63,8 @@ export interface LayerParameters extends SpanParameters {
 export interface ClipParameters extends Abortable, SpanParameters {
   /** content hash the model must have */
   hash?: string;
+  /** other names for the nodes of clip_file, with one * on each side at most */
+  rename_joints?: Renames;
   /** take the movement over the ground out of the pose */
   root_motion?: 'extract';
   /** the node whose movement it is */
@@ -183,6 +187,8 @@ export interface PictureParameters extends ClipParameters {
   pitch?: number;
   /** what fills the picture: all that the clip shows, or the pose */
   frame?: 'clip' | 'pose';
+  /** instead of frame: the box that fills the picture, in the scene */
+  frame_box?: string | readonly number[];
   /** share of the picture left free on each side */
   margin?: number;
   /** angle of view */

@@ -59,6 +59,8 @@ const QUESTIONS = [
   ['dragon.glb', 'mesh', { clip: 'fly', t: [0.1, 0.2], normals: 1, indices: true, rest: 1 }],
   ['awkward.gltf', 'palette', { clip_name: 'bend', t: 0.5 }],
   ['awkward.gltf', 'pose', { clip: '-', what: ['scene', 'local'] }],
+  ['robot.glb', 'pose', { clip: 'walk', t: 0.5, clip_file: 'robot.glb', rename_joints: ['hand_*=hand,*', 'head=cap'] }],
+  ['robot.glb', 'mesh', { clip: 'walk', t: 0.5, clip_file: 'robot.glb', rename_joints: { 'hand_*': 'hand,*', head: 'cap' } }],
   ['robot.glb', 'pose', { t: 0.4, layers: [{ clip: 'walk' }, { clip: 'wave', weight: 0.5 }] }],
 ];
 

@@ -10,6 +10,7 @@ int run_server_command(const struct args *args); /* models, formats, version, qu
 int run_thumbs(const struct args *args);
 int run_watch(const struct args *args);
 int run_check(const struct args *args);
+int run_text(const struct args *args);
 int run_bench(const struct args *args);
 int run_completion(const struct args *args);
 int run_man(const struct args *args);

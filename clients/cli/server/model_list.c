@@ -5,6 +5,7 @@
 #include "clients/cli/server/model_walk.h"
 #include "clients/cli/server/pattern.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,22 +156,39 @@ static int by_model(const void *a, const void *b)
     return strcmp(((const struct listed_model *)a)->model, ((const struct listed_model *)b)->model);
 }
 
-static void free_model(struct listed_model *model)
+void model_list_free_item(struct listed_model *model)
 {
     free(model->model);
     free(model->source);
     free(model->out);
 }
 
-/* Two arguments may mean the same model. */
-static void sort_once(struct model_list *list)
+/* FNV-1a, 64 bits. */
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+bool model_is_in_shard(const struct args *args, const char *model)
+{
+    unsigned number, count;
+    return !args_has(args, OPTION_SHARD) || !args_read_shard(args_text(args, OPTION_SHARD, ""), &number, &count) ||
+           hash_of(model) % count == number - 1;
+}
+
+/* Keeps each model once, because two arguments may mean the same, and those of this shard. */
+static void sort_once(struct model_list *list, const struct args *args)
 {
     size_t kept = 0;
     if (list->count > 0)
         qsort(list->items, list->count, sizeof *list->items, by_model);
     for (size_t i = 0; i < list->count; i++) {
-        if (kept > 0 && strcmp(list->items[kept - 1].model, list->items[i].model) == 0)
-            free_model(&list->items[i]);
+        if ((kept > 0 && strcmp(list->items[kept - 1].model, list->items[i].model) == 0) ||
+            !model_is_in_shard(args, list->items[i].model))
+            model_list_free_item(&list->items[i]);
         else
             list->items[kept++] = list->items[i];
     }
@@ -214,7 +232,7 @@ int model_list_read(struct model_list *list, const struct paths *paths, const st
             refused = STATUS_USAGE;
     }
     list->is_empty_known = true;
-    sort_once(list);
+    sort_once(list, args);
     cJSON_Delete(listing.formats);
     return status == STATUS_DONE ? refused : status;
 }
@@ -222,7 +240,7 @@ int model_list_read(struct model_list *list, const struct paths *paths, const st
 void model_list_free(struct model_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        free_model(&list->items[i]);
+        model_list_free_item(&list->items[i]);
     free(list->items);
     list->items = NULL;
     list->count = 0;

@@ -83,7 +83,7 @@ void reply_make(struct workspace *workspace, const struct model *model, const st
         body_put_compare(workspace, model, sources[0], request, limits, reply);
         return;
     }
-    clip_sources_init(&clips, model, sources, request->source_count);
+    clip_sources_init(&clips, model, sources, request);
     if (context_start(&context, workspace, model, &clips, request, limits, reply)) {
         put_body(&context);
         if (context_end_body(&context) && clips.count > 0)

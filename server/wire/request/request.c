@@ -16,6 +16,7 @@ void request_fini(struct request *request)
     buf_fini(&request->lists.times);
     buf_fini(&request->lists.skins);
     buf_fini(&request->lists.joints);
+    buf_fini(&request->lists.renames);
     buf_fini(&request->lists.clips);
     for (uint32_t i = 0; i < request->layer_count; i++)
         request_fini(&request->layers[i]); /* which have no layers */
@@ -74,6 +75,8 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     request->skin_count = (uint32_t)(lists->skins.size_bytes / sizeof *request->skins);
     request->joints = (const struct selector *)(const void *)lists->joints.data;
     request->joint_count = (uint32_t)(lists->joints.size_bytes / sizeof *request->joints);
+    request->renames.rules = (const struct name_rule *)(const void *)lists->renames.data;
+    request->renames.count = (uint32_t)(lists->renames.size_bytes / sizeof *request->renames.rules);
     request->clips = (const struct selector *)(const void *)lists->clips.data;
     request->clip_count = (uint32_t)(lists->clips.size_bytes / sizeof *request->clips);
     if (request->what == 0)
@@ -97,6 +100,7 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
     buf_init(&lists->times, SIZE_MAX / 4);
     buf_init(&lists->skins, SIZE_MAX / 4);
     buf_init(&lists->joints, SIZE_MAX / 4);
+    buf_init(&lists->renames, SIZE_MAX / 4);
     buf_init(&lists->clips, SIZE_MAX / 4);
     buf_init(&request->memory, text_bytes + 1);
     if (buf_reserve(&request->memory, text_bytes + 1) == NULL)

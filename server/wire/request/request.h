@@ -8,6 +8,7 @@
 
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
+#include "anim/retarget/name_map.h"
 #include "anim/pose/pose.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -94,6 +95,7 @@ struct request_lists {
     struct buf times;         /* double */
     struct buf skins, joints; /* struct selector, like the next one */
     struct buf clips;
+    struct buf renames; /* struct name_rule */
 };
 
 struct request {
@@ -109,6 +111,7 @@ struct request {
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
     struct request_source sources[REQUEST_SOURCES_MAX]; /* every clip_file of it and its layers, once; or `with` */
     uint32_t source_count;
+    struct name_map renames; /* of the nodes of all sources, before they are matched with the model's */
     struct selector clip;
     const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
     uint32_t time_count;
@@ -135,6 +138,7 @@ struct request {
         picture;             /* and of each cell of a sheet; without target_node and camera, which need the model: */
     struct selector target;  /* the node in the middle of the picture, or absent */
     struct selector camera;  /* the camera of the file, or absent */
+    uint32_t box_numbers;    /* how many of the picture's frame_box are given: 0 or 6 */
     int side, projection;    /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
     struct sheet_spec sheet; /* OP_SHEET, OP_TURNTABLE */
     const char *target_text; /* likewise, of a GET: path and query as they came */

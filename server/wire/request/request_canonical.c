@@ -25,6 +25,14 @@ static uint64_t hash_selectors(uint64_t state, const struct selector *selectors,
     return state;
 }
 
+/* In their order: the first that matches holds. */
+static uint64_t hash_renames(uint64_t state, const struct name_map *renames)
+{
+    for (uint32_t i = 0; i < renames->count; i++)
+        state = hash_text(state, renames->rules[i].text);
+    return state;
+}
+
 /* Nothing where there are none, so that a query without layers is what it was. */
 static uint64_t hash_layers(uint64_t state, const struct request *request)
 {
@@ -91,6 +99,7 @@ void request_set_canonical(struct request *request)
         h = hash_text(h, request->clip_file);
     if (request->clip_hash != NULL)
         h = hash_text(h, request->clip_hash);
+    h = hash_renames(h, &request->renames);
     if (request->with != NULL) {
         h = hash_text(h, request->with);
         h = hash_uint(h, request->has_tolerance);

@@ -183,6 +183,21 @@ TEST(request_camera_of_a_picture)
     request_fini(&r);
 }
 
+TEST(request_box_that_a_picture_frames)
+{
+    static const double EXPECTED[] = {-1, 0, -2.5, 3, 0, 300};
+    struct request r = parse_request("/v1/sheet?model=a&frame_box=-1,-0,-2.5,3,0,3e2&margin=0");
+    assert_int_equal(r.picture.flags, PICTURE_FRAME_BOX);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR(r.picture.frame_box[i], EXPECTED[i], 0);
+    request_fini(&r);
+    r = parse_request("/v1/render?model=a&frame_box=-1,0&frame_box=-2.5,3,0&frame_box=300&t=0");
+    assert_int_equal(r.picture.flags, PICTURE_FRAME_BOX);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR(r.picture.frame_box[i], EXPECTED[i], 0);
+    request_fini(&r);
+}
+
 TEST(request_gradient_and_flags_of_a_picture)
 {
     struct request r = parse_request("/v1/render?model=a&background=ff8000,00000080&aa=0&alpha=premultiplied&shadow=1&"

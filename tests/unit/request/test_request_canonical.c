@@ -44,7 +44,8 @@ static const struct {
     {"clip", "/v1/pose?model=a&clip=1"},
     {"clip_name", "/v1/pose?model=a&clip_name=b"},
     {"clip_file", "/v1/pose?model=a&clip_file=b"},
-    {"clip_hash", NULL}, /* means nothing without clip_file: request_sources below */
+    {"clip_hash", NULL},     /* means nothing without clip_file: request_sources below */
+    {"rename_joints", NULL}, /* likewise: request_canonical_of_renames */
     {"t", "/v1/pose?model=a&t=1"},
     {"wrap", "/v1/pose?model=a&wrap=clamp"},
     {"from", "/v1/pose?model=a&from=0"},
@@ -88,6 +89,7 @@ static const struct {
     {"yaw", "/v1/render?model=a&yaw=9"},
     {"pitch", "/v1/render?model=a&pitch=9"},
     {"frame", "/v1/render?model=a&frame=pose"},
+    {"frame_box", "/v1/render?model=a&frame_box=0,0,0,1,1,1"},
     {"margin", "/v1/render?model=a&margin=0"},
     {"fov", "/v1/render?model=a&fov=9"},
     {"ortho", "/v1/render?model=a&ortho=1"},
@@ -132,6 +134,17 @@ static const struct {
     {"approximate", "/v1/export?model=a&approximate=1"},
     {"queries", NULL},
 };
+
+TEST(request_canonical_of_renames)
+{
+    assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*", "/v1/pose?model=a&clip_file=b"));
+    assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*",
+                         "/v1/pose?model=a&clip_file=b&rename_joints=y:*=*"));
+    assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x=a&rename_joints=x=b",
+                         "/v1/pose?model=a&clip_file=b&rename_joints=x=b&rename_joints=x=a"));
+    assert_true(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*",
+                        "/v1/pose?rename_joints=x%3A%2A%3D%2A&clip_file=b&model=a"));
+}
 
 TEST(request_canonical_covers_every_parameter)
 {
