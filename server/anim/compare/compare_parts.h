@@ -43,10 +43,12 @@ struct joint_pair {
 struct drawn_vertices {
     const struct model *model;
     uint32_t count;
-    uint32_t *vertices;  /* [count]: of the model */
-    uint32_t *draws;     /* [count]: of the model */
-    struct vec3 *places; /* [count] */
-    int32_t *partners;   /* [count]: of the other model's, or -1. Several may have the same */
+    uint32_t *vertices;      /* [count]: of the model */
+    uint32_t *draws;         /* [count]: of the model */
+    uint8_t *is_used;        /* [count]: a corner is there; others are not seen */
+    uint64_t *material_keys; /* [draw_count]: of the material's name as exporters rewrite it; 0: there is none */
+    struct vec3 *places;     /* [count] */
+    int32_t *partners;       /* [count]: of the other model's, or -1. Several may have the same */
 };
 
 /* What is drawn of both. */
@@ -145,6 +147,8 @@ void vertices_match(struct compare *compare);
 void drawn_vertices_free(struct drawn_vertices *drawn);
 /* The node of a joint, by its place in the skin that a vertex is drawn with. */
 uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint32_t place);
+/* Where the joint that a vertex follows most has it at rest, in the common frame. */
+struct vec3 vertex_rest_place(const struct compare_model *side, const struct drawn_vertices *drawn, uint32_t at);
 /* How far two vertices are apart: in units; in texture coordinates; 1 - the cosine between their normals. 0 where not
  * both have some. */
 struct vertex_apart {
@@ -153,6 +157,11 @@ struct vertex_apart {
 /* The mesh that it is a vertex of. */
 uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at);
 struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, uint32_t new);
+
+/* --- compare_binds.c --- */
+
+/* Tells of joints that have their vertices elsewhere at rest, by another inverse bind matrix. */
+void binds_compare(struct compare *compare);
 
 /* --- compare_surface.c, compare_weights.c, compare_materials.c, compare_textures.c --- */
 

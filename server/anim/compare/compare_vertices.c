@@ -33,6 +33,20 @@ static uint32_t count_vertices(struct compare *compare, const struct model *mode
     return (uint32_t)count;
 }
 
+/* at: where the primitive's vertices begin in the list. */
+static void mark_used(struct drawn_vertices *drawn, const struct primitive *primitive, uint32_t at)
+{
+    const uint32_t *indices = drawn->model->indices + primitive->index_first;
+    for (uint32_t i = 0; i < primitive->index_count; i++)
+        drawn->is_used[at + indices[i]] = 1;
+}
+
+static uint64_t material_key(const struct model *model, uint32_t primitive)
+{
+    const int32_t index = model_material(model, primitive, 0);
+    return index < 0 ? 0 : name_key(model, model->materials[index].name, NAME_REWRITTEN);
+}
+
 static void list_vertices(struct compare *compare, struct drawn_vertices *drawn, const struct model *model)
 {
     drawn->model = model;
@@ -40,6 +54,8 @@ static void list_vertices(struct compare *compare, struct drawn_vertices *drawn,
     const size_t room = (size_t)drawn->count + 1;
     drawn->vertices = mem_alloc(room * sizeof *drawn->vertices);
     drawn->draws = mem_alloc(room * sizeof *drawn->draws);
+    drawn->is_used = mem_zalloc(room, sizeof *drawn->is_used);
+    drawn->material_keys = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->material_keys);
     drawn->places = mem_alloc(room * sizeof *drawn->places);
     drawn->partners = mem_alloc(room * sizeof *drawn->partners);
     uint32_t at = 0;
@@ -47,6 +63,8 @@ static void list_vertices(struct compare *compare, struct drawn_vertices *drawn,
         const struct primitive *primitive = &model->primitives[model->draws[d].primitive];
         if ((model->draws[d].flags & DRAW_IN_SCENE) == 0 || primitive->vertex_count > drawn->count - at)
             continue;
+        mark_used(drawn, primitive, at);
+        drawn->material_keys[d] = material_key(model, model->draws[d].primitive);
         for (uint32_t v = 0; v < primitive->vertex_count; v++, at++) {
             drawn->vertices[at] = primitive->vertex_first + v;
             drawn->draws[at] = d;
@@ -59,6 +77,8 @@ void drawn_vertices_free(struct drawn_vertices *drawn)
 {
     free(drawn->vertices);
     free(drawn->draws);
+    free(drawn->is_used);
+    free(drawn->material_keys);
     free(drawn->places);
     free(drawn->partners);
 }
@@ -69,8 +89,7 @@ uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint3
     return model->joints[model->skins[model->draws[drawn->draws[at]].skin].joint_first + place].node;
 }
 
-/* Where the joint that a vertex follows most has it at rest. */
-static struct vec3 rest_place(const struct compare_model *side, const struct drawn_vertices *drawn, uint32_t at)
+struct vec3 vertex_rest_place(const struct compare_model *side, const struct drawn_vertices *drawn, uint32_t at)
 {
     const struct model *model = side->model;
     const struct skin *skin = &model->skins[model->draws[drawn->draws[at]].skin];
@@ -99,7 +118,7 @@ static void place_vertices(const struct compare *compare, enum compare_side s)
         if (compare->surface->is_bind && (side->model->skins[skin].flags & SKIN_RIGID) == 0)
             drawn->places[i] = (struct vec3){p.x * scale, p.y * scale, p.z * scale};
         else
-            drawn->places[i] = rest_place(side, drawn, i);
+            drawn->places[i] = vertex_rest_place(side, drawn, i);
     }
 }
 
@@ -189,9 +208,11 @@ static double cost_of(const struct compare *compare, uint32_t old, uint32_t new,
     const struct vertex_apart apart = vertex_compare(compare, old, new);
     if (!(apart.distance <= radius))
         return HUGE_VAL;
+    const struct drawn_vertices *a = &compare->surface->drawn[COMPARE_OLD], *b = &compare->surface->drawn[COMPARE_NEW];
     const bool is_other_joint = main_pair(compare, COMPARE_OLD, old) != main_pair(compare, COMPARE_NEW, new);
+    const bool is_other_material = a->material_keys[a->draws[old]] != b->material_keys[b->draws[new]];
     return 0.02 * apart.distance / radius + fmin(3, 50 * apart.texcoord) + fmin(3, 10 * apart.normal) +
-           0.05 * is_other_joint;
+           0.05 * is_other_joint + 0.02 * is_other_material + 0.02 * (a->is_used[old] != b->is_used[new]);
 }
 
 /* Of vertex `at` of the side that the grid is not of. */

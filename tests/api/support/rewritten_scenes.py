@@ -1,5 +1,5 @@
-"""Models that other tools write again without a change of pose: keys are LINEAR or STEP, since Blender has no cubic tangents of glTF, and no node is sheared
-at rest, since Blender's objects cannot be."""
+"""Models that other tools write again without a change of pose: keys are LINEAR or STEP, since Blender has no cubic tangents of glTF; and no
+joint is scaled at rest, since its bones cannot be."""
 import random
 
 import small_scenes
@@ -28,7 +28,8 @@ def arm():
     return small_scenes.bound(scene)
 
 
-def without_cubic(scene):
+def hero(root=None):
+    scene = small_scenes.hero(root, (1, 1, 1))
     del scene["clips"]["wave"]
     return scene
 
@@ -78,7 +79,7 @@ def clip(rng, nodes, joints, size):
 SCENES = {
     "arm": arm,
     "crane": small_scenes.crane,
-    "hero": lambda: without_cubic(small_scenes.hero({"translation": [5, -1, 2], "rotation": [0, 0, 0.6, 0.8]})),
-    "uneven_hero": lambda: without_cubic(small_scenes.hero()),
+    "hero": lambda: hero({"translation": [5, -1, 2], "rotation": [0, 0, 0.6, 0.8]}),
+    "uneven_hero": hero,
     **{f"creature_{seed}": lambda seed=seed: creature(seed) for seed in range(6)},
 }

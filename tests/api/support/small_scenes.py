@@ -178,8 +178,8 @@ def box(center, size, is_open=False):
     return positions, triangles
 
 
-def hero(root=None):
-    """A character whose root is turned, unevenly scaled and off the origin, from large joints to a small finger."""
+def hero(root=None, finger=(0.9, 1.1, 1)):
+    """A character whose root is turned, unevenly scaled and off the origin, from large joints to a small finger (its scale)."""
     nodes = {
         "root": {"parent": None, **(root or {"translation": [5, -1, 2], "rotation": [0, 0, HALF, HALF], "scale": [2, 1, 0.5]})},
         "hips": {"parent": "root", "translation": [0, 1, 0]},
@@ -188,7 +188,7 @@ def hero(root=None):
         "upper_arm.L": {"parent": "spine", "translation": [0.3, 0.6, 0], "rotation": about([0, 0, 1], -60)},
         "forearm.L": {"parent": "upper_arm.L", "translation": [0, 0.4, 0], "rotation": about([1, 0, 0.2], 15)},
         "hand.L": {"parent": "forearm.L", "translation": [0, 0.35, 0]},
-        "finger.L": {"parent": "hand.L", "translation": [0.02, 0.1, 0], "scale": [0.9, 1.1, 1]},
+        "finger.L": {"parent": "hand.L", "translation": [0.02, 0.1, 0], "scale": list(finger)},
         "thigh.L": {"parent": "hips", "translation": [0.15, 0, 0], "rotation": about([1, 0, 0], 175)},
         "shin.L": {"parent": "thigh.L", "translation": [0, 0.5, 0]},
         "toe.L": {"parent": "shin.L", "translation": [0, 0.45, 0.1]},
