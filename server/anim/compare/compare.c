@@ -43,6 +43,17 @@ static int check_cost(const struct model *old, const struct model *new, const st
                    (unsigned long long)steps, (unsigned long long)options->steps);
 }
 
+static void compare_rest_weights(struct compare *compare)
+{
+    const int32_t clips[COMPARE_SIDES] = {POSE_REST, POSE_REST};
+    struct morph_worst *worsts = mem_zalloc((size_t)compare->morph_count + 1, sizeof *worsts);
+    for (int s = 0; s < COMPARE_SIDES; s++)
+        pose_sample(&compare->sides[s].pose, compare->sides[s].model, POSE_REST, 0);
+    morphs_measure(compare, 0, worsts);
+    morphs_tell(compare, clips, worsts);
+    free(worsts);
+}
+
 static int compare_all(struct compare *compare)
 {
     joints_match_names(compare);
@@ -56,6 +67,7 @@ static int compare_all(struct compare *compare)
         return err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
     if (rest_compare(compare) < 0 || surfaces_compare(compare) < 0)
         return compare->err->code;
+    compare_rest_weights(compare);
     return clips_compare(compare);
 }
 
@@ -76,6 +88,7 @@ int compare_models(const struct model *old, const struct model *new, const struc
     const int rc = compare_all(&compare);
     differences_sort(out);
     free(compare.pairs);
+    free(compare.morphs);
     for (int s = 0; s < COMPARE_SIDES; s++)
         end_side(&compare.sides[s]);
     return rc;

@@ -47,6 +47,7 @@ struct drawn_vertices {
     uint32_t *draws;         /* [count]: of the model */
     uint8_t *is_used;        /* [count]: a corner is there; others are not seen */
     uint64_t *material_keys; /* [draw_count]: of the material's name as exporters rewrite it; 0: there is none */
+    uint64_t *node_keys;     /* [draw_count]: likewise of the node's name */
     struct vec3 *places;     /* [count] */
     int32_t *partners;       /* [count]: of the other model's, or -1. Several may have the same */
 };
@@ -59,6 +60,22 @@ struct surface {
     double bind_scale;
 };
 
+enum { MORPHS_MOST = 4096 };
+/* A morph target of a mesh that a node draws, in both models. */
+struct morph_pair {
+    uint32_t meshes[COMPARE_SIDES];
+    uint32_t weights[COMPARE_SIDES]; /* into the pose's */
+    double reach;                    /* the farthest that it moves a vertex by a weight of 1, in the common frame */
+    struct str name;                 /* in the new model */
+    uint32_t target;                 /* of the primitive there */
+};
+
+/* When the weights of a pair are apart the most. */
+struct morph_worst {
+    double score; /* above 1 it is a difference */
+    double time_s, weights[COMPARE_SIDES];
+};
+
 struct compare {
     struct compare_model sides[COMPARE_SIDES];
     const struct compare_options *options;
@@ -68,6 +85,8 @@ struct compare {
     struct surface *surface;  /* while what is drawn is compared */
     struct joint_pair *pairs; /* a parent before what is below it */
     uint32_t pair_count;
+    struct morph_pair *morphs; /* NULL before what is drawn was compared */
+    uint32_t morph_count;
     uint64_t steps_left;
     uint32_t counts[DIFFERENCE_COUNT]; /* of the differences in out */
     struct err *err;
@@ -162,6 +181,15 @@ struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, 
 
 /* Tells of joints that have their vertices elsewhere at rest, by another inverse bind matrix. */
 void binds_compare(struct compare *compare);
+
+/* --- compare_morphs.c --- */
+
+/* Tells of morph targets, and finds the pairs of them. */
+void morphs_compare(struct compare *compare);
+/* Of the poses that were evaluated last: raises worsts[morph_count] to what is apart more. True: nothing is. */
+bool morphs_measure(const struct compare *compare, double time_s, struct morph_worst *worsts);
+/* Tells of weights, of a clip or at POSE_REST. */
+void morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES], const struct morph_worst *worsts);
 
 /* --- compare_surface.c, compare_weights.c, compare_materials.c, compare_textures.c --- */
 

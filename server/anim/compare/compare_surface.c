@@ -215,6 +215,7 @@ int surfaces_compare(struct compare *compare)
     vertices_match(compare);
     vertices_compare(compare);
     binds_compare(compare);
+    morphs_compare(compare);
     triangles_compare(compare);
     weights_compare(compare);
     materials_compare(compare);

@@ -56,6 +56,7 @@ static void list_vertices(struct compare *compare, struct drawn_vertices *drawn,
     drawn->draws = mem_alloc(room * sizeof *drawn->draws);
     drawn->is_used = mem_zalloc(room, sizeof *drawn->is_used);
     drawn->material_keys = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->material_keys);
+    drawn->node_keys = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->node_keys);
     drawn->places = mem_alloc(room * sizeof *drawn->places);
     drawn->partners = mem_alloc(room * sizeof *drawn->partners);
     uint32_t at = 0;
@@ -65,6 +66,7 @@ static void list_vertices(struct compare *compare, struct drawn_vertices *drawn,
             continue;
         mark_used(drawn, primitive, at);
         drawn->material_keys[d] = material_key(model, model->draws[d].primitive);
+        drawn->node_keys[d] = name_key(model, model->nodes[model->draws[d].node].name, NAME_REWRITTEN);
         for (uint32_t v = 0; v < primitive->vertex_count; v++, at++) {
             drawn->vertices[at] = primitive->vertex_first + v;
             drawn->draws[at] = d;
@@ -79,6 +81,7 @@ void drawn_vertices_free(struct drawn_vertices *drawn)
     free(drawn->draws);
     free(drawn->is_used);
     free(drawn->material_keys);
+    free(drawn->node_keys);
     free(drawn->places);
     free(drawn->partners);
 }
@@ -210,9 +213,11 @@ static double cost_of(const struct compare *compare, uint32_t old, uint32_t new,
         return HUGE_VAL;
     const struct drawn_vertices *a = &compare->surface->drawn[COMPARE_OLD], *b = &compare->surface->drawn[COMPARE_NEW];
     const bool is_other_joint = main_pair(compare, COMPARE_OLD, old) != main_pair(compare, COMPARE_NEW, new);
+    const bool is_other_node = a->node_keys[a->draws[old]] != b->node_keys[b->draws[new]];
     const bool is_other_material = a->material_keys[a->draws[old]] != b->material_keys[b->draws[new]];
     return 0.02 * apart.distance / radius + fmin(3, 50 * apart.texcoord) + fmin(3, 10 * apart.normal) +
-           0.05 * is_other_joint + 0.02 * is_other_material + 0.02 * (a->is_used[old] != b->is_used[new]);
+           0.05 * is_other_joint + 0.01 * is_other_node + 0.02 * is_other_material +
+           0.02 * (a->is_used[old] != b->is_used[new]);
 }
 
 /* Of vertex `at` of the side that the grid is not of. */
@@ -250,7 +255,7 @@ static uint32_t find_partners(struct compare *compare, double radius)
     for (uint32_t i = 0; i < old->count; i++)
         old->partners[i] = -1;
     for (uint32_t i = 0; i < old->count && (i % LOOK != 0 || !compare_is_stopped(compare)); i++) {
-        const bool is_kept = old->count == new->count &&cost_of(compare, i, i, radius) < 0.05;
+        const bool is_kept = old->count == new->count &&cost_of(compare, i, i, radius) < 0.01;
         const int32_t partner = is_kept ? (int32_t)i : find_partner(compare, &grid, i, radius);
         old->partners[i] = partner;
         if (partner < 0)
