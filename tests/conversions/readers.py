@@ -1,6 +1,11 @@
 """How far the poses that a program reads from a converted file are from the original's: (the worst, of the model's size, where). ValueError
 and RuntimeError where it cannot be said."""
+import re
+
 from . import blender, key_times, original
+
+EXACT = 2e-6  # of the model's size
+MEASURED_BETWEEN = 1.5  # what the file says may be less than the worst at any time
 
 
 def by_posed(case):
@@ -14,6 +19,17 @@ def by_posed(case):
                                     case.free(clip.index))
         worst = max(worst, (error[0], f"clip {clip.index}, {error[1]}"))
     return worst
+
+
+def approximately(case):
+    """Of a file that is an approximation: how far posed finds it off, as a share of what its warnings say, which is measured at keys and
+    between."""
+    said = [float(number) for warning in case.parsed.document["asset"]["extras"]["warnings"]
+            for number in re.findall(r"off by (\S+) units", warning["message"])]
+    if not said:
+        raise ValueError("no warning says how far it is off")
+    error, where = by_posed(case)
+    return error * case.original(0).size / (MEASURED_BETWEEN * max(said) + EXACT * case.original(0).size), where
 
 
 def by_three(case, jobs):
