@@ -16,6 +16,7 @@ static void start_side(struct compare_model *side, const struct model *model)
     side->bind_joints = mem_alloc(nodes * sizeof *side->bind_joints);
     side->pairs = mem_alloc(nodes * sizeof *side->pairs);
     side->rest = mem_alloc(nodes * sizeof *side->rest);
+    side->reference = side->rest;
     joints_mark(side);
 }
 
@@ -27,6 +28,7 @@ static void end_side(struct compare_model *side)
     free(side->bind_joints);
     free(side->pairs);
     free(side->rest);
+    free(side->other);
 }
 
 static uint64_t pose_steps(const struct model *model) { return (uint64_t)model->node_count + model->weight_count; }
@@ -43,17 +45,6 @@ static int check_cost(const struct model *old, const struct model *new, const st
                    (unsigned long long)steps, (unsigned long long)options->steps);
 }
 
-static void compare_rest_weights(struct compare *compare)
-{
-    const int32_t clips[COMPARE_SIDES] = {POSE_REST, POSE_REST};
-    struct morph_worst *worsts = mem_zalloc((size_t)compare->morph_count + 1, sizeof *worsts);
-    for (int s = 0; s < COMPARE_SIDES; s++)
-        pose_sample(&compare->sides[s].pose, compare->sides[s].model, POSE_REST, 0);
-    morphs_measure(compare, 0, worsts);
-    morphs_tell(compare, clips, worsts);
-    free(worsts);
-}
-
 static int compare_all(struct compare *compare)
 {
     joints_match_names(compare);
@@ -67,7 +58,6 @@ static int compare_all(struct compare *compare)
         return err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
     if (rest_compare(compare) < 0 || surfaces_compare(compare) < 0)
         return compare->err->code;
-    compare_rest_weights(compare);
     return clips_compare(compare);
 }
 

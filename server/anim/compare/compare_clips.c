@@ -213,24 +213,20 @@ static int measure_clip(struct compare *compare, struct compared_clip *clip, con
                         struct pair_error *errors, struct pair_worst *worsts)
 {
     struct pair_worst far = {.error = {.distance = -1}};
-    struct morph_worst *morphs = mem_zalloc((size_t)compare->morph_count + 1, sizeof *morphs);
     uint32_t farthest = 0;
-    bool has_same_weights = true;
-    int rc = 0;
     for (uint32_t p = 0; p < compare->pair_count; p++)
         worsts[p] = (struct pair_worst){.error = {.score = -1}};
-    for (uint32_t i = 0; i < times->count && rc == 0; i++) {
+    morphs_begin(compare);
+    for (uint32_t i = 0; i < times->count; i++) {
         const double time_s = times->at[i];
-        if (compare_is_stopped(compare)) {
-            rc = err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
-            break;
-        }
+        if (compare_is_stopped(compare))
+            return err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
         const double at_s = time_s + times->shift_s;
         poses_measure(compare, clip->clips, (const double[]){at_s, at_s}, errors);
-        has_same_weights = morphs_measure(compare, time_s, morphs) && has_same_weights;
-        for (uint32_t p = 0; p < compare->pair_count && rc == 0; p++) {
+        morphs_measure(compare, time_s);
+        for (uint32_t p = 0; p < compare->pair_count; p++) {
             if (!isfinite(errors[p].distance))
-                rc = fail_not_finite(compare, clip->clips[COMPARE_NEW], p, time_s);
+                return fail_not_finite(compare, clip->clips[COMPARE_NEW], p, time_s);
             if (errors[p].score > worsts[p].error.score)
                 worsts[p] = (struct pair_worst){errors[p], time_s};
             if (errors[p].distance > far.error.distance) {
@@ -239,7 +235,7 @@ static int measure_clip(struct compare *compare, struct compared_clip *clip, con
             }
         }
     }
-    if (rc == 0 && compare->pair_count > 0 && times->count > 0) {
+    if (compare->pair_count > 0 && times->count > 0) {
         for (int s = 0; s < COMPARE_SIDES; s++)
             clip->nodes[s] = (int32_t)compare->pairs[farthest].nodes[s];
         clip->time_s = far.time_s;
@@ -247,13 +243,10 @@ static int measure_clip(struct compare *compare, struct compared_clip *clip, con
         clip->vertex_distance = far.error.vertex_distance / compare->unit;
         clip->angle_deg = far.error.angle * 180 / M_PI;
     }
-    if (rc == 0) {
-        morphs_tell(compare, clip->clips, morphs);
-        const bool has_same_poses = tell_poses(compare, clip->clips, worsts, farthest, &far);
-        tell_range(compare, clip->clips, has_same_poses && has_same_weights);
-    }
-    free(morphs);
-    return rc;
+    const bool has_same_joints = tell_poses(compare, clip->clips, worsts, farthest, &far);
+    const bool has_same_morphs = morphs_tell(compare, clip->clips);
+    tell_range(compare, clip->clips, has_same_joints && has_same_morphs);
+    return 0;
 }
 
 static int compare_clip(struct compare *compare, const int32_t clips[COMPARE_SIDES], uint32_t clips_left,

@@ -27,7 +27,7 @@ static uint32_t list_uses(const struct compare *compare, struct material_use *us
     const struct drawn_vertices *new = &compare->surface->drawn[COMPARE_NEW];
     uint32_t count = 0, at = 0;
     for (uint32_t i = 0; i < old->count; i++) {
-        if (old->partners[i] < 0 || old->is_used[i] == 0)
+        if (old->partners[i] < 0)
             continue;
         const int32_t a = material_of(old, i), b = material_of(new, (uint32_t)old->partners[i]);
         if (count == 0 || uses[at].old != a || uses[at].new != b)
@@ -165,8 +165,7 @@ static void look_at(struct material_look *look, const struct material *old, cons
     if (!is_lit)
         return; /* nothing of what follows is seen */
     look_at_colour(look, "emissive colour", old->emissive, new->emissive, 3);
-    if (look->use->old >= 0 && look->use->new >= 0) /* without a material pictures are not of metal, as glTF has it */
-        look_at_number(look, "metallic", old->metallic, new->metallic);
+    look_at_number(look, "metallic", old->metallic, new->metallic);
     look_at_number(look, "roughness", old->roughness, new->roughness);
     if (old->textures[TEXTURE_NORMAL].texture >= 0 && new->textures[TEXTURE_NORMAL].texture >= 0)
         look_at_number(look, "normal scale", old->normal_scale, new->normal_scale);

@@ -15,6 +15,9 @@ struct compare_model {
     int32_t *bind_joints; /* [node_count]: into joints, the first that is the node and of a skin of the file; or -1 */
     int32_t *pairs;       /* [node_count]: the pair that moves it: its own or that of the next node above; or -1 */
     struct dmat4 *rest;   /* [node_count]: common_from_node at rest */
+    const struct dmat4
+        *reference;      /* [node_count]: the same of the pose that the new model has at rest: mostly `rest` */
+    struct dmat4 *other; /* what it points to where it is another one, or NULL */
 };
 
 enum { PROBES_MOST = 7, PROBE_CHILDREN_MOST = 2 };
@@ -43,13 +46,10 @@ struct joint_pair {
 struct drawn_vertices {
     const struct model *model;
     uint32_t count;
-    uint32_t *vertices;      /* [count]: of the model */
-    uint32_t *draws;         /* [count]: of the model */
-    uint8_t *is_used;        /* [count]: a corner is there; others are not seen */
-    uint64_t *material_keys; /* [draw_count]: of the material's name as exporters rewrite it; 0: there is none */
-    uint64_t *node_keys;     /* [draw_count]: likewise of the node's name */
-    struct vec3 *places;     /* [count] */
-    int32_t *partners;       /* [count]: of the other model's, or -1. Several may have the same */
+    uint32_t *vertices;  /* [count]: of the model */
+    uint32_t *draws;     /* [count]: of the model */
+    struct vec3 *places; /* [count] */
+    int32_t *partners;   /* [count]: of the other model's, or -1. Several may have the same */
 };
 
 /* What is drawn of both. */
@@ -60,20 +60,14 @@ struct surface {
     double bind_scale;
 };
 
-enum { MORPHS_MOST = 4096 };
-/* A morph target of a mesh that a node draws, in both models. */
+/* A morph target that both models have, as one node shows it. */
 struct morph_pair {
+    uint32_t weights[COMPARE_SIDES]; /* into model->weights */
     uint32_t meshes[COMPARE_SIDES];
-    uint32_t weights[COMPARE_SIDES]; /* into the pose's */
-    double reach;                    /* the farthest that it moves a vertex by a weight of 1, in the common frame */
-    struct str name;                 /* in the new model */
-    uint32_t target;                 /* of the primitive there */
-};
-
-/* When the weights of a pair are apart the most. */
-struct morph_worst {
-    double score; /* above 1 it is a difference */
-    double time_s, weights[COMPARE_SIDES];
+    struct str name;      /* of the old model's target */
+    uint32_t target;      /* its place */
+    double reach;         /* how far it moves a vertex at most, in units of the common frame */
+    double worst, time_s; /* of the clip at hand */
 };
 
 struct compare {
@@ -85,8 +79,8 @@ struct compare {
     struct surface *surface;  /* while what is drawn is compared */
     struct joint_pair *pairs; /* a parent before what is below it */
     uint32_t pair_count;
-    struct morph_pair *morphs; /* NULL before what is drawn was compared */
-    uint32_t morph_count;
+    struct morph_pair *morphs;
+    size_t morph_count, morph_capacity;
     uint64_t steps_left;
     uint32_t counts[DIFFERENCE_COUNT]; /* of the differences in out */
     struct err *err;
@@ -166,30 +160,15 @@ void vertices_match(struct compare *compare);
 void drawn_vertices_free(struct drawn_vertices *drawn);
 /* The node of a joint, by its place in the skin that a vertex is drawn with. */
 uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint32_t place);
-/* Where the joint that a vertex follows most has it at rest, in the common frame. */
-struct vec3 vertex_rest_place(const struct compare_model *side, const struct drawn_vertices *drawn, uint32_t at);
 /* How far two vertices are apart: in units; in texture coordinates; 1 - the cosine between their normals. 0 where not
  * both have some. */
 struct vertex_apart {
     double distance, texcoord, normal;
 };
-/* The mesh that it is a vertex of. */
+/* The primitive and the mesh that it is a vertex of. */
+const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint32_t at);
 uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at);
 struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, uint32_t new);
-
-/* --- compare_binds.c --- */
-
-/* Tells of joints that have their vertices elsewhere at rest, by another inverse bind matrix. */
-void binds_compare(struct compare *compare);
-
-/* --- compare_morphs.c --- */
-
-/* Tells of morph targets, and finds the pairs of them. */
-void morphs_compare(struct compare *compare);
-/* Of the poses that were evaluated last: raises worsts[morph_count] to what is apart more. True: nothing is. */
-bool morphs_measure(const struct compare *compare, double time_s, struct morph_worst *worsts);
-/* Tells of weights, of a clip or at POSE_REST. */
-void morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES], const struct morph_worst *worsts);
 
 /* --- compare_surface.c, compare_weights.c, compare_materials.c, compare_textures.c --- */
 
@@ -197,6 +176,12 @@ void morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES], co
 int surfaces_compare(struct compare *compare);
 /* Tells of the joints that vertices follow with other weights. */
 void weights_compare(struct compare *compare);
+/* Tells of morph targets, and lists those that both have. */
+void morphs_compare(struct compare *compare);
+/* Of the clip at hand: begins it, looks at the pose at hand, and tells of the targets that are off. True: none is. */
+void morphs_begin(struct compare *compare);
+void morphs_measure(struct compare *compare, double time_s);
+bool morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES]);
 /* Tells of materials, and their textures. */
 void materials_compare(struct compare *compare);
 /* What the pixels of two textures differ in, as words for people; NULL: in nothing. -1: there is none. */

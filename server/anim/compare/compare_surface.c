@@ -9,10 +9,7 @@
 #define NORMAL_NEAR   0.02 /* 1 - the cosine of 11 degrees */
 #define AREA_NEAR     1e-2 /* share of the whole */
 
-uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at)
-{
-    return drawn->model->primitives[drawn->model->draws[drawn->draws[at]].primitive].mesh;
-}
+uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at) { return drawn_primitive(drawn, at)->mesh; }
 
 /* What is told of one mesh of one side. */
 struct mesh_vertices {
@@ -57,8 +54,6 @@ static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     for (uint32_t i = 0; i < old->count; i++) {
         struct mesh_vertices *mesh = &meshes[drawn_mesh(old, i)];
-        if (old->is_used[i] == 0)
-            continue;
         if (old->partners[i] < 0) {
             mesh->alone += !is_moved(compare, COMPARE_OLD, i);
             continue;
@@ -83,8 +78,7 @@ static void vertices_compare(struct compare *compare)
     free(meshes);
     meshes = mem_zalloc((size_t) new->mesh_count + 1, sizeof *meshes);
     for (uint32_t i = 0; i < drawn->count; i++)
-        meshes[drawn_mesh(drawn, i)].alone +=
-            drawn->partners[i] < 0 && drawn->is_used[i] != 0 && !is_moved(compare, COMPARE_NEW, i);
+        meshes[drawn_mesh(drawn, i)].alone += drawn->partners[i] < 0 && !is_moved(compare, COMPARE_NEW, i);
     for (uint32_t m = 0; m < new->mesh_count; m++)
         tell_mesh(compare, COMPARE_NEW, m, meshes[m].alone, "new, or elsewhere");
     free(meshes);
@@ -129,57 +123,8 @@ static struct amount count_side(const struct compare *compare, enum compare_side
     return amount;
 }
 
-/* What has come and gone of each mesh of the old model; new[m] is the mesh of the new one that has its vertices. */
-struct mesh_triangles {
-    int64_t more;
-    int32_t new;
-};
-
-static void count_meshes(const struct compare *compare, enum compare_side s, struct mesh_triangles *meshes)
-{
-    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
-    const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
-    for (uint32_t first = 0, count; first < drawn->count; first += count) {
-        const struct primitive *primitive =
-            &drawn->model->primitives[drawn->model->draws[drawn->draws[first]].primitive];
-        const uint32_t corners = primitive_corner_count(primitive);
-        const uint32_t *indices = drawn->model->indices + primitive->index_first;
-        count = primitive->vertex_count;
-        for (uint32_t i = 0; i + corners <= primitive->index_count; i += corners) {
-            const int32_t at = s == COMPARE_OLD ? (int32_t)(first + indices[i]) : drawn->partners[first + indices[i]];
-            if (at < 0)
-                continue;
-            struct mesh_triangles *mesh = &meshes[drawn_mesh(old, (uint32_t)at)];
-            mesh->more += s == COMPARE_NEW ? 1 : -1;
-            if (s == COMPARE_NEW)
-                mesh->new = (int32_t)drawn_mesh(drawn, first);
-        }
-    }
-}
-
-/* The mesh that most of them came to or went from. */
-static void name_mesh(const struct compare *compare, struct difference *difference)
-{
-    const struct model *old = compare->sides[COMPARE_OLD].model;
-    struct mesh_triangles *meshes = mem_zalloc((size_t)old->mesh_count + 1, sizeof *meshes);
-    uint32_t most = 0;
-    for (uint32_t m = 0; m < old->mesh_count; m++)
-        meshes[m].new = -1;
-    count_meshes(compare, COMPARE_OLD, meshes);
-    count_meshes(compare, COMPARE_NEW, meshes);
-    for (uint32_t m = 1; m < old->mesh_count; m++)
-        most = llabs(meshes[m].more) > llabs(meshes[most].more) ? m : most;
-    if (old->mesh_count > 0 && meshes[most].more != 0) {
-        difference->meshes[COMPARE_OLD] = (int32_t)most;
-        difference->meshes[COMPARE_NEW] = meshes[most].new;
-    }
-    free(meshes);
-}
-
 static void triangles_compare(struct compare *compare)
 {
-    char name[THING_SIZE];
-    const struct model *model = compare->sides[COMPARE_OLD].model;
     static const char *const WORDS[] = {
         [TOPOLOGY_TRIANGLES] = "triangles", [TOPOLOGY_LINES] = "lines", [TOPOLOGY_POINTS] = "points"};
     const struct amount old = count_side(compare, COMPARE_OLD), new = count_side(compare, COMPARE_NEW);
@@ -192,11 +137,8 @@ static void triangles_compare(struct compare *compare)
         is_told = true;
         difference_set_number(difference, COMPARE_OLD, (double)old.counts[t]);
         difference_set_number(difference, COMPARE_NEW, (double)new.counts[t]);
-        name_mesh(compare, difference);
-        const int32_t mesh = difference->meshes[COMPARE_OLD];
-        difference_say(difference, "there are %llu %s and were %llu%s%s", (unsigned long long)new.counts[t], WORDS[t],
-                       (unsigned long long)old.counts[t], mesh < 0 ? "" : ", most of all in ",
-                       mesh < 0 ? "" : compare_thing(model, "mesh", model->meshes[mesh].name, (uint32_t)mesh, name));
+        difference_say(difference, "there are %llu %s and were %llu", (unsigned long long)new.counts[t], WORDS[t],
+                       (unsigned long long)old.counts[t]);
     }
     const double most = fmax(old.area, new.area);
     struct difference *difference =
@@ -214,10 +156,9 @@ int surfaces_compare(struct compare *compare)
     compare->surface = &surface;
     vertices_match(compare);
     vertices_compare(compare);
-    binds_compare(compare);
-    morphs_compare(compare);
     triangles_compare(compare);
     weights_compare(compare);
+    morphs_compare(compare);
     materials_compare(compare);
     compare->surface = NULL;
     for (int s = 0; s < COMPARE_SIDES; s++)

@@ -33,20 +33,6 @@ static uint32_t count_vertices(struct compare *compare, const struct model *mode
     return (uint32_t)count;
 }
 
-/* at: where the primitive's vertices begin in the list. */
-static void mark_used(struct drawn_vertices *drawn, const struct primitive *primitive, uint32_t at)
-{
-    const uint32_t *indices = drawn->model->indices + primitive->index_first;
-    for (uint32_t i = 0; i < primitive->index_count; i++)
-        drawn->is_used[at + indices[i]] = 1;
-}
-
-static uint64_t material_key(const struct model *model, uint32_t primitive)
-{
-    const int32_t index = model_material(model, primitive, 0);
-    return index < 0 ? 0 : name_key(model, model->materials[index].name, NAME_REWRITTEN);
-}
-
 static void list_vertices(struct compare *compare, struct drawn_vertices *drawn, const struct model *model)
 {
     drawn->model = model;
@@ -54,9 +40,6 @@ static void list_vertices(struct compare *compare, struct drawn_vertices *drawn,
     const size_t room = (size_t)drawn->count + 1;
     drawn->vertices = mem_alloc(room * sizeof *drawn->vertices);
     drawn->draws = mem_alloc(room * sizeof *drawn->draws);
-    drawn->is_used = mem_zalloc(room, sizeof *drawn->is_used);
-    drawn->material_keys = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->material_keys);
-    drawn->node_keys = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->node_keys);
     drawn->places = mem_alloc(room * sizeof *drawn->places);
     drawn->partners = mem_alloc(room * sizeof *drawn->partners);
     uint32_t at = 0;
@@ -64,9 +47,6 @@ static void list_vertices(struct compare *compare, struct drawn_vertices *drawn,
         const struct primitive *primitive = &model->primitives[model->draws[d].primitive];
         if ((model->draws[d].flags & DRAW_IN_SCENE) == 0 || primitive->vertex_count > drawn->count - at)
             continue;
-        mark_used(drawn, primitive, at);
-        drawn->material_keys[d] = material_key(model, model->draws[d].primitive);
-        drawn->node_keys[d] = name_key(model, model->nodes[model->draws[d].node].name, NAME_REWRITTEN);
         for (uint32_t v = 0; v < primitive->vertex_count; v++, at++) {
             drawn->vertices[at] = primitive->vertex_first + v;
             drawn->draws[at] = d;
@@ -79,9 +59,6 @@ void drawn_vertices_free(struct drawn_vertices *drawn)
 {
     free(drawn->vertices);
     free(drawn->draws);
-    free(drawn->is_used);
-    free(drawn->material_keys);
-    free(drawn->node_keys);
     free(drawn->places);
     free(drawn->partners);
 }
@@ -92,7 +69,8 @@ uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint3
     return model->joints[model->skins[model->draws[drawn->draws[at]].skin].joint_first + place].node;
 }
 
-struct vec3 vertex_rest_place(const struct compare_model *side, const struct drawn_vertices *drawn, uint32_t at)
+/* Where the joint that a vertex follows most has it at rest. */
+static struct vec3 rest_place(const struct compare_model *side, const struct drawn_vertices *drawn, uint32_t at)
 {
     const struct model *model = side->model;
     const struct skin *skin = &model->skins[model->draws[drawn->draws[at]].skin];
@@ -104,7 +82,7 @@ struct vec3 vertex_rest_place(const struct compare_model *side, const struct dra
     for (int r = 0; r < 3; r++)
         in_joint[r] = (double)m[r] * (double)p.x + (double)m[4 + r] * (double)p.y + (double)m[8 + r] * (double)p.z +
                       (double)m[12 + r];
-    dmat4_point(&side->rest[joint->node], in_joint, place);
+    dmat4_point(&side->reference[joint->node], in_joint, place);
     return (struct vec3){(float)place[0], (float)place[1], (float)place[2]};
 }
 
@@ -121,7 +99,7 @@ static void place_vertices(const struct compare *compare, enum compare_side s)
         if (compare->surface->is_bind && (side->model->skins[skin].flags & SKIN_RIGID) == 0)
             drawn->places[i] = (struct vec3){p.x * scale, p.y * scale, p.z * scale};
         else
-            drawn->places[i] = vertex_rest_place(side, drawn, i);
+            drawn->places[i] = rest_place(side, drawn, i);
     }
 }
 
@@ -172,7 +150,7 @@ static void grid_free(struct vertex_grid *grid)
     free(grid->nexts);
 }
 
-static const struct primitive *primitive_of(const struct drawn_vertices *drawn, uint32_t at)
+const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint32_t at)
 {
     return &drawn->model->primitives[drawn->model->draws[drawn->draws[at]].primitive];
 }
@@ -181,7 +159,7 @@ struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, 
 {
     const struct surface *surface = compare->surface;
     const struct drawn_vertices *a = &surface->drawn[COMPARE_OLD], *b = &surface->drawn[COMPARE_NEW];
-    const uint32_t both = primitive_of(a, old)->flags & primitive_of(b, new)->flags;
+    const uint32_t both = drawn_primitive(a, old)->flags & drawn_primitive(b, new)->flags;
     const uint32_t v = a->vertices[old], w = b->vertices[new];
     const double way[3] = {(double)a->places[old].x - (double)b->places[new].x,
                            (double)a->places[old].y - (double)b->places[new].y,
@@ -211,13 +189,9 @@ static double cost_of(const struct compare *compare, uint32_t old, uint32_t new,
     const struct vertex_apart apart = vertex_compare(compare, old, new);
     if (!(apart.distance <= radius))
         return HUGE_VAL;
-    const struct drawn_vertices *a = &compare->surface->drawn[COMPARE_OLD], *b = &compare->surface->drawn[COMPARE_NEW];
     const bool is_other_joint = main_pair(compare, COMPARE_OLD, old) != main_pair(compare, COMPARE_NEW, new);
-    const bool is_other_node = a->node_keys[a->draws[old]] != b->node_keys[b->draws[new]];
-    const bool is_other_material = a->material_keys[a->draws[old]] != b->material_keys[b->draws[new]];
     return 0.02 * apart.distance / radius + fmin(3, 50 * apart.texcoord) + fmin(3, 10 * apart.normal) +
-           0.05 * is_other_joint + 0.01 * is_other_node + 0.02 * is_other_material +
-           0.02 * (a->is_used[old] != b->is_used[new]);
+           0.05 * is_other_joint;
 }
 
 /* Of vertex `at` of the side that the grid is not of. */
@@ -255,7 +229,7 @@ static uint32_t find_partners(struct compare *compare, double radius)
     for (uint32_t i = 0; i < old->count; i++)
         old->partners[i] = -1;
     for (uint32_t i = 0; i < old->count && (i % LOOK != 0 || !compare_is_stopped(compare)); i++) {
-        const bool is_kept = old->count == new->count &&cost_of(compare, i, i, radius) < 0.01;
+        const bool is_kept = old->count == new->count &&cost_of(compare, i, i, radius) < 0.05;
         const int32_t partner = is_kept ? (int32_t)i : find_partner(compare, &grid, i, radius);
         old->partners[i] = partner;
         if (partner < 0)
