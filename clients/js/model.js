@@ -84,8 +84,16 @@ export class Model {
     return this.#ask('mesh', { ...parameters, format: 'glb' }, signal);
   }
 
+  async export({ signal, ...parameters } = {}) {
+    return this.#ask('export', parameters, signal);
+  }
+
   async bounds({ signal, ...parameters } = {}) {
     return (await this.#ask('bounds', parameters, signal)).json();
+  }
+
+  async compare(old, { signal, ...parameters } = {}) {
+    return (await this.#ask('compare', { ...parameters, with: old }, signal)).json();
   }
 
   async #picture(op, { signal, ...parameters } = {}) {

@@ -5,6 +5,8 @@ export type Ref = number | string;
 /** Seconds; a range `start:end:fps`; or a list of these. */
 export type Times = number | string | ReadonlyArray<number | string> | Float32Array | Float64Array;
 export type Refs = Ref | readonly Ref[];
+/** Rules that rename joints: `'PATTERN=NAME'`, a list of them, or an object of patterns with their names. */
+export type Renames = string | readonly string[] | Readonly<Record<string, string>>;
 type Flag = boolean | 0 | 1;
 
 /** Aborts the wait for an answer. */
@@ -61,6 +63,8 @@ export interface LayerParameters extends SpanParameters {
 export interface ClipParameters extends Abortable, SpanParameters {
   /** content hash the model must have */
   hash?: string;
+  /** other names for the nodes of clip_file, with one * on each side at most */
+  rename_joints?: Renames;
   /** take the movement over the ground out of the pose */
   root_motion?: 'extract';
   /** the node whose movement it is */
@@ -137,6 +141,17 @@ export interface BoundsParameters extends ClipParameters {
   yaw?: Flag;
 }
 
+export interface CompareParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** clip by index or name; - is the rest pose */
+  clip?: Ref;
+  /** clip by name, even one of digits */
+  clip_name?: string;
+  /** how far what counts as the same may be away, as a share of the size */
+  tolerance?: number;
+}
+
 export interface PictureParameters extends ClipParameters {
   /** width of the picture */
   width?: number;
@@ -172,6 +187,8 @@ export interface PictureParameters extends ClipParameters {
   pitch?: number;
   /** what fills the picture: all that the clip shows, or the pose */
   frame?: 'clip' | 'pose';
+  /** instead of frame: the box that fills the picture, in the scene */
+  frame_box?: string | readonly number[];
   /** share of the picture left free on each side */
   margin?: number;
   /** angle of view */
@@ -223,6 +240,29 @@ export interface SheetParameters extends TurntableParameters {
   clips?: 'all';
   /** views around the model, each a row */
   directions?: number;
+}
+
+export interface ExportParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** 0: leave the textures out of a GLB file */
+  textures?: Flag;
+  /** nodes with all below them */
+  subtree?: Refs;
+  /** a GLB file */
+  format?: 'glb';
+  /** the clips of the file by index or name, without it all; - is none */
+  clips?: Refs;
+  /** a clip of the file by name, even one of digits or with a comma */
+  clip_name?: string | readonly string[];
+  /** turn the scene, so that this axis is up */
+  up?: 'x' | 'y' | 'z';
+  /** scale the scene to this unit of length */
+  unit?: 'm' | 'cm' | 'mm' | 'inch' | number;
+  /** poses a second in place of the keys of the file */
+  fps?: number;
+  /** 1: what glTF cannot say becomes the nearest that it can, with a warning */
+  approximate?: Flag;
 }
 
 // End of what `make types` makes.
@@ -352,7 +392,11 @@ export class Model {
   mesh(options: MeshParameters & { format: 'json' }): Promise<Json>;
   /** The posed model as a glTF 2.0 file. */
   glb(options?: MeshParameters): Promise<Answer>;
+  /** The whole model as a glTF 2.0 file: skeleton, weights, clips. */
+  export(options?: ExportParameters): Promise<Answer>;
   bounds(options?: BoundsParameters): Promise<Json>;
+  /** What is different between this model and an older one, which is named by its path. */
+  compare(old: string, options?: CompareParameters): Promise<Json>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;
   render(options?: RenderParameters): Promise<Picture>;
   /** Several moments, clips or directions in one picture, or an animation; as JSON its manifest. */

@@ -273,6 +273,7 @@ void args_free(struct args *args)
     free(args->repeated);
     free(args->parameters);
     free(args->positional);
+    free(args->joint_map);
 }
 
 bool args_has(const struct args *args, enum option_id option) { return args->values[option] != NULL; }

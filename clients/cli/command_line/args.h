@@ -84,6 +84,7 @@ struct args {
     size_t parameter_count;
     const char **positional;
     size_t positional_count;
+    char *joint_map; /* the rules of --joint-map and --rename-joints as JSON, or NULL */
 };
 
 /* Fills *out, whose strings point into argv. Returns 0, or -1 with a message in *problem; args_free() in any case. */

@@ -179,9 +179,18 @@ class Model:
         """The posed model as a glTF file. `textures=False` leaves textures out."""
         return bytes(self.client.operation("mesh", model=self.path, clip=clip, t=t, format="glb", **options).body)
 
+    def export(self, **options: Any) -> bytes:
+        """The whole model as a glTF file: skeleton, weights, clips. `clips`, `subtree`, `up`, `unit`, .. as in protocol/http.md."""
+        return bytes(self.client.ask("/v1/export", model=self.path, **options).body)
+
     def bounds(self, clip: Clip = None, t: Times = None, **options: Any) -> Dict[str, Any]:
         """Boxes around the posed model (protocol/answers.md, bounds); `over="clip"` for the whole clip."""
         return dict(self.client.json("/v1/bounds", model=self.path, clip=clip, t=t, **options))
+
+    def compare(self, old: str, clip: Clip = None, **options: Any) -> Dict[str, Any]:
+        """What is different between this model and an older one, which is named by its path (protocol/compare.md). `clip`: only this one;
+        `tolerance`: a share of the model's size."""
+        return dict(self.client.json("/v1/compare", model=self.path, with_=old, clip=clip, **options))
 
     def render(self, clip: Clip = None, t: Times = None, **options: Any) -> Picture:
         """A picture (PNG): bytes, which a notebook shows. Without `t` the server chooses the time; `width`, `height`, `yaw`, `pitch`,

@@ -72,7 +72,7 @@ def _name_of(name: str, value: Any) -> str:
 
 def target(path: str, parameters: Parameters) -> Tuple[str, bytes]:
     """(target, body) of the request: a body if the query would be too long or cannot express it."""
-    if any(name in parameters for name in _OBJECTS):
+    if any(name in _OBJECTS or isinstance(value, dict) for name, value in parameters.items()):
         return path, json.dumps(parameters).encode()
     pairs = [f"{name}={_text(name, part)}" for name, value in parameters.items()
              for part in (_lists(name, value) if isinstance(value, list) else [value])]

@@ -16,6 +16,7 @@ struct render_spec {
     const struct render_job *job; /* the picture as the worker gets it, without magic, ids and what is of the models */
     const struct render_cell *cells;     /* [job->cell_count], zeroed between their fields */
     const double *layer_times_s;         /* [cell_count][blend.layer_count], at most RENDER_LAYER_TIMES_MAX */
+    const char *renames;                 /* [job->rename_bytes] */
     struct imported_model *imported;     /* the model that is drawn */
     struct imported_model *const *clips; /* [clip_count]: other models that clips are from */
     uint32_t clip_count;                 /* 0..RENDER_SOURCES_MAX */
@@ -34,7 +35,7 @@ struct render_waiter {
 
 struct render_task {
     struct render_job job; /* without its job_id */
-    char *tail;            /* what follows it: the cells and the times of layers */
+    char *tail;            /* what follows it: cells, times of layers, rules that rename joints */
     size_t tail_bytes;
     struct imported_model *imported; /* references */
     struct imported_model *clips[RENDER_SOURCES_MAX];

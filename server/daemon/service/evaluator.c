@@ -8,6 +8,7 @@
 #include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char CACHE_REVALIDATE[] = "no-cache";
@@ -41,8 +42,8 @@ enum {
  * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing
  * one byte of a texture. */
 enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_PIXEL_BYTE_NS = 10 };
-/* Finding the partner of a node in another file, and what else that takes of its size. */
-enum { COST_PARTNER_NS = 500, COPIED_BYTES_PER_NS = 4 };
+/* Finding the partner of a node in another file, trying one rule on its name, and what else that takes of its size. */
+enum { COST_PARTNER_NS = 500, COST_RULE_NS = 5, COPIED_BYTES_PER_NS = 4 };
 enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
 
 /* Everything that /v1/model lists or adds up. */
@@ -107,9 +108,10 @@ static double lookup_cost_ns(const struct model *model, const struct request *re
 }
 
 /* Playing the clips of another file. */
-static double partner_cost_ns(const struct model *model, const struct model *clips)
+static double partner_cost_ns(const struct model *model, const struct model *clips, const struct request *request)
 {
     return ((double)model->node_count + clips->node_count) * COST_PARTNER_NS +
+           (double)clips->node_count * request->renames.count * COST_RULE_NS +
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
@@ -120,15 +122,19 @@ static double evaluation_cost_ns(const struct model *model, const struct model *
 {
     if (request->op == OP_OPEN)
         return 0;
+    if (request->op == OP_COMPARE)
+        return HUGE_VAL; /* always for a work thread */
     if (request->op == OP_FIND)
         return (double)model->node_count * COST_LOOK_NS + (double)model->joint_count * COST_LOOK_NS;
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
+    if (request->op == OP_EXPORT)
+        return 2.0 * EVALUATION_INLINE_NS; /* never on a loop */
     const bool has_pictures = request->format == FORMAT_GLB && !request->has_no_textures;
     double once_ns =
         lookup_cost_ns(model, request) + (has_pictures ? (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0);
     for (uint32_t i = 0; i < request->source_count; i++)
-        once_ns += partner_cost_ns(model, sources[i]);
+        once_ns += partner_cost_ns(model, sources[i], request);
     const double frame_ns = frame_cost_ns(model, request);
     if (request->is_over_clip)
         return once_ns + frame_ns * COST_CLIP_POSES;
@@ -219,7 +225,7 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
         return;
     spend(evaluation->left, cost);
     reply->warning_count =
-        reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count);
+        reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count, reply);
     const bool has_tag = reply->etag[0] != '\0'; /* and it is not the one that the client has */
     if (!has_tag && evaluation_is_not_modified(evaluation, "", reply))
         reply_drop_body(reply);

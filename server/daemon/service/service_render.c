@@ -102,7 +102,7 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
             put_picture(picture, png, &notes->shown, &reply);
         check_told(&reply);
         buf_put_text(&reply.unmatched, notes->unmatched);
-        reply.warning_count = reply_count_warnings(&job->models[0]->model, job->sources, job->model_count - 1);
+        reply.warning_count = reply_count_warnings(&job->models[0]->model, job->sources, job->model_count - 1, &reply);
     }
     job_finish(job, &reply);
 }
@@ -225,6 +225,13 @@ static struct picture_job *start_picture(struct job *job)
     return job->picture = picture;
 }
 
+/* As the workers take them; a request has no more than fit. */
+static void put_renames(struct buf *out, const struct name_map *renames)
+{
+    for (uint32_t i = 0; i < renames->count; i++)
+        buf_put(out, renames->rules[i].text, renames->rules[i].text_bytes + 1);
+}
+
 static int submit(struct picture_job *picture, const struct clip_span *span, struct err *err)
 {
     struct job *job = picture->job;
@@ -233,16 +240,22 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
         service_sheet_fill(picture, &cells);
     else
         fill_cells(picture, span, &cells);
+    struct buf renames;
+    buf_init(&renames, RENDER_RENAME_BYTES_MAX);
+    put_renames(&renames, &job->call->request.renames);
     picture->drawing.cell_count = cells.count;
+    picture->drawing.rename_bytes = (uint32_t)renames.size_bytes;
     const struct render_spec spec = {.job = &picture->drawing,
                                      .cells = cells.cells,
                                      .layer_times_s = cells.layer_times_s,
+                                     .renames = renames.data,
                                      .imported = job->models[0],
                                      .clips = job->models + 1,
                                      .clip_count = job->model_count - 1};
     job_enter(job, JOB_DRAWS);
     const int rc = render_pool_submit(job->service->renders, &spec, &picture->waiter, err);
     picture_cells_free(&cells);
+    buf_fini(&renames);
     return rc;
 }
 

@@ -1,8 +1,13 @@
 /* job_sources.c - retargets the clips that a job takes from other models. */
 #include "render/job/job_sources.h"
 
-#include "anim/pose/retarget_report.h"
+#include "anim/retarget/retarget_report.h"
 
+#include <string.h>
+
+_Static_assert((int)RENDER_RENAMES_MAX == (int)NAME_RULES_MAX &&
+                   (int)RENDER_RENAME_BYTES_MAX == (int)NAME_RULES_BYTES_MAX,
+               "all rules that a request may have fit into a job");
 _Static_assert((int)RENDER_UNMATCHED_SIZE >= (int)RETARGET_TEXT_SIZE, "a result has room for the report");
 
 enum { PLAYED_MAX = 2 * RENDER_LAYERS_MAX > RENDER_CELLS_MAX ? 2 * RENDER_LAYERS_MAX : RENDER_CELLS_MAX };
@@ -70,17 +75,37 @@ static void report(const struct job_sources *sources, const struct played_clip *
         retarget_report_fini(&reports[s]);
 }
 
+/* The job's rules, each of which ends with a NUL. */
+static int read_rules(struct job_sources *sources, const struct render_work *work, struct name_map *names,
+                      struct err *err)
+{
+    const char *text = work->renames, *end = text + work->job.rename_bytes;
+    *names = (struct name_map){.rules = sources->rules};
+    if (work->job.rename_bytes > RENDER_RENAME_BYTES_MAX || (end > text && end[-1] != '\0'))
+        return err_set(err, ERR_BAD_PARAMETER, "the rules of the job have no end");
+    for (; text < end; text += strlen(text) + 1) {
+        if (names->count == RENDER_RENAMES_MAX)
+            return err_set(err, ERR_BAD_PARAMETER, "the job has more than %d rules", RENDER_RENAMES_MAX);
+        if (name_rule_parse(&sources->rules[names->count++], text, err) < 0)
+            return err->code;
+    }
+    return 0;
+}
+
 int job_sources_init(struct job_sources *sources, const struct render_work *work, const struct model *model,
                      const struct model *const *clips, struct buf *unmatched, struct err *err)
 {
     const struct render_job *job = &work->job;
     struct played_clip played[PLAYED_MAX];
+    struct name_map names;
     sources->model = model;
     sources->count = 0;
     if (job->source_count > RENDER_SOURCES_MAX)
         return err_set(err, ERR_BAD_PARAMETER, "a job cannot have clips of %u models", job->source_count);
+    if (read_rules(sources, work, &names, err) < 0)
+        return err->code;
     for (uint32_t s = 0; s < job->source_count; s++) {
-        retarget_init(&sources->views[s], model, clips[s]);
+        retarget_init(&sources->views[s], model, clips[s], &names);
         sources->models[s] = &sources->views[s].model;
         sources->count++;
     }

@@ -1,23 +1,24 @@
 #include "wire/reply/clip_sources.h"
 
-#include "anim/pose/retarget_report.h"
+#include "anim/retarget/retarget_report.h"
 #include "wire/reply/reply_json.h"
 
 #include <string.h>
 
 void clip_sources_init(struct clip_sources *clips, const struct model *model, const struct model *const *sources,
-                       uint32_t source_count)
+                       const struct request *request)
 {
-    clips->count = source_count;
-    for (uint32_t i = 0; i < source_count; i++) {
-        retarget_init(&clips->views[i], model, sources[i]);
+    clips->count = request->source_count;
+    for (uint32_t i = 0; i < clips->count; i++) {
+        retarget_init(&clips->views[i], model, sources[i], &request->renames);
         clips->models[i] = &clips->views[i].model;
     }
 }
 
-uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count)
+uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count,
+                              const struct reply *reply)
 {
-    uint32_t count = model->warning_count;
+    uint32_t count = model->warning_count + retarget_text_has_idle_rules(&reply->unmatched);
     for (uint32_t i = 0; i < source_count; i++)
         count += sources[i]->warning_count + retarget_has_other_unit(model, sources[i]) +
                  retarget_has_other_up(model, sources[i]);
@@ -84,15 +85,31 @@ bool clip_sources_play(struct reply_context *context)
 
 /* --- what has no partner --- */
 
+/* ,"renamed":"..": what the rules call a node that has no partner under that name either. */
+static void put_renamed(struct buf *out, const struct retarget *retarget, uint32_t node)
+{
+    struct joined_name name;
+    struct buf text;
+    if (!retarget_rename(retarget, node, &name))
+        return;
+    buf_init(&text, 0);
+    for (int i = 0; i < 3; i++)
+        buf_put(&text, name.parts[i].text, name.parts[i].size_bytes);
+    buf_put_text(out, ",\"renamed\":");
+    json_put_string(out, text.data, text.size_bytes);
+    buf_fini(&text);
+}
+
 static void put_misses(struct buf *out, const struct retarget_report *report)
 {
     static const char *const REASONS[] = {[RETARGET_MISSING] = "missing",
                                           [RETARGET_AMBIGUOUS] = "ambiguous",
                                           [RETARGET_UNNAMED] = "unnamed",
                                           [RETARGET_WEIGHTS] = "weights"};
-    for (uint32_t i = 0; i < report->miss_count; i++) {
+    for (uint32_t i = 0; i < report->miss_count && !buf_failed(out); i++) {
         json_comma(out, i > 0);
         put_node_head(out, report->retarget->source, report->misses[i].node);
+        put_renamed(out, report->retarget, report->misses[i].node);
         json_printf(out, ",\"reason\":%s}", REASONS[report->misses[i].reason]);
     }
 }
@@ -111,7 +128,34 @@ static void put_still_joints(struct buf *out, const struct retarget_report *repo
     }
 }
 
-static void put_warnings(struct buf *out, const struct retarget *retarget)
+static bool is_idle(const struct clip_sources *clips, uint32_t rule)
+{
+    uint32_t uses = 0;
+    for (uint32_t s = 0; s < clips->count; s++)
+        uses += clips->views[s].is_rule_used[rule];
+    return uses == 0;
+}
+
+/* The rules of the request that no file of it needs: {"code":"rename_unused",..}, or nothing. */
+static void put_idle_rules(struct buf *out, const struct clip_sources *clips, bool has_comma)
+{
+    const struct name_map *names = &clips->views[0].names;
+    struct buf text;
+    buf_init(&text, 0);
+    for (uint32_t i = 0; i < names->count; i++)
+        if (is_idle(clips, i))
+            buf_printf(&text, "%s'%s'", text.size_bytes > 0 ? ", " : "", names->rules[i].text);
+    if (text.size_bytes > 0) {
+        json_comma(out, has_comma);
+        buf_put_text(out, "{\"code\":\"rename_unused\",\"message\":");
+        buf_put_text(&text, " of 'rename_joints' renames no node of the clips' files");
+        json_put_string(out, text.data, text.size_bytes);
+        buf_put_char(out, '}');
+    }
+    buf_fini(&text);
+}
+
+static void put_warnings(struct buf *out, const struct clip_sources *clips, const struct retarget *retarget)
 {
     const bool has_unit = retarget_has_other_unit(&retarget->model, retarget->source);
     const bool has_up = retarget_has_other_up(&retarget->model, retarget->source);
@@ -120,6 +164,7 @@ static void put_warnings(struct buf *out, const struct retarget *retarget)
     json_comma(out, has_unit && has_up);
     if (has_up)
         buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
+    put_idle_rules(out, clips, has_unit || has_up);
 }
 
 /* ,"clip_file":{..} of all that is played from the very clip_file that `part` names. */
@@ -141,7 +186,7 @@ static void put_clip_file(struct reply_context *context, const struct request *p
     buf_put_text(out, "],\"joints\":[");
     put_still_joints(out, &report);
     buf_put_text(out, "]},\"warnings\":[");
-    put_warnings(out, retarget);
+    put_warnings(out, context->clips, retarget);
     buf_put_text(out, "]}");
     retarget_report_fini(&report);
 }

@@ -106,6 +106,35 @@ int param_skin_name(struct param_value *value) { return select_name(value, &valu
 int param_joints(struct param_value *value) { return select_many(value, "joint_name", &value->request->lists.joints); }
 int param_joint_name(struct param_value *value) { return select_name(value, &value->request->lists.joints); }
 
+/* One rule a value: names may have commas. */
+int param_rename_joints(struct param_value *value)
+{
+    struct buf *rules = &value->request->lists.renames;
+    const uint32_t count = (uint32_t)(rules->size_bytes / sizeof(struct name_rule));
+    const struct name_rule *all = (const struct name_rule *)(const void *)rules->data;
+    struct name_rule rule;
+    size_t text_bytes = value->size_bytes + 1;
+    if (name_rule_parse(&rule, value->text, value->err) < 0)
+        return err_prefix(value->err, "parameter '%s'", value->name);
+    for (uint32_t i = 0; i < count; i++)
+        text_bytes += all[i].text_bytes + 1;
+    if (count == NAME_RULES_MAX || text_bytes > NAME_RULES_BYTES_MAX)
+        return err_set(value->err, ERR_BAD_PARAMETER,
+                       "parameter '%s': rule '%.200s' is one too many; a request takes %d rules of %d bytes in all",
+                       value->name, value->text, NAME_RULES_MAX, NAME_RULES_BYTES_MAX);
+    buf_put(rules, &rule, sizeof rule);
+    return 0;
+}
+
+int param_clips_of(struct param_value *value)
+{
+    if (strcmp(value->text, "-") != 0)
+        return select_many(value, "clip_name", &value->request->lists.clips);
+    value->request->has_no_clips = true;
+    return 0;
+}
+int param_clip_name_of(struct param_value *value) { return select_name(value, &value->request->lists.clips); }
+
 int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->root); }
 
 /* Nodes that stand for all below them. */

@@ -25,6 +25,14 @@ static uint64_t hash_selectors(uint64_t state, const struct selector *selectors,
     return state;
 }
 
+/* In their order: the first that matches holds. */
+static uint64_t hash_renames(uint64_t state, const struct name_map *renames)
+{
+    for (uint32_t i = 0; i < renames->count; i++)
+        state = hash_text(state, renames->rules[i].text);
+    return state;
+}
+
 /* Nothing where there are none, so that a query without layers is what it was. */
 static uint64_t hash_layers(uint64_t state, const struct request *request)
 {
@@ -79,6 +87,11 @@ void request_set_canonical(struct request *request)
     h = hash_selectors(h, &request->joint, 1);
     h = hash_selectors(h, &request->variant, 1);
     h = hash64(h, &request->rate, sizeof request->rate);
+    h = hash_selectors(h, request->clips, request->clip_count);
+    const uint64_t exported[] = {request->has_no_clips, request->is_approximate, request->has_up, request->up};
+    const double measures[] = {request->unit_m, request->sample_rate};
+    h = hash64(h, exported, sizeof exported);
+    h = hash64(h, measures, sizeof measures);
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);
     h = hash_layers(h, request);
@@ -86,6 +99,12 @@ void request_set_canonical(struct request *request)
         h = hash_text(h, request->clip_file);
     if (request->clip_hash != NULL)
         h = hash_text(h, request->clip_hash);
+    h = hash_renames(h, &request->renames);
+    if (request->with != NULL) {
+        h = hash_text(h, request->with);
+        h = hash_uint(h, request->has_tolerance);
+        h = hash64(h, &request->tolerance, sizeof request->tolerance);
+    }
     request->canonical_rest = h;
     request_set_canonical_times(request);
 }

@@ -44,7 +44,8 @@ static const struct {
     {"clip", "/v1/pose?model=a&clip=1"},
     {"clip_name", "/v1/pose?model=a&clip_name=b"},
     {"clip_file", "/v1/pose?model=a&clip_file=b"},
-    {"clip_hash", NULL}, /* means nothing without clip_file: request_sources below */
+    {"clip_hash", NULL},     /* means nothing without clip_file: request_sources below */
+    {"rename_joints", NULL}, /* likewise: request_canonical_of_renames */
     {"t", "/v1/pose?model=a&t=1"},
     {"wrap", "/v1/pose?model=a&wrap=clamp"},
     {"from", "/v1/pose?model=a&from=0"},
@@ -88,6 +89,7 @@ static const struct {
     {"yaw", "/v1/render?model=a&yaw=9"},
     {"pitch", "/v1/render?model=a&pitch=9"},
     {"frame", "/v1/render?model=a&frame=pose"},
+    {"frame_box", "/v1/render?model=a&frame_box=0,0,0,1,1,1"},
     {"margin", "/v1/render?model=a&margin=0"},
     {"fov", "/v1/render?model=a&fov=9"},
     {"ortho", "/v1/render?model=a&ortho=1"},
@@ -111,6 +113,8 @@ static const struct {
     {"root", "/v1/pose?model=a&root_motion=extract&root=1"},
     {"yaw", "/v1/pose?model=a&root_motion=extract&yaw=1"},
     {"root_yaw", "/v1/render?model=a&root_motion=extract&root_yaw=1"},
+    {"with", "/v1/compare?model=a&with=b"},
+    {"tolerance", "/v1/compare?model=a&with=a&tolerance=0.5"},
     {"prefix", "/v1/models?prefix=a"},
     {"limit", "/v1/models?limit=9"},
     {"after", "/v1/models?after=a"},
@@ -121,8 +125,26 @@ static const struct {
     {"subtree", "/v1/pose?model=a&subtree=0"},
     {"except", NULL},
     {"reference", NULL},
+    {"format", NULL}, /* there is one */
+    {"clips", "/v1/export?model=a&clips=0"},
+    {"clip_name", "/v1/export?model=a&clip_name=0"},
+    {"up", "/v1/export?model=a&up=x"},
+    {"unit", "/v1/export?model=a&unit=m"},
+    {"fps", "/v1/export?model=a&fps=9"},
+    {"approximate", "/v1/export?model=a&approximate=1"},
     {"queries", NULL},
 };
+
+TEST(request_canonical_of_renames)
+{
+    assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*", "/v1/pose?model=a&clip_file=b"));
+    assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*",
+                         "/v1/pose?model=a&clip_file=b&rename_joints=y:*=*"));
+    assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x=a&rename_joints=x=b",
+                         "/v1/pose?model=a&clip_file=b&rename_joints=x=b&rename_joints=x=a"));
+    assert_true(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*",
+                        "/v1/pose?rename_joints=x%3A%2A%3D%2A&clip_file=b&model=a"));
+}
 
 TEST(request_canonical_covers_every_parameter)
 {
@@ -139,7 +161,9 @@ TEST(request_canonical_covers_every_parameter)
             continue;
         const size_t path_bytes = strcspn(OTHERS[i].target, "?");
         snprintf(plain, sizeof plain, "%.*s%s", (int)path_bytes, OTHERS[i].target,
-                 strstr(OTHERS[i].target, "models") != NULL ? "" : "?model=a");
+                 strstr(OTHERS[i].target, "models") != NULL    ? ""
+                 : strstr(OTHERS[i].target, "compare") != NULL ? "?model=a&with=a"
+                                                               : "?model=a");
         if (is_same(plain, OTHERS[i].target))
             fail_msg("'%s' does not change the canonical hash", OTHERS[i].name);
     }

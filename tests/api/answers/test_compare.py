@@ -1,0 +1,194 @@
+"""/v1/compare: what is changed is told with its joint and time, and what is only written otherwise is the same."""
+import copy
+import json
+
+import pytest
+
+from importers import NO_RENDERING
+from rigs import CLIPS, HALF, RIG, Writer, character
+
+pytestmark = pytest.mark.short
+OLD = character(CLIPS)
+
+
+def rig(clips=CLIPS, nodes=RIG, order=("root", "hip", "knee", "toe")):
+    writer = Writer()
+    writer.rig(list(order), nodes)
+    writer.skin()
+    writer.clips(clips)
+    return writer.text()
+
+
+def document(change, text=OLD):
+    value = json.loads(text)
+    change(value)
+    return json.dumps(value)
+
+
+def turned(rows, key, rotation):
+    out = copy.deepcopy(rows)
+    out[key] = rotation
+    return out
+
+
+@pytest.fixture
+def compare(start, tmp_path):
+    """(new text, old text, query) -> the answer."""
+    root = tmp_path / "root"
+    root.mkdir()
+    server = start(*NO_RENDERING, root=root)
+    count = iter(range(1000))
+
+    def ask(new, old=OLD, **query):
+        number = next(count)
+        for name, text in (("new", new), ("old", old)):
+            (root / f"{name}{number}.gltf").write_text(text)
+        return server.json("/v1/compare", model=f"new{number}.gltf", **{"with": f"old{number}.gltf"}, **query)
+    ask.server, ask.root = server, root
+    return ask
+
+
+def kinds(answer):
+    return [(difference["kind"], difference["subject"].get("joint")) for difference in answer["differences"]]
+
+
+def test_the_same_file_is_equal(compare):
+    answer = compare(OLD)
+    assert answer["equal"] and answer["differences"] == [] and answer["left_out"] == {}
+    assert [(clip["name"], clip["duration_s"], clip["worst"]["distance"]) for clip in answer["clips"]] == [
+        ("stand", [0.5, 0.5], 0), ("run", [0.5, 0.5], 0)]
+    assert answer["size"] > 1 and answer["tolerance"] == 0.001 and not answer["unit_converted"]
+
+
+def test_written_otherwise_is_equal(compare):
+    """Another order, a node above everything, sanitised names, signs of quaternions."""
+    assert compare(rig(order=("toe", "knee", "hip", "root")))["equal"]
+
+    def wrap(value):
+        value["nodes"].append({"name": "Armature", "children": value["scenes"][0]["nodes"]})
+        value["scenes"][0]["nodes"] = [len(value["nodes"]) - 1]
+    assert compare(document(wrap))["equal"]
+    more = {**RIG, "knee.L [x]": RIG["knee"], "toe": ("knee.L [x]", RIG["toe"][1])}
+    del more["knee"]
+    as_three = {**RIG, "kneeL_x": RIG["knee"], "toe": ("kneeL_x", RIG["toe"][1])}
+    del as_three["knee"]
+
+    def named(nodes, knee):
+        clips = {"stand": CLIPS["stand"]}
+        writer = Writer()
+        writer.rig(["root", "hip", knee, "toe"], nodes)
+        writer.names = ["root", "hip", "knee", "toe"]
+        writer.skin()
+        writer.clips(clips)
+        return writer.text()
+    assert compare(named(as_three, "kneeL_x"), named(more, "knee.L [x]"))["equal"]
+    signs = {**CLIPS, "run": {**CLIPS["run"], ("hip", "rotation"): [[0, 0, 0, -1], [0, -HALF, 0, -HALF]]}}
+    assert compare(rig(signs))["equal"]
+
+
+@pytest.mark.parametrize("joint", ["hip", "knee"])
+def test_a_key_is_told_with_joint_and_time(compare, joint):
+    rows = CLIPS["run"][joint, "rotation"]
+    x, y, z, w = rows[1]
+    s, c = 0.0697565, 0.9975641  # 8 degrees about x
+    changed = {**CLIPS, "run": {**CLIPS["run"], (joint, "rotation"): turned(
+        rows, 1, [x * c + w * s, y * c + z * s, z * c - y * s, w * c - x * s])}}
+    answer = compare(rig(changed))
+    assert kinds(answer) == [("pose", joint)] and not answer["equal"]
+    told = answer["differences"][0]
+    assert told["subject"]["clip"] == "run" and told["time_s"] == 0.5 and told["distance"] > 0.01 and told["share"] > 0.001
+    # the scales above a joint shear what turns below
+    assert 2 < told["angle_deg"] < 20 and f"joint '{joint}'" in told["message"] and "at 0.5 s" in told["message"]
+    assert answer["clips"][1]["worst"]["time_s"] == 0.5 and answer["clips"][0]["worst"]["distance"] == 0
+
+
+def test_names_and_parents(compare):
+    def rename(value):
+        value["nodes"][2]["name"] = "patella"
+    answer = compare(document(rename))
+    assert kinds(answer) == [("joint_renamed", "patella")]
+    assert (answer["differences"][0]["old"], answer["differences"][0]["new"]) == ("knee", "patella")
+
+    def prefix(value):
+        for node in value["nodes"]:
+            node["name"] = "mixamorig:" + node["name"]
+    # all are renamed; the skinned mesh is no joint
+    assert sorted(kinds(compare(document(prefix)))) == sorted(("joint_renamed", "mixamorig:" + name) for name in ("hip", "knee", "toe"))
+    moved = {**RIG, "toe": ("hip", RIG["toe"][1])}
+    told = [d for d in compare(rig(nodes=moved))["differences"] if d["kind"] == "joint_reparented"]
+    assert [(d["subject"]["joint"], d["old"], d["new"]) for d in told] == [("toe", "knee", "hip")]
+
+
+def test_joints_come_and_go(compare):
+    def remove(value):
+        value["nodes"][2]["children"] = []
+        value["nodes"][3] = {"name": "other", "translation": [9, 9, 9]}
+        value["skins"][0]["joints"] = [2, 1, 1]
+    answer = compare(document(remove))
+    assert ("joint_removed", "toe") in kinds(answer)
+    assert ("joint_added", "toe") in kinds(compare(OLD, document(remove)))
+
+
+def test_clips(compare):
+    def first(name):
+        def change(value):
+            value["animations"][0]["name"] = name
+        return change
+    told = compare(document(first("idle")))["differences"]
+    assert [(d["kind"], d["old"], d["new"]) for d in told] == [("clip_renamed", "stand", "idle")]
+    gone = compare(rig({"run": CLIPS["run"]}))["differences"]
+    assert [(d["kind"], d["subject"]["clip"]) for d in gone] == [("clip_removed", "stand")]
+    come = compare(OLD, rig({"run": CLIPS["run"]}))["differences"]
+    assert [(d["kind"], d["subject"]["clip"]) for d in come] == [("clip_added", "stand")]
+    assert compare(OLD, rig({"run": CLIPS["run"]}), clip="run")["equal"]
+
+
+def test_a_clip_is_longer(compare, monkeypatch):
+    monkeypatch.setattr("rigs.DURATION", 0.75)
+    longer = rig()
+    told = [d for d in compare(longer)["differences"] if d["kind"] == "clip_length"]
+    assert [(d["subject"]["clip"], d["old"], d["new"]) for d in told] == [("stand", 0.5, 0.75), ("run", 0.5, 0.75)]
+
+
+def test_tolerance_and_rest(compare):
+    nodes = {**RIG, "hip": ("root", {"translation": [0, 1.3, 0]})}
+    clips = {"run": CLIPS["run"]}
+    answer = compare(rig(clips, nodes), rig(clips))
+    assert kinds(answer) == [("rest", "hip")] and answer["differences"][0]["distance"] == pytest.approx(0.3, rel=1e-5)
+    assert compare(rig(clips, nodes), rig(clips), tolerance=0.5)["equal"]
+
+
+def test_units_and_axes_are_converted_in_the_root(compare):
+    """A node above everything that scales by 100 is another size: glTF is in metres."""
+    def scale(value):
+        value["nodes"].append({"scale": [100, 100, 100], "children": value["scenes"][0]["nodes"]})
+        value["scenes"][0]["nodes"] = [len(value["nodes"]) - 1]
+    assert not compare(document(scale))["equal"]
+
+
+def test_requests(compare):
+    server = compare.server
+    compare(OLD)
+    ask = "/v1/compare?model=new0.gltf&with="
+    answer = server.get(ask + "old0.gltf")
+    assert answer.headers["etag"] and server.get(ask + "old0.gltf", f"If-None-Match: {answer.headers['etag']}").status == 304
+    (compare.root / "old0.gltf").write_text(rig({"run": CLIPS["run"]}))
+    changed = server.get(ask + "old0.gltf", f"If-None-Match: {answer.headers['etag']}")
+    assert changed.status == 200 and not changed.json()["equal"]
+    for target, status, code, word in ((ask + "none.gltf", 404, "model_not_found", "none.gltf"), ("/v1/compare?model=none.gltf&with=old0.gltf", 404, "model_not_found", "none.gltf"),
+                                       ("/v1/compare?model=new0.gltf", 400, "missing_parameter", "with"), (ask + "../a", 400, "bad_path", "with"),
+                                       (ask + "old0.gltf&tolerance=0", 400, "bad_parameter", "tolerance"), (ask + "old0.gltf&clip=nope", 404, "clip_not_found", "nope")):
+        refused = server.get(target)
+        assert (refused.status, refused.error()) == (status, code), target
+        assert word in refused.json()["error"]["message"]
+
+
+def test_a_server_of_few_steps_says_so(start, tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.gltf").write_text(OLD)
+    server = start(*NO_RENDERING, "--max-evaluations", "40", root=root)
+    answer = server.json("/v1/compare", model="a.gltf", **{"with": "a.gltf"})
+    assert sum(clip["left_out"] for clip in answer["clips"]) > 0
+    few = start(*NO_RENDERING, "--max-evaluations", "10", root=root)
+    assert few.get("/v1/compare?model=a.gltf&with=a.gltf").error() == "too_many_frames"
