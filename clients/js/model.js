@@ -84,6 +84,10 @@ export class Model {
     return this.#ask('mesh', { ...parameters, format: 'glb' }, signal);
   }
 
+  async export({ signal, ...parameters } = {}) {
+    return this.#ask('export', parameters, signal);
+  }
+
   async bounds({ signal, ...parameters } = {}) {
     return (await this.#ask('bounds', parameters, signal)).json();
   }

@@ -30,9 +30,10 @@ INTERFACES = [
     ("RenderParameters", ["PictureParameters"], ["FOR_ONE_PICTURE"]),
     ("TurntableParameters", ["PictureParameters"], ["FOR_SHEETS"]),
     ("SheetParameters", ["TurntableParameters"], ["FOR_SHEET"]),
+    ("ExportParameters", ["Abortable"], ["FOR_EXPORT"]),
 ]
 # What the words of the table with a capital stand for; other words are meant as they are.
-NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "COUNT"}
+NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "COUNT", "METRES"}
 STRINGS = {"NAME", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
 BOX = "string | readonly number[]"
 WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
@@ -64,7 +65,7 @@ def type_of(name, how_often, values):
     elif words[0] in NUMBERS:
         one = "number"
     else:
-        one = " | ".join(f"'{word}'" for word in words)
+        one = " | ".join("number" if word in NUMBERS else f"'{word}'" for word in words)
     if how_often != "MANY" or one in ("Times", BOX):
         return one
     if one == "Renames":

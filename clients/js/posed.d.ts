@@ -244,6 +244,29 @@ export interface SheetParameters extends TurntableParameters {
   directions?: number;
 }
 
+export interface ExportParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** 0: leave the textures out of a GLB file */
+  textures?: Flag;
+  /** nodes with all below them */
+  subtree?: Refs;
+  /** a GLB file */
+  format?: 'glb';
+  /** the clips of the file by index or name, without it all; - is none */
+  clips?: Refs;
+  /** a clip of the file by name, even one of digits or with a comma */
+  clip_name?: string | readonly string[];
+  /** turn the scene, so that this axis is up */
+  up?: 'x' | 'y' | 'z';
+  /** scale the scene to this unit of length */
+  unit?: 'm' | 'cm' | 'mm' | 'inch' | number;
+  /** poses a second in place of the keys of the file */
+  fps?: number;
+  /** 1: what glTF cannot say becomes the nearest that it can, with a warning */
+  approximate?: Flag;
+}
+
 // End of what `make types` makes.
 
 export type Layout = 'mat4' | 'mat3x4' | 'dualquat';
@@ -372,6 +395,8 @@ export class Model {
   mesh(options: MeshParameters & { format: 'json' }): Promise<Json>;
   /** The posed model as a glTF 2.0 file. */
   glb(options?: MeshParameters): Promise<Answer>;
+  /** The whole model as a glTF 2.0 file: skeleton, weights, clips. */
+  export(options?: ExportParameters): Promise<Answer>;
   bounds(options?: BoundsParameters): Promise<Json>;
   /** What is different between this model and an older one, which is named by its path. */
   compare(old: string, options?: CompareParameters): Promise<Json>;

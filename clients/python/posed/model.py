@@ -212,6 +212,10 @@ class Model:
         """The posed model as a glTF file. `textures=False` leaves textures out."""
         return bytes(self.client.operation("mesh", model=self.path, clip=clip, t=t, format="glb", **options).body)
 
+    def export(self, **options: Any) -> bytes:
+        """The whole model as a glTF file: skeleton, weights, clips. `clips`, `subtree`, `up`, `unit`, .. as in protocol/http.md."""
+        return bytes(self.client.ask("/v1/export", model=self.path, **options).body)
+
     def bounds(self, clip: Clip = None, t: Times = None, **options: Any) -> Dict[str, Any]:
         """Boxes around the posed model (protocol/answers.md, bounds); `over="clip"` for the whole clip."""
         return dict(self.client.json("/v1/bounds", model=self.path, clip=clip, t=t, **options))

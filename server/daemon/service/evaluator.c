@@ -130,6 +130,8 @@ static double evaluation_cost_ns(const struct model *model, const struct model *
         return (double)model->node_count * COST_LOOK_NS + (double)model->joint_count * COST_LOOK_NS;
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
+    if (request->op == OP_EXPORT)
+        return 2.0 * EVALUATION_INLINE_NS; /* never on a loop */
     const bool has_pictures = request->format == FORMAT_GLB && !request->has_no_textures;
     double once_ns =
         lookup_cost_ns(model, request) + (has_pictures ? (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0);

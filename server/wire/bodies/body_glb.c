@@ -1,13 +1,27 @@
-#include "wire/bodies/body_glb.h"
-
+/* The posed model as a GLB file (protocol/glb.md). */
 #include "anim/pose/visibility.h"
 #include "base/version.h"
+#include "wire/bodies/bodies.h"
+#include "wire/bodies/deform.h"
+#include "wire/export/axes.h"
+#include "wire/export/primitives.h"
+#include "wire/export/surfaces.h"
+#include "wire/reply/reply_json.h"
 
-#include <math.h>
 #include <string.h>
 
-/* GL's numbers, as the specification has them (3.7.2.1). */
-static const uint32_t MODES[] = {[TOPOLOGY_TRIANGLES] = 4, [TOPOLOGY_LINES] = 1, [TOPOLOGY_POINTS] = 0};
+/* The accessors of one draw; GLB_NONE: it has no such array. */
+struct glb_primitive {
+    uint32_t accessors[GLB_INDICES + 1];
+};
+
+/* The file under way. Arrays are borrowed from struct workspace; places in the file are GLB_NONE for what is not in it.
+ */
+struct posed_file {
+    struct glb_primitive *entries; /* one for each draw of context->work.mesh */
+    uint32_t *entry_of;            /* [primitive_count]: the first with that primitive */
+    struct surfaces surfaces;
+};
 
 /* --- what is in the file --- */
 
@@ -70,25 +84,24 @@ static bool keep_drawn(struct reply_context *context)
     return true;
 }
 
-static bool plan(struct reply_context *context, struct glb_export *export)
+static bool plan(struct reply_context *context, struct posed_file *file)
 {
     struct workspace *workspace = context->workspace;
     const struct model *model = context->model;
-    const size_t places = (size_t)model->primitive_count + model->material_count + 2 * (size_t)model->texture_count;
-    *export = (struct glb_export){.entries = NULL};
+    const size_t places = model->primitive_count + surfaces_places(model);
+    *file = (struct posed_file){.entries = NULL};
     glb_clear(&workspace->glb, context->limit_bytes);
     if (!keep_drawn(context))
         return false;
-    export->entries =
-        context_array(context, &workspace->blocks, context->work.mesh.draw_count, sizeof *export->entries);
-    export->entry_of = context_array(context, &workspace->places, places, sizeof *export->entry_of);
-    if (export->entries == NULL || export->entry_of == NULL)
+    file->entries = context_array(context, &workspace->blocks, context->work.mesh.draw_count, sizeof *file->entries);
+    file->entry_of = context_array(context, &workspace->places, places, sizeof *file->entry_of);
+    if (file->entries == NULL || file->entry_of == NULL)
         return false;
-    memset(export->entry_of, 0xff, places * sizeof *export->entry_of); /* GLB_NONE */
-    export->materials = export->entry_of + model->primitive_count;
-    export->textures = export->materials + model->material_count;
-    export->pictures = export->textures + model->texture_count;
-    return glb_number_materials(context, export);
+    memset(file->entry_of, 0xff, model->primitive_count * sizeof *file->entry_of); /* GLB_NONE */
+    surfaces_init(&file->surfaces, model, !context->request->has_no_textures, file->entry_of + model->primitive_count);
+    for (uint32_t e = 0; e < context->work.mesh.draw_count; e++)
+        surfaces_use(&file->surfaces, deform_material(context, e));
+    return context_is_affordable(context, surfaces_number(&file->surfaces) / SURFACES_PIXEL_BYTES_PER_STEP);
 }
 
 /* --- geometry --- */
@@ -117,62 +130,57 @@ static void turn_triangles(struct glb_writer *glb, uint32_t index_count)
 }
 
 /* What the pose does not change: once for all entries of a primitive. */
-static void add_fixed(struct reply_context *context, struct glb_export *export, uint32_t entry)
+static void add_fixed(struct reply_context *context, struct posed_file *file, uint32_t entry)
 {
     const struct primitive *p = deform_primitive(context, entry);
-    glb_add_texcoords(context, export, entry, 0);
-    glb_add_texcoords(context, export, entry, 1);
+    const int32_t material = deform_material(context, entry);
+    const bool is_textured[2] = {surfaces_is_textured(&file->surfaces, material, 0),
+                                 surfaces_is_textured(&file->surfaces, material, 1)};
+    struct glb_writer *glb = &context->workspace->glb;
+    uint32_t *accessors = file->entries[entry].accessors;
+    surfaces_add_texcoords(&file->surfaces, glb, p, is_textured, &accessors[GLB_TEXCOORD]);
     if ((p->flags & PRIMITIVE_COLORS) != 0)
-        export->entries[entry].accessors[GLB_COLOR] =
-            glb_add(&context->workspace->glb, GLB_COLOR, context->model->colors + p->vertex_first, p->vertex_count);
+        accessors[GLB_COLOR] = glb_add(glb, GLB_COLOR, context->model->colors + p->vertex_first, p->vertex_count);
 }
 
-static void add_indices(struct reply_context *context, struct glb_export *export, uint32_t entry, bool is_turned)
+static void add_indices(struct reply_context *context, struct posed_file *file, uint32_t entry, bool is_turned)
 {
     const struct primitive *p = deform_primitive(context, entry);
-    uint32_t *accessors = export->entries[entry].accessors;
+    uint32_t *accessors = file->entries[entry].accessors;
     accessors[GLB_INDICES] =
         glb_add(&context->workspace->glb, GLB_INDICES, context->model->indices + p->index_first, p->index_count);
     if (is_turned && !glb_failed(&context->workspace->glb))
         turn_triangles(&context->workspace->glb, p->index_count);
 }
 
-/* Those made for points and lines mean nothing, and without any a viewer takes those of the faces (3.7.2.1), as flat
- * triangles want it. */
-static bool has_normals(const struct primitive *p)
-{
-    return (p->flags & PRIMITIVE_FILE_NORMALS) != 0 ||
-           (p->topology == TOPOLOGY_TRIANGLES && (p->flags & PRIMITIVE_FLAT) == 0);
-}
-
 /* False: the reply is an error. */
-static bool add_entry(struct reply_context *context, struct glb_export *export, uint32_t entry)
+static bool add_entry(struct reply_context *context, struct posed_file *file, uint32_t entry)
 {
     const uint32_t place = deform_draw(context, entry)->primitive;
     const struct primitive *p = &context->model->primitives[place];
     const double time_s = context->request->times_s[0];
     const struct vec3 *vertices = context->work.mesh.deformed;
-    uint32_t *accessors = export->entries[entry].accessors, *first = &export->entry_of[place];
+    uint32_t *accessors = file->entries[entry].accessors, *first = &file->entry_of[place];
     if (*first != GLB_NONE)
-        export->entries[entry] = export->entries[*first];
+        file->entries[entry] = file->entries[*first];
     else
-        memset(accessors, 0xff, sizeof export->entries[entry]); /* GLB_NONE */
+        memset(accessors, 0xff, sizeof file->entries[entry]); /* GLB_NONE */
     if (!deform_entry(context, entry, BLOCK_POSITIONS, time_s))
         return false;
     accessors[GLB_POSITION] = glb_add(&context->workspace->glb, GLB_POSITION, vertices, p->vertex_count);
-    if (has_normals(p)) {
+    if (glb_has_normals(p)) {
         if (!deform_entry(context, entry, BLOCK_NORMALS, time_s))
             return false;
         accessors[GLB_NORMAL] = glb_add(&context->workspace->glb, GLB_NORMAL, vertices, p->vertex_count);
-        if (glb_wants_tangents(context, export, p, deform_material(context, entry)))
+        if (surfaces_wants_tangents(&file->surfaces, p, deform_material(context, entry)))
             accessors[GLB_TANGENT] =
                 glb_add(&context->workspace->glb, GLB_TANGENT, deform_tangents(context, entry), p->vertex_count);
     }
     const bool is_turned = p->topology == TOPOLOGY_TRIANGLES && is_mirrored(context, entry);
     if (*first == GLB_NONE)
-        add_fixed(context, export, entry);
+        add_fixed(context, file, entry);
     if (*first == GLB_NONE || is_turned)
-        add_indices(context, export, entry, is_turned);
+        add_indices(context, file, entry, is_turned);
     if (*first == GLB_NONE && !is_turned)
         *first = entry;
     return true;
@@ -181,7 +189,7 @@ static bool add_entry(struct reply_context *context, struct glb_export *export, 
 /* --- JSON --- */
 
 /* {"asset":{..} without its end */
-static bool put_asset(struct reply_context *context, const struct glb_export *export)
+static bool put_asset(struct reply_context *context, const struct posed_file *file)
 {
     struct buf *out = context->out;
     buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_VERSION "\",\"extras\":");
@@ -191,30 +199,22 @@ static bool put_asset(struct reply_context *context, const struct glb_export *ex
     if (!motion_put(context, context->request->times_s[0]))
         return false;
     buf_put_char(out, '}');
-    glb_put_texture_states(context, export);
+    surfaces_put_texture_states(&file->surfaces, context->out);
     buf_put_text(out, "}}");
     return true;
 }
 
-static void put_primitive(struct reply_context *context, const struct glb_export *export, uint32_t entry)
+static void put_primitive(struct reply_context *context, const struct posed_file *file, uint32_t entry)
 {
-    static const char *const NAMES[] = {[GLB_POSITION] = "{\"attributes\":{\"POSITION\":",
-                                        [GLB_NORMAL] = ",\"NORMAL\":",
-                                        [GLB_TANGENT] = ",\"TANGENT\":",
-                                        [GLB_TEXCOORD] = ",\"TEXCOORD_0\":",
-                                        [GLB_SECOND_TEXCOORD] = ",\"TEXCOORD_1\":",
-                                        [GLB_COLOR] = ",\"COLOR_0\":"};
     const struct primitive *p = deform_primitive(context, entry);
-    const uint32_t *accessors = export->entries[entry].accessors;
-    for (int a = GLB_POSITION; a <= GLB_COLOR; a++)
-        if (accessors[a] != GLB_NONE)
-            put_index(context->out, NAMES[a], (int32_t)accessors[a]);
+    const uint32_t *accessors = file->entries[entry].accessors;
+    buf_put_char(context->out, '{');
+    glb_put_attributes(context->out, accessors);
     json_printf(context->out, "},\"indices\":%u", accessors[GLB_INDICES]);
-    if (p->topology != TOPOLOGY_TRIANGLES)
-        json_printf(context->out, ",\"mode\":%u", MODES[p->topology]);
+    glb_put_mode(context->out, p);
     const int32_t material = deform_material(context, entry);
     if (material >= 0)
-        json_printf(context->out, ",\"material\":%u", export->materials[material]);
+        json_printf(context->out, ",\"material\":%u", file->surfaces.materials[material]);
     buf_put_char(context->out, '}');
 }
 
@@ -225,7 +225,7 @@ static bool is_first(const struct reply_context *context, uint32_t entry)
 }
 
 /* ,"meshes":[..]: one for each node, because their vertices differ. Returns how many. */
-static uint32_t put_meshes(struct reply_context *context, const struct glb_export *export)
+static uint32_t put_meshes(struct reply_context *context, const struct posed_file *file)
 {
     struct buf *out = context->out;
     uint32_t count = 0;
@@ -237,40 +237,10 @@ static uint32_t put_meshes(struct reply_context *context, const struct glb_expor
         } else {
             buf_put_char(out, ',');
         }
-        put_primitive(context, export, e);
+        put_primitive(context, file, e);
     }
     buf_put_text(out, "]}]");
     return count;
-}
-
-/* The rotation and scale from the model's axes and unit to glTF's: +Y up, front +Z, metres (3.4). False: they are the
- * same. */
-static bool find_axes(const struct model_info *info, float gltf_from_scene[16])
-{
-    double rows[3][3];
-    for (int i = 0; i < 3; i++) {
-        rows[1][i] = (double)info->up[i];
-        rows[2][i] = (double)info->forward[i];
-    }
-    const double along = dot3(rows[1], rows[2]);
-    for (int i = 0; i < 3; i++)
-        rows[2][i] -= along * rows[1][i];
-    if (!(dot3(rows[2], rows[2]) > 1e-6)) { /* front is up: any direction across will do */
-        const double x = rows[1][0], y = rows[1][1], z = rows[1][2];
-        const double across[3] = {fabs(x) > 0.5 ? -y : 0, fabs(x) > 0.5 ? x : -z, fabs(x) > 0.5 ? 0 : y};
-        memcpy(rows[2], across, sizeof across);
-    }
-    unit3(rows[2]);
-    cross3(rows[1], rows[2], rows[0]);
-    memset(gltf_from_scene, 0, 16 * sizeof *gltf_from_scene);
-    bool is_same = true;
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) {
-            gltf_from_scene[4 * c + r] = (float)(rows[r][c] * (double)info->unit_m) + 0.0f; /* not -0 */
-            is_same = is_same && gltf_from_scene[4 * c + r] == (r == c ? 1.0f : 0.0f);
-        }
-    gltf_from_scene[15] = 1;
-    return !is_same;
 }
 
 /* [0,1,2,.. */
@@ -301,7 +271,7 @@ static void put_nodes(struct reply_context *context, uint32_t mesh_count)
         put_extras(out, model, EXTRA_NODE, node);
         buf_put_char(out, '}');
     }
-    const bool has_axes = find_axes(&model->infos[0], gltf_from_scene);
+    const bool has_axes = axes_find(&model->infos[0], gltf_from_scene);
     if (has_axes) {
         buf_put_text(out, ",{\"name\":\"gltf_from_scene\",\"matrix\":");
         json_put_floats(out, gltf_from_scene, 16);
@@ -319,23 +289,26 @@ static void put_nodes(struct reply_context *context, uint32_t mesh_count)
 
 void body_put_glb(struct reply_context *context)
 {
-    struct glb_export export;
+    struct posed_file file;
     struct glb_writer *glb = &context->workspace->glb;
-    if (!deform_start(context) || !plan(context, &export))
+    if (!deform_start(context) || !plan(context, &file))
         return;
     context_evaluate(context, 0);
     context->work.mesh.skin = UINT32_MAX;
     for (uint32_t e = 0; e < context->work.mesh.draw_count && !glb_failed(glb); e++)
-        if (!add_entry(context, &export, e))
+        if (!add_entry(context, &file, e))
             return;
-    if (!glb_put_pictures(context, &export))
+    struct err err;
+    if (surfaces_put_pictures(&file.surfaces, glb, &err) < 0) {
+        context_fail(context, &err);
         return;
+    }
     glb_start(context->out);
-    if (!put_asset(context, &export))
+    if (!put_asset(context, &file))
         return;
-    put_nodes(context, put_meshes(context, &export));
-    glb_put_materials(context, &export);
-    glb_put_textures(context, &export);
+    put_nodes(context, put_meshes(context, &file));
+    glb_put_extensions(context->out, surfaces_put_materials(&file.surfaces, context->out));
+    surfaces_put_textures(&file.surfaces, context->out);
     glb_put_arrays(glb, context->out);
     buf_put_char(context->out, '}');
     if (glb_failed(glb) || !glb_finish(glb, context->out))

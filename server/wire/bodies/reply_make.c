@@ -1,13 +1,14 @@
 #include "wire/bodies/reply_make.h"
 
 #include "wire/bodies/bodies.h"
+#include "wire/export/export.h"
 #include "wire/reply/clip_sources.h"
 
 bool context_start(struct reply_context *context, struct workspace *workspace, const struct model *model,
                    struct clip_sources *clips, const struct request *request, const struct limits *limits,
                    struct reply *reply)
 {
-    const bool has_view = request->layer_count == 0 && request->clip_source > 0, is_posed = request->op != OP_MODEL;
+    const bool has_view = request->layer_count == 0 && request->clip_source > 0, is_posed = request->op != OP_MODEL && request->op != OP_EXPORT;
     *context = (struct reply_context){
         .workspace = workspace,
         .model = has_view ? clips->models[request->clip_source - 1] : model,
@@ -57,6 +58,8 @@ static void put_body(struct reply_context *context)
         body_put_model(context);
     } else if (context->request->op == OP_BOUNDS) {
         body_put_bounds(context);
+    } else if (context->request->op == OP_EXPORT) {
+        body_put_export(context);
     } else {
         body_put_glb(context);
     }

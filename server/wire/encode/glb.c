@@ -4,20 +4,38 @@
 
 enum { ALIGNMENT = 4, HEAD_BYTES = 12, CHUNK_HEAD_BYTES = 8 };
 enum { MAGIC = 0x46546c67, VERSION = 2, CHUNK_JSON = 0x4e4f534a, CHUNK_BIN = 0x004e4942 };
-enum { TARGET_ARRAY = 34962, TARGET_ELEMENTS = 34963, UNSIGNED_BYTE = 5121, UNSIGNED_INT = 5125, FLOAT = 5126 };
+enum {
+    TARGET_ARRAY = 34962,
+    TARGET_ELEMENTS = 34963,
+    UNSIGNED_BYTE = 5121,
+    UNSIGNED_SHORT = 5123,
+    UNSIGNED_INT = 5125,
+    FLOAT = 5126
+};
 
 static const struct {
     const char *type;
     uint32_t element_bytes, component, target;
-    bool is_normalized;
+    bool is_normalized, has_bounds;
 } ARRAYS[] = {
-    [GLB_POSITION] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false},
-    [GLB_NORMAL] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false},
-    [GLB_TANGENT] = {"VEC4", sizeof(struct vec4), FLOAT, TARGET_ARRAY, false},
-    [GLB_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false},
-    [GLB_SECOND_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false},
-    [GLB_COLOR] = {"VEC4", sizeof(struct rgba8), UNSIGNED_BYTE, TARGET_ARRAY, true},
-    [GLB_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false},
+    [GLB_POSITION] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, true},
+    [GLB_NORMAL] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, false},
+    [GLB_TANGENT] = {"VEC4", sizeof(struct vec4), FLOAT, TARGET_ARRAY, false, false},
+    [GLB_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false, false},
+    [GLB_SECOND_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false, false},
+    [GLB_COLOR] = {"VEC4", sizeof(struct rgba8), UNSIGNED_BYTE, TARGET_ARRAY, true, false},
+    [GLB_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false, false},
+    [GLB_JOINTS] = {"VEC4", 4, UNSIGNED_BYTE, TARGET_ARRAY, false, false},
+    [GLB_LARGE_JOINTS] = {"VEC4", 4 * sizeof(uint16_t), UNSIGNED_SHORT, TARGET_ARRAY, false, false},
+    [GLB_WEIGHTS] = {"VEC4", 4 * sizeof(float), FLOAT, TARGET_ARRAY, false, false},
+    [GLB_DELTA] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, true},
+    [GLB_NORMAL_DELTA] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, false},
+    [GLB_MATRIX] = {"MAT4", sizeof(struct mat4), FLOAT, 0, false, false},
+    [GLB_TIME] = {"SCALAR", sizeof(float), FLOAT, 0, false, true},
+    [GLB_SCALAR] = {"SCALAR", sizeof(float), FLOAT, 0, false, false},
+    [GLB_VEC3] = {"VEC3", 3 * sizeof(float), FLOAT, 0, false, false},
+    [GLB_VEC4] = {"VEC4", 4 * sizeof(float), FLOAT, 0, false, false},
+    [GLB_FLAG] = {"SCALAR", 1, UNSIGNED_BYTE, 0, false, false},
 };
 
 void glb_clear(struct glb_writer *glb, size_t limit_bytes)
@@ -82,14 +100,31 @@ static void widen(struct glb_accessor *accessor, const struct vec3 *points)
     accessor->max = max;
 }
 
+static void put_zeros(struct buf *out, size_t size_bytes)
+{
+    char *zeros = buf_reserve(out, size_bytes);
+    if (zeros == NULL)
+        return;
+    memset(zeros, 0, size_bytes);
+    buf_advance(out, size_bytes);
+}
+
 uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count)
 {
     struct glb_accessor accessor = {.array = array, .count = count};
+    const size_t size_bytes = (size_t)count * ARRAYS[array].element_bytes;
     start_view(glb, ARRAYS[array].target);
-    buf_put(&glb->bin, elements, (size_t)count * ARRAYS[array].element_bytes);
+    if (elements != NULL)
+        buf_put(&glb->bin, elements, size_bytes);
+    else
+        put_zeros(&glb->bin, size_bytes);
     accessor.view = end_view(glb);
-    if (array == GLB_POSITION)
+    if (array == GLB_TIME) { /* they rise */
+        memcpy(&accessor.min.x, elements, sizeof accessor.min.x);
+        memcpy(&accessor.max.x, (const float *)elements + (count - 1), sizeof accessor.max.x);
+    } else if (ARRAYS[array].has_bounds && elements != NULL) {
         widen(&accessor, elements);
+    }
     buf_put(&glb->accessors, &accessor, sizeof accessor);
     return glb_failed(glb) ? GLB_NONE : accessor_count(glb) - 1;
 }
@@ -109,11 +144,12 @@ static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
     if (ARRAYS[accessor->array].is_normalized)
         buf_put_text(out, ",\"normalized\":true");
     json_printf(out, ",\"count\":%u,\"type\":%s", accessor->count, ARRAYS[accessor->array].type);
-    if (accessor->array == GLB_POSITION) {
+    if (ARRAYS[accessor->array].has_bounds) {
+        const size_t width = accessor->array == GLB_TIME ? 1 : 3;
         buf_put_text(out, ",\"min\":");
-        json_put_floats(out, &accessor->min.x, 3);
+        json_put_floats(out, &accessor->min.x, width);
         buf_put_text(out, ",\"max\":");
-        json_put_floats(out, &accessor->max.x, 3);
+        json_put_floats(out, &accessor->max.x, width);
     }
     buf_put_char(out, '}');
 }
@@ -134,11 +170,14 @@ void glb_put_arrays(const struct glb_writer *glb, struct buf *out)
         buf_put_text(out, i == 0 ? ",\"accessors\":[" : ",");
         put_accessor(out, &accessors[i]);
     }
+    if (accessor_count(glb) > 0)
+        buf_put_char(out, ']');
     for (uint32_t i = 0; i < view_count(glb) && !buf_failed(out); i++) {
-        buf_put_text(out, i == 0 ? "],\"bufferViews\":[" : ",");
+        buf_put_text(out, i == 0 ? ",\"bufferViews\":[" : ",");
         put_view(out, &views_of(glb)[i]);
     }
-    json_printf(out, "],\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)glb->bin.size_bytes);
+    if (view_count(glb) > 0)
+        json_printf(out, "],\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)glb->bin.size_bytes);
 }
 
 bool glb_finish(const struct glb_writer *glb, struct buf *out)
@@ -147,11 +186,13 @@ bool glb_finish(const struct glb_writer *glb, struct buf *out)
         buf_put_char(out, ' ');
     const size_t json_bytes = out->size_bytes - HEAD_BYTES - CHUNK_HEAD_BYTES;
     const size_t bin_bytes = (glb->bin.size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    buf_reserve(out, CHUNK_HEAD_BYTES + bin_bytes); /* once, and no more than that */
-    buf_put_u32(out, (uint32_t)bin_bytes);
-    buf_put_u32(out, CHUNK_BIN);
-    buf_put(out, glb->bin.data, glb->bin.size_bytes);
-    buf_align(out, ALIGNMENT);
+    if (bin_bytes > 0) {
+        buf_reserve(out, CHUNK_HEAD_BYTES + bin_bytes); /* once, and no more than that */
+        buf_put_u32(out, (uint32_t)bin_bytes);
+        buf_put_u32(out, CHUNK_BIN);
+        buf_put(out, glb->bin.data, glb->bin.size_bytes);
+        buf_align(out, ALIGNMENT);
+    }
     if (buf_failed(out) || out->size_bytes > UINT32_MAX)
         return false;
     const uint32_t words[] = {MAGIC, VERSION, (uint32_t)out->size_bytes, (uint32_t)json_bytes, CHUNK_JSON};

@@ -20,7 +20,27 @@ struct glb_writer {
     struct buf accessors; /* struct glb_accessor */
 };
 
-enum glb_array { GLB_POSITION, GLB_NORMAL, GLB_TANGENT, GLB_TEXCOORD, GLB_SECOND_TEXCOORD, GLB_COLOR, GLB_INDICES };
+/* What an array is for, and of which elements. */
+enum glb_array {
+    GLB_POSITION, /* struct vec3, like the next one */
+    GLB_NORMAL,
+    GLB_TANGENT,  /* struct vec4 */
+    GLB_TEXCOORD, /* struct vec2, like the next one */
+    GLB_SECOND_TEXCOORD,
+    GLB_COLOR,        /* struct rgba8 */
+    GLB_INDICES,      /* uint32_t; the last of those that a primitive has one of at most */
+    GLB_JOINTS,       /* uint8_t[4] */
+    GLB_LARGE_JOINTS, /* uint16_t[4] */
+    GLB_WEIGHTS,      /* float[4] */
+    GLB_DELTA,        /* struct vec3: of a morph target's positions, which have bounds */
+    GLB_NORMAL_DELTA, /* struct vec3 */
+    GLB_MATRIX,       /* struct mat4 */
+    GLB_TIME,         /* float: of keys, which have bounds */
+    GLB_SCALAR,       /* float, float[3], float[4]: values of keys */
+    GLB_VEC3,
+    GLB_VEC4,
+    GLB_FLAG, /* uint8_t */
+};
 
 struct glb_buffer_view {
     uint64_t offset, size_bytes;
@@ -30,14 +50,13 @@ struct glb_buffer_view {
 struct glb_accessor {
     enum glb_array array;
     uint32_t view, count;
-    struct vec3 min, max; /* of GLB_POSITION */
+    struct vec3 min, max; /* of those that have bounds; x alone of GLB_TIME */
 };
 
 /* Begins a file. limit_bytes: of the binary chunk. */
 void glb_clear(struct glb_writer *glb, size_t limit_bytes);
 
-/* Adds an array and returns its accessor. The elements: struct vec2, vec3 or vec4, struct rgba8 or uint32_t; at least
- * one, and finite. */
+/* Adds an array and returns its accessor. At least one element, and finite ones; NULL: zeros. */
 uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count);
 /* Between these two the caller appends a picture to glb->bin; the second returns its view. */
 void glb_start_image(struct glb_writer *glb);
@@ -47,7 +66,8 @@ bool glb_failed(const struct glb_writer *glb);
 
 /* Makes room for the head; `out` is empty. The JSON follows. */
 void glb_start(struct buf *out);
-/* ,"accessors":[..],"bufferViews":[..],"buffers":[..]; at least one array was added. */
+/* ,"accessors":[..],"bufferViews":[..],"buffers":[..], each where there is something. */
 void glb_put_arrays(const struct glb_writer *glb, struct buf *out);
-/* Pads the JSON, appends the binary chunk and fills in the head. False: a GLB cannot be so long, or `out` is full. */
+/* Pads the JSON, appends the binary chunk, where it is not empty, and fills in the head. False: a GLB cannot be so
+ * long, or `out` is full. */
 bool glb_finish(const struct glb_writer *glb, struct buf *out);

@@ -74,7 +74,8 @@ static void put_disposition(struct buf *out, const struct reply *reply)
         buf_put_char(out, is_safe ? name[i] : '_');
         is_plain = is_plain && is_safe;
     }
-    buf_printf(out, "-%s.%s\"", reply->file_word, reply->file_ending);
+    const char *word = reply->file_word == NULL ? "" : reply->file_word, *dash = *word == '\0' ? "" : "-";
+    buf_printf(out, "%s%s.%s\"", dash, word, reply->file_ending);
     if (!is_plain) {
         buf_put_text(out, "; filename*=UTF-8''");
         for (size_t i = 0; i < name_bytes; i++) {
@@ -83,7 +84,7 @@ static void put_disposition(struct buf *out, const struct reply *reply)
             else
                 buf_printf(out, "%%%02X", (unsigned char)name[i]);
         }
-        buf_printf(out, "-%s.%s", reply->file_word, reply->file_ending);
+        buf_printf(out, "%s%s.%s", dash, word, reply->file_ending);
     }
     buf_put_text(out, "\r\n");
 }

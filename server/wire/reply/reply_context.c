@@ -16,7 +16,7 @@ void reply_describe(const struct request *request, uint64_t limit_bytes, struct 
     reply->content_type = TYPES[format];
     reply->is_vary_accept = op_has_binary(request->op);
     reply->file_of = format == FORMAT_GLB ? request->model : NULL;
-    reply->file_word = "posed";
+    reply->file_word = request->op == OP_EXPORT ? NULL : "posed";
     reply->file_ending = "glb";
 }
 

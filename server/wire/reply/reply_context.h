@@ -71,7 +71,7 @@ static inline bool op_has_binary(enum op op) { return op == OP_PALETTE || op == 
 /* The form of the reply: JSON where the operation has no other. */
 static inline enum format reply_format(const struct request *request)
 {
-    return op_has_binary(request->op) ? request->format : FORMAT_JSON;
+    return op_has_binary(request->op) || request->op == OP_EXPORT ? request->format : FORMAT_JSON;
 }
 /* The part of *reply that says what kind of reply it is; its body is empty then. */
 void reply_describe(const struct request *request, uint64_t limit_bytes, struct reply *reply);

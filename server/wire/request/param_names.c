@@ -126,6 +126,15 @@ int param_rename_joints(struct param_value *value)
     return 0;
 }
 
+int param_clips_of(struct param_value *value)
+{
+    if (strcmp(value->text, "-") != 0)
+        return select_many(value, "clip_name", &value->request->lists.clips);
+    value->request->has_no_clips = true;
+    return 0;
+}
+int param_clip_name_of(struct param_value *value) { return select_name(value, &value->request->lists.clips); }
+
 int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->root); }
 
 /* Nodes that stand for all below them. */

@@ -17,6 +17,7 @@ void request_fini(struct request *request)
     buf_fini(&request->lists.skins);
     buf_fini(&request->lists.joints);
     buf_fini(&request->lists.renames);
+    buf_fini(&request->lists.clips);
     for (uint32_t i = 0; i < request->layer_count; i++)
         request_fini(&request->layers[i]); /* which have no layers */
     free(request->layers);
@@ -76,6 +77,8 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     request->joint_count = (uint32_t)(lists->joints.size_bytes / sizeof *request->joints);
     request->renames.rules = (const struct name_rule *)(const void *)lists->renames.data;
     request->renames.count = (uint32_t)(lists->renames.size_bytes / sizeof *request->renames.rules);
+    request->clips = (const struct selector *)(const void *)lists->clips.data;
+    request->clip_count = (uint32_t)(lists->clips.size_bytes / sizeof *request->clips);
     if (request->what == 0)
         request->what = WHAT_SCENE;
     request->has_wrap = seen->has[PARAM_WRAP];
@@ -98,6 +101,7 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
     buf_init(&lists->skins, SIZE_MAX / 4);
     buf_init(&lists->joints, SIZE_MAX / 4);
     buf_init(&lists->renames, SIZE_MAX / 4);
+    buf_init(&lists->clips, SIZE_MAX / 4);
     buf_init(&request->memory, text_bytes + 1);
     if (buf_reserve(&request->memory, text_bytes + 1) == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a request of %zu bytes", text_bytes);
@@ -140,6 +144,8 @@ int request_complete(struct request *request, const struct param_set *seen, cons
     const int format = request_format_param(request->op);
     if (format >= 0 && !seen->has[format])
         request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
+    if (request->op == OP_EXPORT)
+        request->format = FORMAT_GLB;
     finish_lists(request, seen, limits);
     if (op_is_picture(request->op) &&
         (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0))

@@ -34,6 +34,7 @@ enum op {
     OP_MESH,      /* GET /v1/mesh */
     OP_RENDER,    /* GET /v1/render */
     OP_BOUNDS,    /* GET /v1/bounds */
+    OP_EXPORT,    /* GET /v1/export */
     OP_FORMATS,   /* GET /v1/formats */
     OP_QUERY,     /* POST /v1/query */
     OP_STATS,     /* GET /v1/stats */
@@ -92,8 +93,9 @@ struct request_span {
 /* What owns a request's lists; private to wire/request and packet_query.c. */
 struct request_lists {
     struct buf times;         /* double */
-    struct buf skins, joints; /* struct selector */
-    struct buf renames;       /* struct name_rule */
+    struct buf skins, joints; /* struct selector, like the next one */
+    struct buf clips;
+    struct buf renames; /* struct name_rule */
 };
 
 struct request {
@@ -142,7 +144,15 @@ struct request {
     const char *target_text; /* likewise, of a GET: path and query as they came */
     struct selector joint;   /* of a picture: the node that the view is about, or absent */
     struct selector variant; /* of pictures and meshes: the set of materials, or absent */
-    enum find_what find;     /* OP_FIND: what `found` is */
+    const struct selector *clips; /* OP_EXPORT: those of the file, empty: all; and what follows */
+    uint32_t clip_count;
+    bool has_no_clips;
+    bool is_approximate; /* what glTF cannot say becomes the nearest that it can */
+    bool has_up;         /* up: the axis that shall be up, 0 to 2 for x to z */
+    uint32_t up;
+    double unit_m;       /* metres that one unit shall be, 0: as it is */
+    double sample_rate;  /* poses a second in place of the file's keys, 0: the file's */
+    enum find_what find; /* OP_FIND: what `found` is */
     struct selector found;
     const char *with; /* OP_COMPARE: path of the old model */
     bool has_tolerance;

@@ -87,6 +87,11 @@ void request_set_canonical(struct request *request)
     h = hash_selectors(h, &request->joint, 1);
     h = hash_selectors(h, &request->variant, 1);
     h = hash64(h, &request->rate, sizeof request->rate);
+    h = hash_selectors(h, request->clips, request->clip_count);
+    const uint64_t exported[] = {request->has_no_clips, request->is_approximate, request->has_up, request->up};
+    const double measures[] = {request->unit_m, request->sample_rate};
+    h = hash64(h, exported, sizeof exported);
+    h = hash64(h, measures, sizeof measures);
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);
     h = hash_layers(h, request);

@@ -41,8 +41,17 @@ static int check_root_motion(const struct request *request, const struct param_s
     return 0;
 }
 
+static int check_export(const struct request *request, struct err *err)
+{
+    if (request->has_no_clips && request->clip_count > 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clips' is -, which means none, and names clips");
+    return 0;
+}
+
 static int check_glb(const struct request *request, const struct param_set *seen, struct err *err)
 {
+    if (request->op == OP_EXPORT)
+        return check_export(request, err);
     if (request->format != FORMAT_GLB)
         return !seen->has[PARAM_TEXTURES] ? 0
                                           : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");

@@ -126,6 +126,13 @@ static const struct {
     {"subtree", "/v1/pose?model=a&subtree=0"},
     {"except", NULL},
     {"reference", NULL},
+    {"format", NULL}, /* there is one */
+    {"clips", "/v1/export?model=a&clips=0"},
+    {"clip_name", "/v1/export?model=a&clip_name=0"},
+    {"up", "/v1/export?model=a&up=x"},
+    {"unit", "/v1/export?model=a&unit=m"},
+    {"fps", "/v1/export?model=a&fps=9"},
+    {"approximate", "/v1/export?model=a&approximate=1"},
     {"queries", NULL},
 };
 

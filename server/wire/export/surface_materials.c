@@ -1,9 +1,28 @@
 /* Materials of a GLB file, as glTF 2.0, 3.9 has them. */
-#include "wire/bodies/body_glb.h"
+#include "wire/export/surfaces.h"
+#include "wire/reply/reply_json.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { PIXEL_BYTES_PER_STEP = 64 }; /* compressing so many is about the work for one node */
+size_t surfaces_places(const struct model *model)
+{
+    return (size_t)model->material_count + 2 * (size_t)model->texture_count;
+}
+
+void surfaces_init(struct surfaces *surfaces, const struct model *model, bool has_textures, uint32_t *places)
+{
+    memset(places, 0xff, surfaces_places(model) * sizeof *places); /* GLB_NONE */
+    *surfaces = (struct surfaces){.model = model, .has_textures = has_textures, .materials = places};
+    surfaces->textures = surfaces->materials + model->material_count;
+    surfaces->pictures = surfaces->textures + model->texture_count;
+}
+
+void surfaces_use(struct surfaces *surfaces, int32_t material)
+{
+    if (material >= 0)
+        surfaces->materials[material] = 0;
+}
 
 /* Replaces marks by places, in the model's order. */
 static void number(uint32_t *places, uint32_t count)
@@ -14,52 +33,44 @@ static void number(uint32_t *places, uint32_t count)
             places[i] = next++;
 }
 
-bool glb_number_materials(struct reply_context *context, struct glb_export *export)
+uint64_t surfaces_number(struct surfaces *surfaces)
 {
-    const struct model *model = context->model;
+    const struct model *model = surfaces->model;
     uint64_t pixel_bytes = 0;
-    for (uint32_t e = 0; e < context->work.mesh.draw_count; e++) {
-        const int32_t material = deform_material(context, e);
-        if (material >= 0)
-            export->materials[material] = 0;
-    }
-    number(export->materials, model->material_count);
-    const uint32_t slots = context->request->has_no_textures ? 0 : model->material_count * TEXTURE_SLOT_COUNT;
+    number(surfaces->materials, model->material_count);
+    const uint32_t slots = surfaces->has_textures ? model->material_count * TEXTURE_SLOT_COUNT : 0;
     for (uint32_t i = 0; i < slots; i++) {
         const int32_t texture =
-            glb_texture_of(context, export, i / TEXTURE_SLOT_COUNT, (enum texture_slot)(i % TEXTURE_SLOT_COUNT));
-        if (texture < 0 || model->textures[texture].state != TEXTURE_FOUND || export->textures[texture] != GLB_NONE)
+            surfaces_texture_of(surfaces, i / TEXTURE_SLOT_COUNT, (enum texture_slot)(i % TEXTURE_SLOT_COUNT));
+        if (texture < 0 || model->textures[texture].state != TEXTURE_FOUND || surfaces->textures[texture] != GLB_NONE)
             continue;
-        export->textures[texture] = 0;
+        surfaces->textures[texture] = 0;
         pixel_bytes += (uint64_t)model->textures[texture].width * model->textures[texture].height * 4;
     }
-    number(export->textures, model->texture_count);
-    return context_is_affordable(context, pixel_bytes / PIXEL_BYTES_PER_STEP);
+    number(surfaces->textures, model->texture_count);
+    return pixel_bytes;
 }
 
 /* The texture's place in the file, or GLB_NONE. */
-static uint32_t place_of(const struct reply_context *context, const struct glb_export *export, uint32_t material,
-                         enum texture_slot slot)
+static uint32_t place_of(const struct surfaces *surfaces, uint32_t material, enum texture_slot slot)
 {
-    const int32_t texture = glb_texture_of(context, export, material, slot);
-    return texture < 0 ? GLB_NONE : export->textures[texture];
+    const int32_t texture = surfaces_texture_of(surfaces, material, slot);
+    return texture < 0 ? GLB_NONE : surfaces->textures[texture];
 }
 
-bool glb_is_textured(const struct reply_context *context, const struct glb_export *export, int32_t material,
-                     uint32_t set)
+bool surfaces_is_textured(const struct surfaces *surfaces, int32_t material, uint32_t set)
 {
     for (int slot = 0; material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++)
-        if (context->model->materials[material].textures[slot].texcoord_set == set &&
-            place_of(context, export, (uint32_t)material, (enum texture_slot)slot) != GLB_NONE)
+        if (surfaces->model->materials[material].textures[slot].texcoord_set == set &&
+            place_of(surfaces, (uint32_t)material, (enum texture_slot)slot) != GLB_NONE)
             return true;
     return false;
 }
 
-bool glb_wants_tangents(const struct reply_context *context, const struct glb_export *export,
-                        const struct primitive *primitive, int32_t material)
+bool surfaces_wants_tangents(const struct surfaces *surfaces, const struct primitive *primitive, int32_t material)
 {
     return (primitive->flags & PRIMITIVE_TANGENTS) != 0 && material >= 0 &&
-           place_of(context, export, (uint32_t)material, TEXTURE_NORMAL) != GLB_NONE;
+           place_of(surfaces, (uint32_t)material, TEXTURE_NORMAL) != GLB_NONE;
 }
 
 void glb_put_name(struct buf *out, const struct model *model, struct str name)
@@ -114,13 +125,12 @@ static void put_transform(struct buf *out, const float m[6])
 }
 
 /* key{"index":..,"texCoord":..,<factor>,"extensions":..}; nothing where the file has no such texture. */
-static void put_use(struct reply_context *context, const struct glb_export *export, uint32_t material,
-                    enum texture_slot slot, const char *key)
+static void put_use(const struct surfaces *surfaces, struct buf *out, uint32_t material, enum texture_slot slot,
+                    const char *key)
 {
-    const struct material *m = &context->model->materials[material];
+    const struct material *m = &surfaces->model->materials[material];
     const struct material_texture *use = &m->textures[slot];
-    const uint32_t place = place_of(context, export, material, slot);
-    struct buf *out = context->out;
+    const uint32_t place = place_of(surfaces, material, slot);
     if (place == GLB_NONE)
         return;
     buf_put_text(out, key);
@@ -136,15 +146,14 @@ static void put_use(struct reply_context *context, const struct glb_export *expo
     buf_put_char(out, '}');
 }
 
-static void put_metallic_roughness(struct reply_context *context, const struct glb_export *export, uint32_t index)
+static void put_metallic_roughness(const struct surfaces *surfaces, struct buf *out, uint32_t index)
 {
-    const struct material *material = &context->model->materials[index];
-    struct buf *out = context->out;
+    const struct material *material = &surfaces->model->materials[index];
     json_printf(out, "\"pbrMetallicRoughness\":{\"metallicFactor\":%f", (double)material->metallic);
     put_factor(out, ",\"roughnessFactor\":", material->roughness, 1);
     put_color(out, ",\"baseColorFactor\":", material->base_color, 4, 1);
-    put_use(context, export, index, TEXTURE_BASE_COLOR, ",\"baseColorTexture\":");
-    put_use(context, export, index, TEXTURE_METALLIC_ROUGHNESS, ",\"metallicRoughnessTexture\":");
+    put_use(surfaces, out, index, TEXTURE_BASE_COLOR, ",\"baseColorTexture\":");
+    put_use(surfaces, out, index, TEXTURE_METALLIC_ROUGHNESS, ",\"metallicRoughnessTexture\":");
     buf_put_char(out, '}');
 }
 
@@ -172,28 +181,26 @@ static void put_extensions(struct buf *out, const struct material *material)
     buf_put_char(out, '}');
 }
 
-static void put_surface(struct reply_context *context, const struct glb_export *export, uint32_t index)
+static void put_surface(const struct surfaces *surfaces, struct buf *out, uint32_t index)
 {
-    const struct material *material = &context->model->materials[index];
-    struct buf *out = context->out;
+    const struct material *material = &surfaces->model->materials[index];
     const float strength = emissive_strength(material);
     const float emissive[3] = {material->emissive[0] / strength, material->emissive[1] / strength,
                                material->emissive[2] / strength};
-    put_use(context, export, index, TEXTURE_NORMAL, ",\"normalTexture\":");
-    put_use(context, export, index, TEXTURE_OCCLUSION, ",\"occlusionTexture\":");
-    put_use(context, export, index, TEXTURE_EMISSIVE, ",\"emissiveTexture\":");
+    put_use(surfaces, out, index, TEXTURE_NORMAL, ",\"normalTexture\":");
+    put_use(surfaces, out, index, TEXTURE_OCCLUSION, ",\"occlusionTexture\":");
+    put_use(surfaces, out, index, TEXTURE_EMISSIVE, ",\"emissiveTexture\":");
     put_color(out, ",\"emissiveFactor\":", emissive, 3, 0);
 }
 
-static void put_material(struct reply_context *context, const struct glb_export *export, uint32_t index)
+static void put_material(const struct surfaces *surfaces, struct buf *out, uint32_t index)
 {
-    const struct model *model = context->model;
+    const struct model *model = surfaces->model;
     const struct material *material = &model->materials[index];
-    struct buf *out = context->out;
     buf_put_char(out, '{');
     glb_put_name(out, model, material->name);
-    put_metallic_roughness(context, export, index);
-    put_surface(context, export, index);
+    put_metallic_roughness(surfaces, out, index);
+    put_surface(surfaces, out, index);
     if (material->alpha_mode == ALPHA_MASK) {
         json_printf(out, ",\"alphaMode\":\"MASK\",\"alphaCutoff\":%f",
                     material->alpha_cutoff > 0 ? (double)material->alpha_cutoff : 0);
@@ -207,46 +214,54 @@ static void put_material(struct reply_context *context, const struct glb_export 
     buf_put_char(out, '}');
 }
 
-enum { USES_UNLIT = 1, USES_STRENGTH = 2, USES_TRANSFORM = 4 };
-
-static unsigned extensions_of(const struct reply_context *context, const struct glb_export *export, uint32_t index)
+static unsigned extensions_of(const struct surfaces *surfaces, uint32_t index)
 {
-    const struct material *material = &context->model->materials[index];
-    unsigned uses = (material->flags & MATERIAL_UNLIT) != 0 ? USES_UNLIT : 0;
+    const struct material *material = &surfaces->model->materials[index];
+    unsigned uses = (material->flags & MATERIAL_UNLIT) != 0 ? 1U << GLB_UNLIT : 0;
     if (emissive_strength(material) != 1)
-        uses |= USES_STRENGTH;
+        uses |= 1U << GLB_EMISSIVE_STRENGTH;
     for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++)
-        if (place_of(context, export, index, (enum texture_slot)slot) != GLB_NONE &&
-            is_transformed(&material->textures[slot]))
-            uses |= USES_TRANSFORM;
+        if (place_of(surfaces, index, (enum texture_slot)slot) != GLB_NONE && is_transformed(&material->textures[slot]))
+            uses |= 1U << GLB_TEXTURE_TRANSFORM;
     return uses;
 }
 
-void glb_put_materials(struct reply_context *context, const struct glb_export *export)
+unsigned surfaces_put_materials(const struct surfaces *surfaces, struct buf *out)
 {
-    static const char *const NAMES[] = {"KHR_materials_unlit", "KHR_materials_emissive_strength",
-                                        "KHR_texture_transform"};
-    const struct model *model = context->model;
+    const struct model *model = surfaces->model;
     uint32_t count = 0;
     unsigned uses = 0;
-    for (uint32_t m = 0; m < model->material_count && !buf_failed(context->out); m++) {
-        if (export->materials[m] == GLB_NONE)
+    for (uint32_t m = 0; m < model->material_count && !buf_failed(out); m++) {
+        if (surfaces->materials[m] == GLB_NONE)
             continue;
-        buf_put_text(context->out, count++ == 0 ? ",\"materials\":[" : ",");
-        put_material(context, export, m);
-        uses |= extensions_of(context, export, m);
+        buf_put_text(out, count++ == 0 ? ",\"materials\":[" : ",");
+        put_material(surfaces, out, m);
+        uses |= extensions_of(surfaces, m);
     }
     if (count > 0)
-        buf_put_char(context->out, ']');
+        buf_put_char(out, ']');
+    return uses;
+}
+
+void glb_put_extensions(struct buf *out, unsigned uses)
+{
+    static const char *const NAMES[GLB_EXTENSION_COUNT] = {
+        [GLB_UNLIT] = "KHR_materials_unlit",
+        [GLB_EMISSIVE_STRENGTH] = "KHR_materials_emissive_strength",
+        [GLB_TEXTURE_TRANSFORM] = "KHR_texture_transform",
+        [GLB_VARIANTS] = "KHR_materials_variants",
+        [GLB_VISIBILITY] = "KHR_node_visibility",
+        [GLB_POINTER] = "KHR_animation_pointer",
+    };
     const char *before = ",\"extensionsUsed\":[\"";
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        if ((uses & 1u << i) == 0)
+    for (int i = 0; i < GLB_EXTENSION_COUNT; i++) {
+        if ((uses & 1U << i) == 0)
             continue;
-        buf_put_text(context->out, before);
-        buf_put_text(context->out, NAMES[i]);
-        buf_put_char(context->out, '"');
+        buf_put_text(out, before);
+        buf_put_text(out, NAMES[i]);
+        buf_put_char(out, '"');
         before = ",\"";
     }
     if (uses != 0)
-        buf_put_char(context->out, ']');
+        buf_put_char(out, ']');
 }

@@ -1,0 +1,147 @@
+/* posectl convert: a whole model as a GLB file, which the server makes; what the file says otherwise than the model is
+ * told as warnings. */
+#include "clients/cli/command_line/commands.h"
+#include "clients/cli/output/json.h"
+#include "clients/cli/output/output.h"
+#include "clients/cli/output/terminal.h"
+#include "clients/cli/server/command_context.h"
+
+#include <endian.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* The JSON of a GLB file (glTF 2.0, 4.4); NULL: it is none. */
+static cJSON *parse_glb(const unsigned char *bytes, size_t size_bytes)
+{
+    enum { HEAD_BYTES = 12, CHUNK_HEAD_BYTES = 8 };
+    uint32_t json_bytes;
+    if (size_bytes < HEAD_BYTES + CHUNK_HEAD_BYTES || memcmp(bytes, "glTF", 4) != 0)
+        return NULL;
+    memcpy(&json_bytes, bytes + HEAD_BYTES, sizeof json_bytes);
+    json_bytes = le32toh(json_bytes);
+    if (json_bytes > size_bytes - HEAD_BYTES - CHUNK_HEAD_BYTES)
+        return NULL;
+    return cJSON_ParseWithLength((const char *)bytes + HEAD_BYTES + CHUNK_HEAD_BYTES, json_bytes);
+}
+
+/* What is counted in the report: members of the file, and what people call them. */
+static const struct {
+    const char *member, *singular, *plural;
+} COUNTED[] = {{"nodes", "node", "nodes"},
+               {"skins", "skin", "skins"},
+               {"meshes", "mesh", "meshes"},
+               {"animations", "clip", "clips"},
+               {"images", "texture", "textures"}};
+enum { COUNTED_COUNT = sizeof COUNTED / sizeof *COUNTED };
+
+static const cJSON *warnings_of(const cJSON *glb)
+{
+    return json_get(json_get(json_get(glb, "asset"), "extras"), "warnings");
+}
+
+static void report_line(const char *file, size_t size_bytes, const cJSON *glb)
+{
+    struct text line = {0};
+    text_put_printable(&line, file);
+    text_printf(&line, "  %zu bytes ", size_bytes);
+    for (int i = 0; i < COUNTED_COUNT; i++) {
+        const int count = cJSON_GetArraySize(json_get(glb, COUNTED[i].member));
+        if (count > 0)
+            text_printf(&line, " %d %s,", count, count == 1 ? COUNTED[i].singular : COUNTED[i].plural);
+    }
+    printf("%.*s\n", (int)line.size_bytes - 1, line.at); /* without the last comma or space */
+    text_free(&line);
+}
+
+static void report_json(const char *model, const char *file, size_t size_bytes, const cJSON *glb)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "model", model);
+    cJSON_AddStringToObject(json, "file", file);
+    cJSON_AddNumberToObject(json, "bytes", (double)size_bytes);
+    for (int i = 0; i < COUNTED_COUNT; i++)
+        cJSON_AddNumberToObject(json, COUNTED[i].plural, cJSON_GetArraySize(json_get(glb, COUNTED[i].member)));
+    cJSON_AddItemToObject(json, "warnings", cJSON_Duplicate(warnings_of(glb), true));
+    json_print(json);
+}
+
+static void report(const char *model, const char *file, bool is_stdout, const struct posed_packet *answer)
+{
+    cJSON *glb = parse_glb(answer->data, answer->data_bytes);
+    const cJSON *warning;
+    cJSON_ArrayForEach(warning, warnings_of(glb))
+    {
+        struct text line = {0};
+        text_put_printable(&line, json_text(warning, "message"));
+        terminal_info("warning: %s: %s", json_text(warning, "code"), line.at);
+        text_free(&line);
+    }
+    if (terminal.is_json && !is_stdout)
+        report_json(model, file, answer->data_bytes, glb);
+    else if (!terminal.is_quiet && !is_stdout)
+        report_line(file, answer->data_bytes, glb);
+    cJSON_Delete(glb);
+}
+
+/* -o FILE, or the model's name with another ending in the current folder, where that is not the model itself. */
+static int choose_file(const struct args *args, const char *model, char **file)
+{
+    const char *given = args_text(args, OPTION_FILE, NULL), *name = given == NULL ? args->positional[0] : given;
+    const char *slash = strrchr(name, '/'), *base = slash == NULL ? name : slash + 1, *dot = strrchr(base, '.');
+    const bool is_glb = dot != NULL && strcasecmp(dot, ".glb") == 0;
+    if (given == NULL && is_glb) {
+        terminal_error("'%s' is a GLB file already: name the new one with -o FILE", name);
+        return STATUS_USAGE;
+    }
+    if (given != NULL && dot != NULL && dot != base && dot[1] != '\0' && !is_glb) {
+        terminal_error("convert writes .glb, not '%s'", given);
+        return STATUS_USAGE;
+    }
+    if (given != NULL && strcmp(given, "-") == 0 && isatty(STDOUT_FILENO)) {
+        terminal_error("refusing to write binary data to a terminal; redirect stdout or use -o FILE");
+        return STATUS_USAGE;
+    }
+    struct text copy = {0};
+    if (given != NULL)
+        text_put(&copy, given);
+    *file = given == NULL ? output_name(model, ".glb") : copy.at;
+    return STATUS_DONE;
+}
+
+static int convert(struct command_context *context, const struct args *args)
+{
+    const char *model = context->paths.arguments[0].path;
+    struct posed_packet answer;
+    struct text query = {0};
+    char *file = NULL;
+    int status = choose_file(args, model, &file);
+    if (status != STATUS_DONE)
+        return status;
+    text_put(&query, "");
+    args_put_query(args, &query);
+    if (args_has(args, OPTION_NO_TEXTURES) && args_parameter(args, "textures") == NULL)
+        text_put(&query, "&textures=0");
+    status = connection_status(
+        &context->connection, connection_request_model(&context->connection, "export", model, query.at, NULL, &answer));
+    if (status == STATUS_DONE)
+        status = output_give(file, answer.data, answer.data_bytes);
+    if (status == STATUS_DONE)
+        report(model, file, strcmp(file, "-") == 0, &answer);
+    text_free(&query);
+    free(file);
+    return status;
+}
+
+int run_convert(const struct args *args)
+{
+    struct command_context context = {0};
+    int status = context_open_models(&context, args, 1, 1);
+    if (status == STATUS_DONE)
+        status = convert(&context, args);
+    context_close(&context);
+    return status;
+}

@@ -1,0 +1,160 @@
+/* export_clips.c - which clips the file has, and copies of their channels, which the steps behind may change. */
+#include "anim/model/mat.h"
+#include "anim/pose/pose.h"
+#include "wire/export/export_parts.h"
+#include "wire/reply/select.h"
+
+#include <math.h>
+
+/* What export_shared() is asked for beside accessors. */
+enum { SHARED_TIMES = 1000, SHARED_VALUES, SHARED_ROTATIONS };
+
+/* --- keys --- */
+
+static uint32_t floats_per_key(const struct channel *channel)
+{
+    return channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
+}
+
+/* A rotation that is far from unit length is what evaluation makes of it (quat_repair()). */
+static void repair_rotations(float *values, uint64_t count)
+{
+    for (uint64_t i = 0; i + 3 < count; i += 4) {
+        double q[4] = {(double)values[i], (double)values[i + 1], (double)values[i + 2], (double)values[i + 3]};
+        if (fabs(sqrt(dot4(q, q)) - 1) <= 1e-3)
+            continue;
+        quat_repair(q);
+        for (int c = 0; c < 4; c++)
+            values[i + (uint64_t)c] = (float)q[c];
+    }
+}
+
+/* Puts the copy's place into *place. False: the reply is an error. */
+static bool copy_times(struct export *e, const struct model *source, const struct channel *channel, uint32_t *place)
+{
+    const double *times = source->key_times + channel->key_time_first;
+    uint32_t *shared = export_shared(e, times, channel->key_count, SHARED_TIMES);
+    if (shared == NULL)
+        return false;
+    if (*shared == GLB_NONE) {
+        *shared = (uint32_t)(e->clips.times.size_bytes / sizeof *times);
+        buf_put(&e->clips.times, times, channel->key_count * sizeof *times);
+    }
+    *place = *shared;
+    return true;
+}
+
+static bool copy_values(struct export *e, const struct model *source, const struct channel *channel, uint32_t *place)
+{
+    const float *values = source->key_values + channel->value_first;
+    const uint64_t count = (uint64_t)channel->key_count * floats_per_key(channel);
+    const bool is_repaired = channel->path == PATH_ROTATION && channel->interpolation != INTERPOLATION_CUBICSPLINE;
+    uint32_t *shared = export_shared(e, values, count, is_repaired ? SHARED_ROTATIONS : SHARED_VALUES);
+    if (shared == NULL)
+        return false;
+    if (*shared == GLB_NONE) {
+        *shared = (uint32_t)(e->clips.values.size_bytes / sizeof *values);
+        buf_put(&e->clips.values, values, count * sizeof *values);
+        if (is_repaired && !buf_failed(&e->clips.values))
+            repair_rotations((float *)(void *)e->clips.values.data + *shared, count);
+    }
+    *place = *shared;
+    return true;
+}
+
+/* --- channels --- */
+
+/* Whether the file has what the channel moves. */
+static bool is_kept(const struct export *e, const struct channel *channel)
+{
+    return e->keeps[channel->node] != KEEP_NOTHING &&
+           (channel->path != PATH_WEIGHTS || export_mesh_of(e, channel->node) != GLB_NONE);
+}
+
+static bool take_channel(struct export *e, const struct model *source, const struct channel *channel)
+{
+    struct channel copy = *channel;
+    if (!copy_times(e, source, channel, &copy.key_time_first) || !copy_values(e, source, channel, &copy.value_first))
+        return false;
+    buf_put(&e->clips.channels, &copy, sizeof copy);
+    return true;
+}
+
+/* A clip of glTF has channels: one without is a node that stays as it is at rest. */
+static void hold_still(struct export *e, struct export_clip *clip)
+{
+    const struct model *model = e->model;
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        if (e->keeps[n] == KEEP_NOTHING || (model->nodes[n].flags & NODE_SHEAR) != 0)
+            continue;
+        const struct channel channel = {.node = n,
+                                        .path = PATH_TRANSLATION,
+                                        .interpolation = INTERPOLATION_STEP,
+                                        .component_count = 3,
+                                        .key_time_first = (uint32_t)(e->clips.times.size_bytes / sizeof(double)),
+                                        .key_count = 1,
+                                        .value_first = (uint32_t)(e->clips.values.size_bytes / sizeof(float))};
+        const double begin = 0;
+        buf_put(&e->clips.times, &begin, sizeof begin);
+        buf_put(&e->clips.values, model->nodes[n].translation, 3 * sizeof(float));
+        buf_put(&e->clips.channels, &channel, sizeof channel);
+        clip->channel_count = 1;
+        return;
+    }
+}
+
+bool export_take_clip(struct export *e, const struct model *source, uint32_t index)
+{
+    const struct clip *from = &source->clips[index];
+    struct export_clip *clip = &e->clips.clips[e->clips.count];
+    *clip = (struct export_clip){.source = source,
+                                 .index = index,
+                                 .channel_first = (uint32_t)(e->clips.channels.size_bytes / sizeof(struct channel)),
+                                 .duration_s = from->duration_s};
+    for (uint32_t c = 0; c < from->channel_count; c++) {
+        const struct channel *channel = &source->channels[from->channel_first + c];
+        if (!is_kept(e, channel))
+            continue;
+        if (!take_channel(e, source, channel))
+            return false;
+        clip->channel_count++;
+    }
+    if (clip->channel_count == 0)
+        hold_still(e, clip);
+    if (clip->channel_count > 0)
+        e->clips.count++;
+    else
+        export_warn(e, "clip_left_out", "clip %u moves nothing, and there is no node that it could hold still", index);
+    return true;
+}
+
+/* --- which clips --- */
+
+bool export_take_clips(struct export *e)
+{
+    const struct model *model = e->model;
+    const struct request *request = e->context->request;
+    uint8_t *is_taken = export_array(e, model->clip_count, sizeof *is_taken);
+    e->clips.clips = export_array(e, model->clip_count, sizeof *e->clips.clips);
+    buf_init(&e->clips.channels, e->context->limit_bytes);
+    buf_init(&e->clips.times, 2 * e->context->limit_bytes);
+    buf_init(&e->clips.values, e->context->limit_bytes);
+    if (is_taken == NULL || e->clips.clips == NULL)
+        return false;
+    const uint32_t count = request->has_no_clips     ? 0
+                           : request->clip_count > 0 ? request->clip_count
+                                                     : model->clip_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t clip = i;
+        if (request->clip_count > 0 &&
+            select_thing(model, request->model, THING_CLIP, &request->clips[i], &clip, e->context->reply) < 0)
+            return false;
+        if (is_taken[clip] == 0 && !export_take_clip(e, model, clip))
+            return false;
+        is_taken[clip] = 1;
+        context_check_stop(e->context);
+        if (buf_failed(e->out))
+            return context_fail_too_large(e->context);
+    }
+    return true;
+}

@@ -1,0 +1,80 @@
+/* export_memory.c - arrays of the file under way, and which accessors are there already. */
+#include "wire/export/export_parts.h"
+
+#include <stdlib.h>
+
+void *export_array(struct export *e, size_t count, size_t item_bytes)
+{
+    void *block = e->memory.count < EXPORT_BLOCKS_MAX ? calloc(count + 1, item_bytes) : NULL;
+    if (block == NULL)
+        context_fail_memory(e->context);
+    else
+        e->memory.blocks[e->memory.count++] = block;
+    return block;
+}
+
+void export_memory_free(struct export_memory *memory)
+{
+    while (memory->count > 0)
+        free(memory->blocks[--memory->count]);
+}
+
+struct export_shared {
+    const void *at; /* NULL: free */
+    uint64_t count;
+    unsigned use;
+    uint32_t accessor;
+};
+
+/* Multiplicative hashing: D. E. Knuth, "The Art of Computer Programming", volume 3, 6.4. */
+static uint32_t slot_of(const struct export_share *share, const void *at, uint64_t count, unsigned use)
+{
+    const uint64_t key = ((uint64_t)(uintptr_t)at ^ count << 40 ^ use) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(key >> 32) & (share->capacity - 1);
+}
+
+static struct export_shared *find(const struct export_share *share, const void *at, uint64_t count, unsigned use)
+{
+    uint32_t i = slot_of(share, at, count, use);
+    while (share->slots[i].at != NULL &&
+           (share->slots[i].at != at || share->slots[i].count != count || share->slots[i].use != use))
+        i = (i + 1) & (share->capacity - 1);
+    return &share->slots[i];
+}
+
+static bool grow(struct export_share *share)
+{
+    enum { FIRST_CAPACITY = 256 };
+    struct export_share larger = {.capacity = share->capacity == 0 ? FIRST_CAPACITY : 2 * share->capacity};
+    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
+    if (larger.slots == NULL)
+        return false;
+    for (uint32_t i = 0; i < share->capacity; i++)
+        if (share->slots[i].at != NULL)
+            *find(&larger, share->slots[i].at, share->slots[i].count, share->slots[i].use) = share->slots[i];
+    larger.count = share->count;
+    free(share->slots);
+    *share = larger;
+    return true;
+}
+
+uint32_t *export_shared(struct export *e, const void *at, uint64_t count, unsigned use)
+{
+    struct export_share *share = &e->share;
+    if (2 * share->count >= share->capacity && !grow(share)) {
+        context_fail_memory(e->context);
+        return NULL;
+    }
+    struct export_shared *found = find(share, at, count, use);
+    if (found->at == NULL) {
+        *found = (struct export_shared){at, count, use, GLB_NONE};
+        share->count++;
+    }
+    return &found->accessor;
+}
+
+void export_share_free(struct export_share *share)
+{
+    free(share->slots);
+    *share = (struct export_share){.slots = NULL};
+}

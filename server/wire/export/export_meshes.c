@@ -1,0 +1,307 @@
+/* export_meshes.c - meshes: which the file has, and their primitives (glTF 2.0, 3.7.2). */
+#include "wire/export/export_parts.h"
+#include "wire/export/primitives.h"
+#include "wire/reply/reply_json.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool has_geometry(const struct primitive *p) { return p->vertex_count > 0 && p->index_count > 0; }
+
+static uint32_t *place_of(const struct export *e, uint32_t mesh, bool is_skinned)
+{
+    return &e->mesh_places[2 * (size_t)mesh + is_skinned];
+}
+
+uint32_t export_mesh_of(const struct export *e, uint32_t node)
+{
+    const struct node *at = &e->model->nodes[node];
+    return e->keeps[node] != KEEP_ALL || at->mesh < 0 ? GLB_NONE : *place_of(e, (uint32_t)at->mesh, at->skin >= 0);
+}
+
+/* --- which meshes there are --- */
+
+enum { USED_RIGID = 1, USED_SKINNED = 2 };
+
+static void find_uses(const struct export *e, uint8_t *uses)
+{
+    const struct model *model = e->model;
+    const bool is_whole = e->context->request->joint_count == 0;
+    for (uint32_t n = 0; n < model->node_count; n++)
+        if (e->keeps[n] == KEEP_ALL && model->nodes[n].mesh >= 0)
+            uses[model->nodes[n].mesh] |= model->nodes[n].skin >= 0 ? USED_SKINNED : USED_RIGID;
+    for (uint32_t m = 0; m < model->mesh_count; m++) {
+        const struct mesh *mesh = &model->meshes[m];
+        bool has_any = false;
+        for (uint32_t i = 0; i < mesh->primitive_count; i++)
+            has_any = has_any || has_geometry(&model->primitives[mesh->primitive_first + i]);
+        if (uses[m] == 0 && is_whole)
+            uses[m] = USED_RIGID;
+        if (!has_any)
+            uses[m] = 0;
+    }
+}
+
+static void add_mesh(struct export *e, uint32_t m, bool is_skinned)
+{
+    const struct mesh *mesh = &e->model->meshes[m];
+    struct export_mesh *added = &e->meshes[e->mesh_count];
+    *place_of(e, m, is_skinned) = e->mesh_count++;
+    *added = (struct export_mesh){.mesh = m, .is_skinned = is_skinned};
+    for (uint32_t i = 0; i < mesh->primitive_count; i++) {
+        const struct primitive *p = &e->model->primitives[mesh->primitive_first + i];
+        added->target_count = p->morph_target_count > added->target_count ? p->morph_target_count : added->target_count;
+    }
+}
+
+/* All primitives of a mesh have as many targets as its nodes have weights (3.7.2.2). */
+static void count_targets(struct export *e)
+{
+    for (uint32_t n = 0; n < e->model->node_count; n++) {
+        const uint32_t mesh = export_mesh_of(e, n), weights = e->model->nodes[n].weight_count;
+        if (mesh != GLB_NONE && weights > e->meshes[mesh].target_count)
+            e->meshes[mesh].target_count = weights;
+    }
+}
+
+static void use_materials(struct export *e)
+{
+    const struct model *model = e->model;
+    for (uint32_t m = 0; m < model->material_count && e->context->request->joint_count == 0; m++)
+        surfaces_use(&e->surfaces, (int32_t)m);
+    for (uint32_t i = 0; i < e->mesh_count; i++) {
+        const struct mesh *mesh = &model->meshes[e->meshes[i].mesh];
+        for (uint32_t p = 0; p < mesh->primitive_count; p++)
+            surfaces_use(&e->surfaces, model->primitives[mesh->primitive_first + p].material);
+    }
+    for (uint32_t v = 0; v < model->variant_material_count; v++) {
+        const struct variant_material *at = &model->variant_materials[v];
+        const uint32_t mesh = model->primitives[at->primitive].mesh;
+        if (*place_of(e, mesh, false) != GLB_NONE || *place_of(e, mesh, true) != GLB_NONE)
+            surfaces_use(&e->surfaces, at->material);
+    }
+}
+
+bool export_plan_meshes(struct export *e)
+{
+    const struct model *model = e->model;
+    const size_t accessors = (size_t)model->primitive_count * (GLB_INDICES + 1);
+    uint8_t *uses = export_array(e, model->mesh_count, sizeof *uses);
+    uint32_t *places = export_array(e, surfaces_places(model), sizeof *places);
+    e->meshes = export_array(e, 2 * (size_t)model->mesh_count, sizeof *e->meshes);
+    e->mesh_places = export_array(e, 2 * (size_t)model->mesh_count, sizeof *e->mesh_places);
+    e->accessors = export_array(e, accessors, sizeof *e->accessors);
+    if (uses == NULL || places == NULL || e->meshes == NULL || e->mesh_places == NULL || e->accessors == NULL)
+        return false;
+    memset(e->mesh_places, 0xff, 2 * (size_t)model->mesh_count * sizeof *e->mesh_places); /* GLB_NONE */
+    memset(e->accessors, 0xff, accessors * sizeof *e->accessors);
+    find_uses(e, uses);
+    for (uint32_t m = 0; m < model->mesh_count; m++)
+        if (uses[m] != 0)
+            add_mesh(e, m, (uses[m] & USED_SKINNED) != 0);
+    for (uint32_t m = 0; m < model->mesh_count; m++)
+        if (uses[m] == (USED_RIGID | USED_SKINNED))
+            add_mesh(e, m, false);
+    count_targets(e);
+    surfaces_init(&e->surfaces, model, !e->context->request->has_no_textures, places);
+    use_materials(e);
+    return true;
+}
+
+/* --- vertices --- */
+
+/* A direction further from unit length than this is refused by others (their threshold is twice as large). */
+static const double UNIT_TOLERANCE = 3e-3;
+
+static bool is_unit(const struct vec3 *v) { return fabs(sqrt(dot3(DOUBLE3(*v), DOUBLE3(*v))) - 1) < UNIT_TOLERANCE; }
+
+/* Of what has no length, up: towards the light. */
+static struct vec3 made_unit(const struct vec3 *v)
+{
+    double unit[3] = {(double)v->x, (double)v->y, (double)v->z};
+    return unit3(unit) > 0 ? (struct vec3){(float)unit[0], (float)unit[1], (float)unit[2]} : (struct vec3){0, 1, 0};
+}
+
+static uint32_t add_normals(struct export *e, const struct primitive *p)
+{
+    const struct vec3 *normals = e->model->normals + p->vertex_first;
+    uint32_t v = 0;
+    while (v < p->vertex_count && is_unit(&normals[v]))
+        v++;
+    if (v == p->vertex_count)
+        return glb_add(e->glb, GLB_NORMAL, normals, p->vertex_count);
+    struct vec3 *units = context_array(e->context, &e->context->workspace->vertices, p->vertex_count, sizeof *units);
+    for (v = 0; units != NULL && v < p->vertex_count; v++)
+        units[v] = is_unit(&normals[v]) ? normals[v] : made_unit(&normals[v]);
+    return units == NULL ? GLB_NONE : glb_add(e->glb, GLB_NORMAL, units, p->vertex_count);
+}
+
+static uint32_t add_tangents(struct export *e, const struct primitive *p)
+{
+    const struct vec4 *tangents = e->model->tangents + p->vertex_first;
+    struct vec4 *units = context_array(e->context, &e->context->workspace->vertices, p->vertex_count, sizeof *units);
+    for (uint32_t v = 0; units != NULL && v < p->vertex_count; v++) {
+        const struct vec3 tangent = {tangents[v].x, tangents[v].y, tangents[v].z};
+        const struct vec3 unit = is_unit(&tangent) ? tangent : made_unit(&tangent);
+        units[v] = (struct vec4){unit.x, unit.y, unit.z, tangents[v].w < 0 ? -1 : 1};
+    }
+    return units == NULL ? GLB_NONE : glb_add(e->glb, GLB_TANGENT, units, p->vertex_count);
+}
+
+/* Some material of the primitive, its own or one of a variant, has a texture on this set of coordinates. */
+static bool is_textured(const struct export *e, uint32_t primitive, uint32_t set)
+{
+    bool is_found = surfaces_is_textured(&e->surfaces, e->model->primitives[primitive].material, set);
+    for (uint32_t v = 1; v <= e->model->variant_count && !is_found; v++)
+        is_found = surfaces_is_textured(&e->surfaces, model_material(e->model, primitive, v), set);
+    return is_found;
+}
+
+/* The accessors of a primitive, which two meshes of the file may have. */
+static const uint32_t *add_vertices(struct export *e, uint32_t primitive)
+{
+    const struct model *model = e->model;
+    const struct primitive *p = &model->primitives[primitive];
+    uint32_t *accessors = e->accessors + (size_t)primitive * (GLB_INDICES + 1);
+    if (accessors[GLB_POSITION] != GLB_NONE)
+        return accessors;
+    const bool textured[2] = {is_textured(e, primitive, 0), is_textured(e, primitive, 1)};
+    accessors[GLB_POSITION] = glb_add(e->glb, GLB_POSITION, model->positions + p->vertex_first, p->vertex_count);
+    if (glb_has_normals(p)) {
+        accessors[GLB_NORMAL] = add_normals(e, p);
+        if ((p->flags & PRIMITIVE_TANGENTS) != 0)
+            accessors[GLB_TANGENT] = add_tangents(e, p);
+    }
+    surfaces_add_texcoords(&e->surfaces, e->glb, p, textured, &accessors[GLB_TEXCOORD]);
+    if ((p->flags & PRIMITIVE_COLORS) != 0)
+        accessors[GLB_COLOR] = glb_add(e->glb, GLB_COLOR, model->colors + p->vertex_first, p->vertex_count);
+    accessors[GLB_INDICES] = glb_add(e->glb, GLB_INDICES, model->indices + p->index_first, p->index_count);
+    return accessors;
+}
+
+/* --- morph targets and variants --- */
+
+/* Deltas that several primitives share are in the file once; UINT32_MAX: zeros. */
+static uint32_t add_deltas(struct export *e, const struct primitive *p, uint32_t first, enum glb_array array)
+{
+    const struct vec3 *deltas = first == UINT32_MAX ? NULL : e->model->morph_deltas + first;
+    uint32_t *accessor = export_shared(e, deltas == NULL ? (const void *)e : deltas, p->vertex_count, array);
+    if (accessor != NULL && *accessor == GLB_NONE)
+        *accessor = glb_add(e->glb, array, deltas, p->vertex_count);
+    return accessor == NULL ? GLB_NONE : *accessor;
+}
+
+static void put_targets(struct export *e, const struct primitive *p, uint32_t count)
+{
+    for (uint32_t t = 0; t < count && !buf_failed(e->out) && !glb_failed(e->glb); t++) {
+        static const struct morph_target NOTHING = {.position_first = UINT32_MAX, .normal_first = UINT32_MAX};
+        const struct morph_target *target =
+            t < p->morph_target_count ? &e->model->morph_targets[p->morph_target_first + t] : &NOTHING;
+        buf_put_text(e->out, t == 0 ? ",\"targets\":[" : ",");
+        json_printf(e->out, "{\"POSITION\":%u", add_deltas(e, p, target->position_first, GLB_DELTA));
+        if (target->normal_first != UINT32_MAX && glb_has_normals(p))
+            json_printf(e->out, ",\"NORMAL\":%u", add_deltas(e, p, target->normal_first, GLB_NORMAL_DELTA));
+        buf_put_char(e->out, '}');
+    }
+    if (count > 0)
+        buf_put_char(e->out, ']');
+}
+
+/* Neighbours that name the same material are one mapping. */
+static void put_variants(struct export *e, uint32_t primitive)
+{
+    const struct model *model = e->model;
+    const struct variant_material *all = model->variant_materials;
+    uint32_t low = 0, high = model->variant_material_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (all[middle].primitive < primitive)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int32_t material = -1;
+    for (; low < model->variant_material_count && all[low].primitive == primitive && !buf_failed(e->out); low++) {
+        if (all[low].material < 0)
+            continue;
+        if (material < 0)
+            buf_put_text(e->out, ",\"extensions\":{\"KHR_materials_variants\":{\"mappings\":[{\"material\":");
+        else
+            buf_put_text(e->out, all[low].material == material ? "," : "]},{\"material\":");
+        if (all[low].material != material)
+            json_printf(e->out, "%u,\"variants\":[", e->surfaces.materials[all[low].material]);
+        material = all[low].material;
+        json_put_uint(e->out, all[low].variant);
+    }
+    if (material >= 0)
+        buf_put_text(e->out, "]}]}}");
+}
+
+/* --- JSON --- */
+
+static bool put_primitive(struct export *e, const struct export_mesh *mesh, uint32_t primitive)
+{
+    const struct primitive *p = &e->model->primitives[primitive];
+    const uint32_t *accessors = add_vertices(e, primitive);
+    buf_put_char(e->out, '{');
+    glb_put_attributes(e->out, accessors);
+    if (mesh->is_skinned && !export_put_influences(e, p))
+        return false;
+    json_printf(e->out, "},\"indices\":%u", accessors[GLB_INDICES]);
+    glb_put_mode(e->out, p);
+    if (p->material >= 0)
+        json_printf(e->out, ",\"material\":%u", e->surfaces.materials[p->material]);
+    put_targets(e, p, mesh->target_count);
+    put_variants(e, primitive);
+    buf_put_char(e->out, '}');
+    return e->context->reply->code == 0;
+}
+
+/* The names of morph targets, where some tool may look for them: of the first primitive that has all of them. */
+static void put_target_names(struct export *e, const struct export_mesh *at)
+{
+    const struct model *model = e->model;
+    const struct mesh *mesh = &model->meshes[at->mesh];
+    for (uint32_t i = 0; i < mesh->primitive_count; i++) {
+        const struct primitive *p = &model->primitives[mesh->primitive_first + i];
+        const struct morph_target *targets = &model->morph_targets[p->morph_target_first];
+        bool has_name = false;
+        for (uint32_t t = 0; t < p->morph_target_count; t++)
+            has_name = has_name || targets[t].name.offset != STR_NONE;
+        if (p->morph_target_count != at->target_count || !has_name)
+            continue;
+        for (uint32_t t = 0; t < at->target_count && !buf_failed(e->out); t++) {
+            buf_put_text(e->out, t == 0 ? ",\"extras\":{\"targetNames\":[" : ",");
+            json_printf(e->out, "%.*s", JSON_STR(model, targets[t].name));
+        }
+        buf_put_text(e->out, "]}");
+        return;
+    }
+}
+
+bool export_put_meshes(struct export *e)
+{
+    const struct model *model = e->model;
+    for (uint32_t i = 0; i < e->mesh_count && !buf_failed(e->out) && !glb_failed(e->glb); i++) {
+        const struct mesh *mesh = &model->meshes[e->meshes[i].mesh];
+        bool is_first = true;
+        buf_put_text(e->out, i == 0 ? ",\"meshes\":[{" : ",{");
+        glb_put_name(e->out, model, mesh->name);
+        buf_put_text(e->out, "\"primitives\":[");
+        for (uint32_t p = 0; p < mesh->primitive_count; p++) {
+            if (!has_geometry(&model->primitives[mesh->primitive_first + p]))
+                continue;
+            context_check_stop(e->context);
+            json_comma(e->out, !is_first);
+            is_first = false;
+            if (!put_primitive(e, &e->meshes[i], mesh->primitive_first + p))
+                return false;
+        }
+        buf_put_char(e->out, ']');
+        put_target_names(e, &e->meshes[i]);
+        buf_put_char(e->out, '}');
+    }
+    if (e->mesh_count > 0)
+        buf_put_char(e->out, ']');
+    return true;
+}

@@ -1,0 +1,197 @@
+/* export_nodes.c - which nodes the file has, who is below whom, and which of them the scene lists. */
+#include "wire/export/axes.h"
+#include "wire/export/export_parts.h"
+
+#include <string.h>
+
+/* What is known while nodes are planned. */
+struct planner {
+    struct export *e;
+    uint32_t *tops;   /* [node_count of the model]: the topmost node above each */
+    uint8_t *is_root; /* likewise: the scene lists it */
+    uint32_t *marks;  /* likewise: scratch */
+    bool needs_top;   /* roots need a node above them */
+};
+
+static uint32_t add_node(struct export *e, enum export_kind kind, uint32_t source, uint32_t parent)
+{
+    e->nodes[e->node_count] = (struct export_node){
+        .kind = kind, .source = source, .parent = parent, .first_child = GLB_NONE, .next_sibling = GLB_NONE};
+    return e->node_count++;
+}
+
+static void number_nodes(struct export *e)
+{
+    const struct model *model = e->model;
+    for (uint32_t n = 0; n < model->node_count; n++)
+        e->node_places[n] = e->keeps[n] == KEEP_NOTHING ? GLB_NONE : add_node(e, EXPORT_NODE, n, GLB_NONE);
+    for (uint32_t p = 0; p < e->node_count; p++) {
+        const int32_t parent = model->nodes[e->nodes[p].source].parent;
+        e->nodes[p].parent = parent < 0 ? GLB_NONE : e->node_places[parent];
+    }
+}
+
+/* glTF has each node of a skin once. */
+static void find_joints(struct planner *planner)
+{
+    struct export *e = planner->e;
+    const struct model *model = e->model;
+    for (uint32_t s = 0; s < model->skin_count; s++)
+        for (uint32_t j = 0; e->skin_places[s] != GLB_NONE && j < model->skins[s].joint_count; j++) {
+            const uint32_t joint = model->skins[s].joint_first + j, n = model->joints[joint].node;
+            const bool is_again = planner->marks[n] == s + 1;
+            e->joint_places[joint] = is_again ? add_node(e, EXPORT_TWIN, n, e->node_places[n]) : e->node_places[n];
+            planner->marks[n] = s + 1;
+        }
+}
+
+static void add_views(struct export *e)
+{
+    for (uint32_t c = 0; c < e->model->camera_count; c++) {
+        const struct model_camera *camera = &e->model->cameras[c];
+        if (e->keeps[camera->node] == KEEP_ALL && camera->facing == CAMERA_FACING_X)
+            add_node(e, EXPORT_VIEW, camera->node, e->node_places[camera->node]);
+    }
+}
+
+/* A matrix that shears is two nodes of glTF, whose matrices have to be translation, rotation and scale. */
+static void add_shears(struct export *e)
+{
+    const struct model *model = e->model;
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        const uint32_t place = e->node_places[n];
+        if (place == GLB_NONE || (model->nodes[n].flags & NODE_SHEAR) == 0 || e->is_moved[n])
+            continue;
+        const uint32_t shear = add_node(e, EXPORT_SHEAR, n, e->nodes[place].parent);
+        e->nodes[place].parent = shear;
+    }
+}
+
+/* --- the scene --- */
+
+static void find_tops(const struct planner *planner)
+{
+    const struct model *model = planner->e->model;
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t n = model->node_order[i];
+        const int32_t parent = model->nodes[n].parent;
+        planner->tops[n] = parent < 0 ? n : planner->tops[parent];
+    }
+}
+
+/* A scene of glTF lists nodes without a parent. */
+static void find_roots(struct planner *planner)
+{
+    struct export *e = planner->e;
+    const struct model *model = e->model;
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < model->root_count; r++) {
+        const uint32_t root = model->scene_roots[r], top = planner->tops[root];
+        if (e->keeps[root] == KEEP_NOTHING)
+            continue;
+        if (top != root && !planner->is_root[top] && e->context->request->joint_count == 0)
+            export_warn(e, "scene_grown",
+                        "the scene lists node %u, which is below another: here it has all that is below node %u", root,
+                        top);
+        planner->is_root[top] = 1;
+        count++;
+    }
+    for (uint32_t n = 0; n < model->node_count && count == 0 && e->context->request->joint_count > 0; n++)
+        if (e->keeps[n] != KEEP_NOTHING)
+            planner->is_root[planner->tops[n]] = 1; /* what was asked for is outside of the scene */
+}
+
+/* The joints of what a scene draws are in the scene (3.7.3.2), and those of one skin have a common node above them. */
+static void join_skins(struct planner *planner)
+{
+    struct export *e = planner->e;
+    const struct model *model = e->model;
+    for (uint32_t s = 0; s < model->skin_count; s++) {
+        const struct skin *skin = &model->skins[s];
+        const struct joint *joints = &model->joints[skin->joint_first];
+        if (e->skin_places[s] == GLB_NONE)
+            continue;
+        bool is_drawn = false, is_split = false;
+        for (uint32_t n = 0; n < model->node_count && !is_drawn; n++)
+            is_drawn =
+                e->keeps[n] == KEEP_ALL && model->nodes[n].skin == (int32_t)s && planner->is_root[planner->tops[n]];
+        for (uint32_t j = 0; j < skin->joint_count; j++)
+            is_split = is_split || planner->tops[joints[j].node] != planner->tops[joints[0].node];
+        planner->needs_top = planner->needs_top || is_split;
+        for (uint32_t j = 0; j < skin->joint_count && (is_drawn || is_split); j++) {
+            const uint32_t top = planner->tops[joints[j].node];
+            if (!planner->is_root[top])
+                export_warn(e, "scene_grown", "skin %u has joints outside of the scene: here node %u is in it", s, top);
+            planner->is_root[top] = 1;
+        }
+    }
+}
+
+/* The file's own order first, then what joined it. */
+static void list_roots(struct planner *planner)
+{
+    struct export *e = planner->e;
+    const struct model *model = e->model;
+    for (uint32_t r = 0; r < model->root_count; r++) {
+        const uint32_t top = planner->tops[model->scene_roots[r]];
+        if (planner->is_root[top] == 1)
+            e->roots[e->root_count++] = e->node_places[top];
+        planner->is_root[top] = planner->is_root[top] != 0 ? 2 : 0;
+    }
+    for (uint32_t n = 0; n < model->node_count; n++)
+        if (planner->is_root[n] == 1)
+            e->roots[e->root_count++] = e->node_places[n];
+    /* a tree whose topmost matrix shears has its own node above it */
+    for (uint32_t r = 0; r < e->root_count; r++)
+        if (e->nodes[e->roots[r]].parent != GLB_NONE)
+            e->roots[r] = e->nodes[e->roots[r]].parent;
+}
+
+static void link_children(struct export *e)
+{
+    for (uint32_t p = e->node_count; p-- > 0;) {
+        const uint32_t parent = e->nodes[p].parent;
+        if (parent == GLB_NONE)
+            continue;
+        e->nodes[p].next_sibling = e->nodes[parent].first_child;
+        e->nodes[parent].first_child = p;
+    }
+}
+
+static void add_top(struct export *e)
+{
+    const uint32_t top = add_node(e, EXPORT_TOP, GLB_NONE, GLB_NONE);
+    for (uint32_t r = 0; r < e->root_count; r++)
+        e->nodes[e->roots[r]].parent = top;
+    e->roots[0] = top;
+    e->root_count = 1;
+}
+
+bool export_plan_nodes(struct export *e)
+{
+    const struct model *model = e->model;
+    struct planner planner = {.e = e};
+    const size_t most = 2 * (size_t)model->node_count + model->joint_count + model->camera_count + 1;
+    e->nodes = export_array(e, most, sizeof *e->nodes);
+    e->node_places = export_array(e, model->node_count, sizeof *e->node_places);
+    e->joint_places = export_array(e, model->joint_count, sizeof *e->joint_places);
+    e->roots = export_array(e, (size_t)model->node_count + 1, sizeof *e->roots);
+    planner.tops = export_array(e, model->node_count, sizeof *planner.tops);
+    planner.marks = export_array(e, model->node_count, sizeof *planner.marks);
+    planner.is_root = export_array(e, model->node_count, sizeof *planner.is_root);
+    if (e->nodes == NULL || e->node_places == NULL || e->joint_places == NULL || e->roots == NULL ||
+        planner.tops == NULL || planner.marks == NULL || planner.is_root == NULL)
+        return false;
+    number_nodes(e);
+    find_joints(&planner);
+    add_views(e);
+    add_shears(e);
+    find_tops(&planner);
+    find_roots(&planner);
+    join_skins(&planner);
+    list_roots(&planner);
+    if (e->root_count > 0 && (planner.needs_top || e->has_axes))
+        add_top(e);
+    link_children(e);
+    return true;
+}

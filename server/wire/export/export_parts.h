@@ -1,0 +1,164 @@
+/* export_parts.h - the file under way, and the steps that make it. Private to this folder. Pure.
+ *
+ * Steps return false when the reply is an error. Places are numbers in the file, GLB_NONE of what is not in it. */
+#pragma once
+
+#include "wire/export/export.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "wire/export/surfaces.h"
+
+/* --- memory, which is the file's until its end --- */
+
+enum { EXPORT_BLOCKS_MAX = 64 };
+struct export_memory {
+    void *blocks[EXPORT_BLOCKS_MAX];
+    uint32_t count;
+};
+
+/* --- accessors that are used again --- */
+
+/* From an array of the model, and how much of it, to its accessor. */
+struct export_share {
+    struct export_shared *slots; /* [capacity], a power of two */
+    uint32_t capacity, count;
+};
+
+/* --- nodes --- */
+
+/* How much of a node of the model the file has. */
+enum export_keep {
+    KEEP_NOTHING,
+    KEEP_TRANSFORM, /* others that are kept hang below it, or a skin has it as a joint */
+    KEEP_ALL,
+};
+
+enum export_kind {
+    EXPORT_NODE,  /* of the model */
+    EXPORT_SHEAR, /* above `source`: the part of its matrix for which glTF needs a node of its own */
+    EXPORT_TWIN,  /* below it, at its place: a joint that a skin names again */
+    EXPORT_VIEW,  /* below it: its camera, which looks along +x */
+    EXPORT_TOP,   /* above all others */
+};
+
+/* What the file says of a node: whether it and what is below it are shown. */
+enum export_visible { VISIBLE_NOT_SAID, VISIBLE_YES, VISIBLE_NO };
+
+/* A node of the file. */
+struct export_node {
+    enum export_kind kind;
+    uint32_t source; /* node of the model, or GLB_NONE */
+    uint32_t parent; /* this and what follows: places */
+    uint32_t first_child, next_sibling;
+};
+
+/* --- meshes, clips --- */
+
+/* A mesh of the file: a mesh of the model, with its joints or without. */
+struct export_mesh {
+    uint32_t mesh;
+    bool is_skinned;
+    uint32_t target_count; /* of each of its primitives */
+};
+
+/* A clip of the file. */
+struct export_clip {
+    const struct model *source; /* which has the clip, its name, extras and markers */
+    uint32_t index;             /* in it */
+    uint32_t channel_first, channel_count;
+    double duration_s; /* as the source has it */
+};
+
+/* Clips as the file will have them: their keys are copies, which steps may change. Channels name nodes of the model. */
+struct export_clips {
+    struct export_clip *clips; /* [count] */
+    uint32_t count;
+    struct buf channels; /* struct channel: ranges are in the two arrays that follow */
+    struct buf times;    /* double; at the end they are all floats' */
+    struct buf values;   /* float */
+};
+
+struct export
+{
+    struct reply_context *context;
+    const struct model *model;
+    struct glb_writer *glb;
+    struct buf *out;
+    struct export_memory memory;
+    struct export_share share;
+    struct surfaces surfaces;
+    unsigned extensions;       /* 1 << GLB_ of each that is used */
+    uint8_t *keeps;            /* [node_count]: KEEP_ */
+    uint32_t *node_places;     /* [node_count] */
+    struct export_node *nodes; /* the file's */
+    uint32_t node_count;
+    uint32_t *roots; /* [root_count]: those that the scene lists, places */
+    uint32_t root_count;
+    uint8_t *is_moved;      /* [node_count of the model]: some clip of the file changes its transform */
+    uint8_t *visibilities;  /* likewise: enum export_visible */
+    uint32_t *skin_places;  /* [skin_count] */
+    uint32_t *joint_places; /* [joint_count]: the file's node for each joint */
+    struct export_mesh *meshes;
+    uint32_t mesh_count;
+    uint32_t *mesh_places; /* [2 * mesh_count]: of each without joints and with them */
+    uint32_t *accessors;   /* [primitive_count]: GLB_INDICES + 1 for each */
+    struct export_clips clips;
+    float top_from_scene[16]; /* of EXPORT_TOP */
+    bool has_axes;
+    double size;         /* of the model: the longest side of its box at rest */
+    struct buf warnings; /* JSON, objects with commas between */
+};
+
+/* --- export_memory.c --- */
+
+/* Zeroed. NULL: the reply is an error. */
+void *export_array(struct export *e, size_t count, size_t item_bytes);
+void export_memory_free(struct export_memory *memory);
+/* The accessor that stands for `count` things from `at` on for this use (an enum glb_array), GLB_NONE at first: the
+ * caller sets it. NULL: the reply is an error. Valid until the next call. */
+uint32_t *export_shared(struct export *e, const void *at, uint64_t count, unsigned use);
+void export_share_free(struct export_share *share);
+
+/* --- export_warnings.c --- */
+
+/* One more for asset.extras.warnings. `code` is stable, the message for people. */
+void export_warn(struct export *e, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Whether a request may ask for so many steps, each about the work for one node. */
+bool export_is_affordable(struct export *e, uint64_t steps);
+/* The model has what glTF cannot say: the reply becomes the error, whose message names the model first. False. */
+bool export_refuse(struct export *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* --- export_select.c, export_nodes.c --- */
+
+/* What of the model is kept: nodes, skins, clips. */
+bool export_select(struct export *e);
+/* Which nodes are hidden, and whose visibility or transform clips change: after export_take_clips(). */
+bool export_look_at_nodes(struct export *e);
+/* The nodes of the file, those of joints, and who is below whom. */
+bool export_plan_nodes(struct export *e);
+/* "nodes":[..],"scene":..,"scenes":[..],"cameras":[..], each where there is something; a comma before. */
+void export_put_nodes(struct export *e);
+
+/* --- export_meshes.c, export_skins.c, export_influences.c --- */
+
+bool export_plan_meshes(struct export *e);
+/* The file's mesh of a node of the model, or GLB_NONE. */
+uint32_t export_mesh_of(const struct export *e, uint32_t node);
+bool export_put_meshes(struct export *e);
+bool export_put_skins(struct export *e);
+/* Adds as many sets of joints and weights as the primitive needs, and writes their attributes. */
+bool export_put_influences(struct export *e, const struct primitive *primitive);
+
+/* --- export_clips.c, export_keys.c --- */
+
+enum { EXPORT_LABEL_SIZE = SHORT_NAME_SIZE + 32 };
+/* Copies the clips that are asked for. */
+bool export_take_clips(struct export *e);
+/* Copies one, of the model or another view of it; e->clips.clips has the room. */
+bool export_take_clip(struct export *e, const struct model *source, uint32_t index);
+/* Times that floats can have, lengths of clips, and clips without channels. */
+bool export_fit_clips(struct export *e);
+/* ,"animations":[..] where there are clips */
+bool export_put_clips(struct export *e);

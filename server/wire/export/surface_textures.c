@@ -1,0 +1,130 @@
+/* Textures of a GLB file: each a picture in the binary chunk, with its wrapping and filters. */
+#include "wire/encode/png.h"
+#include "wire/export/surfaces.h"
+#include "wire/reply/reply_json.h"
+
+/* GL's numbers, as the specification has them (5.26). */
+static const uint32_t MAG_FILTERS[] = {[TEXTURE_MAG_LINEAR] = 9729, [TEXTURE_MAG_NEAREST] = 9728};
+static const uint32_t MIN_FILTERS[] = {[TEXTURE_MIN_LINEAR_MIPMAP_LINEAR] = 9987,
+                                       [TEXTURE_MIN_NEAREST] = 9728,
+                                       [TEXTURE_MIN_LINEAR] = 9729,
+                                       [TEXTURE_MIN_NEAREST_MIPMAP_NEAREST] = 9984,
+                                       [TEXTURE_MIN_LINEAR_MIPMAP_NEAREST] = 9985,
+                                       [TEXTURE_MIN_NEAREST_MIPMAP_LINEAR] = 9986};
+static const uint32_t WRAPS[] = {
+    [TEXTURE_WRAP_REPEAT] = 10497, [TEXTURE_WRAP_CLAMP] = 33071, [TEXTURE_WRAP_MIRROR] = 33648};
+
+int32_t surfaces_texture_of(const struct surfaces *surfaces, uint32_t material, enum texture_slot slot)
+{
+    return surfaces->materials[material] == GLB_NONE ? -1 : surfaces->model->materials[material].textures[slot].texture;
+}
+
+void surfaces_add_texcoords(const struct surfaces *surfaces, struct glb_writer *glb, const struct primitive *primitive,
+                            const bool is_textured[2], uint32_t out[2])
+{
+    const struct model *model = surfaces->model;
+    for (uint32_t set = 0; set < 2; set++) {
+        const struct vec2 *texcoords = set == 0 ? model->texcoords : model->second_texcoords;
+        const enum glb_array array = set == 0 ? GLB_TEXCOORD : GLB_SECOND_TEXCOORD;
+        out[set] = GLB_NONE;
+        if ((primitive->flags & (set == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS)) != 0)
+            out[set] = glb_add(glb, array, texcoords + primitive->vertex_first, primitive->vertex_count);
+        else if (is_textured[set])
+            /* such a texture gives its first pixel; but a viewer refuses it without coordinates */
+            out[set] = glb_add(glb, array, NULL, primitive->vertex_count);
+    }
+    if (out[0] == GLB_NONE)
+        out[0] = out[1]; /* glTF has no second set without a first */
+}
+
+int surfaces_put_pictures(struct surfaces *surfaces, struct glb_writer *glb, struct err *err)
+{
+    const struct model *model = surfaces->model;
+    for (uint32_t t = 0; t < model->texture_count && !glb_failed(glb); t++) {
+        const struct texture *texture = &model->textures[t];
+        if (surfaces->textures[t] == GLB_NONE)
+            continue;
+        glb_start_image(glb);
+        if (png_put(&glb->bin, model->pixels + texture->pixel_first, texture->width, texture->height, err) < 0)
+            return err->code;
+        surfaces->pictures[t] = glb_end_image(glb);
+    }
+    return 0;
+}
+
+/* The file's name in a path or URL of the source. */
+static struct str base_name(const struct model *model, struct str uri)
+{
+    for (uint32_t i = uri.size_bytes; i > 0; i--) {
+        const char c = model->text[uri.offset + i - 1];
+        if (c == '/' || c == '\\')
+            return (struct str){uri.offset + i, uri.size_bytes - i};
+    }
+    return uri;
+}
+
+static void put_texture(const struct surfaces *surfaces, struct buf *out, uint32_t index)
+{
+    json_printf(out, "{\"source\":%u,\"sampler\":%u}", surfaces->textures[index], surfaces->textures[index]);
+}
+
+static void put_sampler(const struct surfaces *surfaces, struct buf *out, uint32_t index)
+{
+    const struct texture *texture = &surfaces->model->textures[index];
+    json_printf(out, "{\"magFilter\":%u,\"minFilter\":%u,\"wrapS\":%u,\"wrapT\":%u}", MAG_FILTERS[texture->mag_filter],
+                MIN_FILTERS[texture->min_filter], WRAPS[texture->wrap_s], WRAPS[texture->wrap_t]);
+}
+
+static void put_image(const struct surfaces *surfaces, struct buf *out, uint32_t index)
+{
+    const struct model *model = surfaces->model;
+    const struct str uri = model->textures[index].uri;
+    buf_put_char(out, '{');
+    if (uri.offset != STR_NONE && uri.size_bytes > 0)
+        glb_put_name(out, model, base_name(model, uri));
+    json_printf(out, "\"bufferView\":%u,\"mimeType\":\"image/png\"}", surfaces->pictures[index]);
+}
+
+/* One list of what every texture of the file has; nothing where there is none. */
+static void put_list(const struct surfaces *surfaces, struct buf *out, const char *start,
+                     void (*put)(const struct surfaces *, struct buf *, uint32_t))
+{
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < surfaces->model->texture_count && !buf_failed(out); t++) {
+        if (surfaces->textures[t] == GLB_NONE)
+            continue;
+        buf_put_text(out, count++ == 0 ? start : ",");
+        put(surfaces, out, t);
+    }
+    if (count > 0)
+        buf_put_char(out, ']');
+}
+
+void surfaces_put_textures(const struct surfaces *surfaces, struct buf *out)
+{
+    put_list(surfaces, out, ",\"textures\":[", put_texture);
+    put_list(surfaces, out, ",\"samplers\":[", put_sampler);
+    put_list(surfaces, out, ",\"images\":[", put_image);
+}
+
+void surfaces_put_texture_states(const struct surfaces *surfaces, struct buf *out)
+{
+    static const char *const STATES[] = {
+        [TEXTURE_FOUND] = "left_out", [TEXTURE_MISSING] = "missing", [TEXTURE_BROKEN] = "broken"};
+    const struct model *model = surfaces->model;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->material_count * TEXTURE_SLOT_COUNT && !buf_failed(out); i++) {
+        const uint32_t m = i / TEXTURE_SLOT_COUNT;
+        const enum texture_slot slot = (enum texture_slot)(i % TEXTURE_SLOT_COUNT);
+        const int32_t t = surfaces_texture_of(surfaces, m, slot);
+        if (t < 0)
+            continue;
+        buf_put_text(out, count++ == 0 ? ",\"textures\":[" : ",");
+        const struct texture *texture = &model->textures[t];
+        json_printf(out, "{\"material\":%u,\"slot\":%s,\"uri\":%.*s,\"state\":%s}", surfaces->materials[m],
+                    TEXTURE_SLOT_NAMES[slot], JSON_STR(model, texture->uri),
+                    surfaces->textures[t] != GLB_NONE ? "embedded" : STATES[texture->state]);
+    }
+    if (count > 0)
+        buf_put_char(out, ']');
+}
