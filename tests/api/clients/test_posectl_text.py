@@ -196,3 +196,10 @@ def test_the_samples_have_one_text(tmp_path):
     first, second = (posectl("text", SAMPLES / "octopus.glb").out for _ in range(2))
     assert first == second and len(first.splitlines()) > 100
     assert posectl("text", SAMPLES / "octopus.glb", "-o", tmp_path / "a.txt").out == "" and (tmp_path / "a.txt").read_text() == first
+
+
+@pytest.mark.parametrize("sample", ["robot", "dragon", "octopus"])
+def test_a_converted_sample_has_the_same_text(tmp_path, sample):
+    done = posectl("convert", SAMPLES / f"{sample}.glb", "-o", tmp_path / f"{sample}.glb")
+    assert done.status == 0, done.err
+    assert posectl("text", tmp_path / f"{sample}.glb").out == posectl("text", SAMPLES / f"{sample}.glb").out
