@@ -12,6 +12,7 @@ from PIL import Image
 
 from conftest import SAMPLES
 from posectl import posectl
+from rigs import Writer
 from test_posectl_text import KEYS, arm, turn
 
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
@@ -96,3 +97,45 @@ def test_names_are_only_names(tmp_path):
     for mark in "[x]", "<b>", "@team", "#1 ", "*it*", "`", "http://", ":x:":
         assert mark not in done.out, mark
     assert done.out.count("](my%20p/") == 3 and len(list((tmp_path / "my p").iterdir())) == 3
+
+
+CORNERS = [(1, 2, 3), (4, 2, 3), (1, 5, 3), (1, 2, 7), (4, 2, 7), (1, 5, 9)]  # +Z up, metres
+
+
+def collada(corners):
+    """Two triangles as a file of centimetres with +Z up."""
+    numbers = " ".join(str(100 * number) for corner in corners for number in corner)
+    return f"""<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_effects><effect id="e"><profile_COMMON><technique sid="t"><lambert><diffuse><color>1 0.5 0.2 1</color></diffuse></lambert></technique>
+<extra><technique profile="GOOGLEEARTH"><double_sided>1</double_sided></technique></extra></profile_COMMON></effect></library_effects>
+<library_materials><material id="m"><instance_effect url="#e"/></material></library_materials>
+<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="pa" count="18">{numbers}</float_array><technique_common>
+<accessor source="#pa" count="6" stride="3"><param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/></accessor>
+</technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="2" material="s"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2 3 4 5</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="n" name="n"><instance_geometry url="#g"><bind_material><technique_common>
+<instance_material symbol="s" target="#m"/></technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+
+
+def test_files_of_other_axes_and_units_are_seen_by_one_camera(tmp_path):
+    """Centimetres with +Z up beside metres with +Y up. One corner is elsewhere: everything else is at the same pixels."""
+    (tmp_path / "old.dae").write_text(collada(CORNERS))
+    writer = Writer()
+    moved = [*CORNERS[:5], (1, 5, 9.5)]
+    writer.document["materials"] = [{"doubleSided": True, "pbrMetallicRoughness": {"baseColorFactor": [1, 0.214, 0.0331, 1], "metallicFactor": 0}}]
+    positions = writer.accessor([(x, z, -y) for x, y, z in moved], "VEC3")
+    writer.document["meshes"] = [{"primitives": [{"material": 0, "attributes": {"POSITION": positions}}]}]
+    writer.document.update(nodes=[{"name": "n", "mesh": 0}], scenes=[{"nodes": [0]}], scene=0)
+    (tmp_path / "new.gltf").write_text(writer.text())
+    page = tmp_path / "page.md"
+    done = posectl("diff", tmp_path / "old.dae", tmp_path / "new.gltf", "--format", "markdown", "-o", page)
+    assert done.status == 1, done.err
+    ((before, after, heat),) = pictures(page)
+    rows = numpy.nonzero((before < 250).any(-1).any(-1))[0]
+    assert numpy.ptp(rows) > 0.7 * len(before)  # both triangles are there, one above the other
+    middle = len(before) // 2
+    lower = numpy.abs(before - after)[middle:].max(-1)
+    assert (before[middle:] < 250).any() and (lower > 60).sum() <= 8  # but for pixels of an edge
+    assert (heat[:middle].sum(-1) > 200).sum() > 300 and (heat[middle:].sum(-1) > 200).sum() < 30

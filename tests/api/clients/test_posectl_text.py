@@ -148,6 +148,18 @@ def test_a_model_without_geometry_and_one_that_cannot_be_read(tmp_path):
     assert posectl("text", tmp_path / "none.glb").status == 2
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+def test_a_pointer_of_git_lfs_is_what_it_stands_for(tmp_path):
+    """git runs git-lfs, here a stand-in, as `git lfs smudge -- PATH` with the pointer as its input."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "arm.gltf").write_text(arm())
+    (tmp_path / "bin/git-lfs").write_text(f'#!/bin/sh\ngrep -q sha256:4d7a && [ "$1" = smudge ] && cat {tmp_path}/arm.gltf\n')
+    (tmp_path / "bin/git-lfs").chmod(0o755)
+    (tmp_path / "hero.gltf").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")
+    done = posectl("text", tmp_path / "hero.gltf", cwd=tmp_path, env={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+    assert done.status == 0 and done.out == posectl("text", tmp_path / "arm.gltf").out
+
+
 # --- in git ---
 
 def readme_line(start):
