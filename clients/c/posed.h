@@ -291,7 +291,14 @@ enum posed_block_kind {
     POSED_BLOCK_SHEARED = 17,     /* u32: places in the local block */
     POSED_BLOCK_REST = 18,        /* 3 floats a vertex, as in the file */
     POSED_BLOCK_INDICES = 19,     /* u32: vertices of the same entry */
-    POSED_BLOCK_SPAN = 20         /* 4 doubles: from, to, speed, phase */
+    POSED_BLOCK_SPAN = 20,        /* 4 doubles: from, to, speed, phase */
+    /* with POSED_QUERY_WEIGHTS */
+    POSED_BLOCK_INFLUENCE_FIRSTS = 21,  /* u32: where each vertex' influences begin, and the end of the last one's */
+    POSED_BLOCK_INFLUENCE_JOINTS = 22,  /* u32: joints of the entry's skin */
+    POSED_BLOCK_INFLUENCE_WEIGHTS = 23, /* 1 float an influence */
+    POSED_BLOCK_DUAL_WEIGHTS = 24,      /* 1 float a vertex, of skins whose method is blended */
+    POSED_BLOCK_JOINT_NODES = 25,       /* u32: the nodes of the joints of skin `index` */
+    POSED_BLOCK_JOINT_FROM_BIND = 26    /* matrices: the inverse bind matrices of skin `index` */
 };
 
 /* One array of equal items, in every frame or once. */
@@ -358,7 +365,8 @@ enum {
     POSED_QUERY_REST = 512,
     POSED_QUERY_JSON = 1024,
     POSED_QUERY_GLB = 2048,
-    POSED_QUERY_NO_TEXTURES = 4096
+    POSED_QUERY_NO_TEXTURES = 4096,
+    POSED_QUERY_WEIGHTS = 8192
 };
 enum { POSED_REST_POSE = -1, POSED_FIRST_CLIP = -2 };
 enum { POSED_LOCAL = 1, POSED_SCENE = 2, POSED_LOCAL_AND_SCENE = 3 };

@@ -23,6 +23,12 @@ const BLOCKS = new Map([
   [18, ['rest', 3, Float32Array]],
   [19, ['indices', 1, Uint32Array]],
   [20, ['span', 4, Float64Array]],
+  [21, ['influence_firsts', 1, Uint32Array]],
+  [22, ['influence_joints', 1, Uint32Array]],
+  [23, ['influence_weights', 1, Float32Array]],
+  [24, ['dual_weights', 1, Float32Array]],
+  [25, ['joint_nodes', 1, Uint32Array]],
+  [26, ['joint_from_bind', 0, Float32Array]],
 ]);
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

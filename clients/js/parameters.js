@@ -50,14 +50,15 @@ const WORDS = {
   layout: ['mat4', 'mat3x4', 'dualquat'],
   space: ['scene', 'root', 'mesh'],
 };
-const FLAGS = { from: 1, to: 2, speed: 4, phase: 8, yaw: 64, indices: 128, normals: 256, rest: 512 };
+const FLAGS = { from: 1, to: 2, speed: 4, phase: 8, yaw: 64, indices: 128, normals: 256, rest: 512,
+  weights: 8192 };
 const RANGE = 16;
 const ROOT_MOTION = 32;
 const COMMON = ['clip', 'clip_name', 't', 'wrap', 'from', 'to', 'speed', 'phase', 'root_motion', 'root', 'yaw'];
 const OWN = {
   palette: ['skin', 'skin_name', 'space', 'layout', 'mesh', 'mesh_name'],
   pose: ['what', 'joints', 'joint_name', 'layout'],
-  mesh: ['mesh', 'mesh_name', 'indices', 'normals', 'rest'],
+  mesh: ['mesh', 'mesh_name', 'indices', 'normals', 'rest', 'weights'],
 };
 
 // What the names in each parameter refer to, for `find` of the binary protocol.
@@ -113,7 +114,7 @@ function setField(fields, op, name, value, find) {
       fields.flags |= FLAGS[name];
       fields[name] = value;
       return Number.isFinite(value);
-    case 'yaw': case 'indices': case 'normals': case 'rest':
+    case 'yaw': case 'indices': case 'normals': case 'rest': case 'weights':
       if (value === 1 || value === true) fields.flags |= FLAGS[name];
       return [0, 1, true, false].includes(value);
     case 'root_motion':

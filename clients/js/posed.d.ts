@@ -116,6 +116,8 @@ export interface MeshParameters extends ClipParameters {
   normals?: Flag;
   /** add the positions as in the file */
   rest?: Flag;
+  /** add the joints and weights of every vertex, and the skins' inverse bind matrices */
+  weights?: Flag;
   /** 0: leave the textures out of a GLB file */
   textures?: Flag;
   /** the set of materials by index or name, in place of the file's own */
@@ -305,7 +307,8 @@ export class PosedError extends Error {
 }
 
 export type BlockKind = 'palette' | 'scene' | 'local' | 'local_matrix' | 'positions' | 'normals' | 'root_motion' | 'nodes' | 'sheared' | 'rest'
-  | 'indices' | 'span';
+  | 'indices' | 'span'
+  | 'influence_firsts' | 'influence_joints' | 'influence_weights' | 'dual_weights' | 'joint_nodes' | 'joint_from_bind';
 
 /** One array of binary frames: protocol/frames.md. */
 export interface Block {
@@ -353,7 +356,7 @@ export class Frames {
   /** The numbers of a block in a frame. */
   view(block: Block, frame?: number): Float32Array | Uint32Array | Float64Array;
   /** `view(find(kind, index), frame)`; throws a RangeError if there is no such block. */
-  array(kind: 'nodes' | 'sheared' | 'indices', frame?: number, index?: number): Uint32Array;
+  array(kind: 'nodes' | 'sheared' | 'indices' | 'influence_firsts' | 'influence_joints' | 'joint_nodes', frame?: number, index?: number): Uint32Array;
   array(kind: 'span', frame?: number, index?: number): Float64Array;
   array(kind: BlockKind, frame?: number, index?: number): Float32Array;
   /** The matrices of a skin, the first one by default: matrix j is of its joint j. */

@@ -57,6 +57,7 @@ const QUESTIONS = [
   ['robot.glb', 'pose', { clip: 'dance', what: ['local', 'scene'], joints: ['hand_right', 3], t: 0.7, root_motion: 'extract', yaw: true }],
   ['robot.glb', 'pose', { clip: 0, subtree: ['0'], t: Array.from({ length: 900 }, (_, i) => i / 77) }],
   ['dragon.glb', 'mesh', { clip: 'fly', t: [0.1, 0.2], normals: 1, indices: true, rest: 1 }],
+  ['awkward.gltf', 'mesh', { clip: 'bend', t: 0.5, rest: 1, weights: true }],
   ['awkward.gltf', 'palette', { clip_name: 'bend', t: 0.5 }],
   ['awkward.gltf', 'pose', { clip: '-', what: ['scene', 'local'] }],
   ['robot.glb', 'pose', { clip: 'walk', t: 0.5, clip_file: 'robot.glb', rename_joints: ['hand_*=hand,*', 'head=cap'] }],
@@ -77,6 +78,15 @@ for (const [name, op, parameters] of QUESTIONS) {
       if (frame.local) assert.deepEqual(bits(http.array('local', i)), bits(frame.local.flatMap((one) => one ?? Array(10).fill(0))));
       frame.positions?.forEach((positions, k) => assert.deepEqual(bits(http.array('positions', i, k)), bits(positions)));
       frame.normals?.forEach((normals, k) => assert.deepEqual(bits(http.array('normals', i, k)), bits(normals)));
+    });
+    json.influences?.forEach((moved, k) => {
+      assert.deepEqual([...http.array('influence_firsts', 0, k)], moved.firsts);
+      assert.deepEqual([...http.array('influence_joints', 0, k)], moved.joints);
+      assert.deepEqual(bits(http.array('influence_weights', 0, k)), bits(moved.weights));
+    });
+    if (json.influences) json.skins.forEach((skin) => {
+      assert.deepEqual(bits(http.array('joint_from_bind', 0, skin.index)), bits(skin.joint_from_bind.flat()));
+      assert.deepEqual([...http.array('joint_nodes', 0, skin.index)], skin.joints.map((joint) => joint.node));
     });
     json.indices?.forEach((indices, k) => assert.deepEqual([...http.array('indices', 0, k)], indices));
     assert.deepEqual(await remote[op]({ ...parameters, format: 'json' }), json);

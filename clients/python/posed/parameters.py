@@ -111,7 +111,7 @@ _COMMON = {"model", "clip", "clip_name", "t", "wrap", "from", "to", "speed", "ph
 _OWN = {
     "palette": {"skin", "skin_name", "space", "layout", "yaw"},
     "pose": {"what", "joints", "joint_name", "layout", "yaw"},
-    "mesh": {"mesh", "mesh_name", "indices", "normals", "rest", "yaw"},
+    "mesh": {"mesh", "mesh_name", "indices", "normals", "rest", "weights", "yaw"},
     "render": {"width", "height", "background", "yaw", "pitch", "root_yaw"},
 }
 
@@ -127,7 +127,7 @@ def to_query(op: str, parameters: Parameters, find: Find) -> packets.Query:
     query.space = _word(packets.SPACES, parameters, "space", "scene")
     _flag(query, "root_motion", parameters, "root_motion", "extract")
     _flag(query, "turn", parameters, "root_yaw" if op == "render" else "yaw", 1)
-    for name in "indices", "normals", "rest":
+    for name in "indices", "normals", "rest", "weights":
         _flag(query, name, parameters, name, 1)
     for name, field in ("from", "from_s"), ("to", "to_s"), ("speed", "speed"), ("phase", "phase"):
         if name in parameters:

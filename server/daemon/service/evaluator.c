@@ -42,6 +42,8 @@ enum {
  * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing
  * one byte of a texture. */
 enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_PIXEL_BYTE_NS = 10 };
+/* Printing the joint and the weight of an influence. */
+enum { COST_INFLUENCE_NS = 60 };
 /* Finding the partner of a node in another file, trying one rule on its name, and what else that takes of its size. */
 enum { COST_PARTNER_NS = 500, COST_RULE_NS = 5, COPIED_BYTES_PER_NS = 4 };
 enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
@@ -139,6 +141,8 @@ static double evaluation_cost_ns(const struct model *model, const struct model *
     if (request->is_over_clip)
         return once_ns + frame_ns * COST_CLIP_POSES;
     const double frames = request->time_count == 0 ? 1 : request->time_count;
+    if (request->has_weights)
+        once_ns += ((double)model->influence_count + model->position_count) * COST_INFLUENCE_NS;
     return once_ns + frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
 }
 

@@ -35,6 +35,13 @@ enum frames_block_kind {
     BLOCK_REST = 18,        /* static; index: entry; items: vertices; 3 floats */
     BLOCK_INDICES = 19,     /* static; index: entry; items: indices; u32 */
     BLOCK_SPAN = 20,        /* static; one item; 4 f64: from, to, speed, phase */
+    /* of weights=1; static */
+    BLOCK_INFLUENCE_FIRSTS = 21,  /* index: entry; items: vertices and their end; u32 */
+    BLOCK_INFLUENCE_JOINTS = 22,  /* index: entry; items: influences; u32, within the skin */
+    BLOCK_INFLUENCE_WEIGHTS = 23, /* index: entry; items: influences; f32 */
+    BLOCK_DUAL_WEIGHTS = 24,      /* index: entry; items: vertices; f32 */
+    BLOCK_JOINT_NODES = 25,       /* index: skin; items: joints; u32 */
+    BLOCK_JOINT_FROM_BIND = 26,   /* index: skin; items: joints; 16 floats, in columns */
 };
 
 static inline bool frames_is_static(enum frames_block_kind kind) { return kind >= BLOCK_NODES; }

@@ -25,6 +25,8 @@ struct pose_work {
 struct deform {
     uint32_t *draws; /* into the model's: the entries of the reply */
     uint32_t draw_count;
+    const uint32_t *skins; /* with weights=1: those of the draws, each once */
+    uint32_t skin_count;
     struct skin_palette palette; /* of the skin of the draw at hand */
     struct vec3 *deformed;       /* of the draw at hand; room for a struct vec4 each */
     uint32_t variant;            /* 0, or 1 + that of the model whose materials are told */

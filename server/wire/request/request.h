@@ -126,7 +126,7 @@ struct request {
     enum layout layout;
     enum format format; /* by format= or Accept */
     unsigned what;      /* WHAT_ bits */
-    bool has_indices, has_normals, has_rest;
+    bool has_indices, has_normals, has_rest, has_weights;
     bool has_no_textures; /* FORMAT_GLB: textures=0 */
     bool has_root_motion; /* take the movement of `root` out and tell it */
     bool has_turn;        /* its turning about the up axis too */

@@ -95,6 +95,8 @@ void request_set_canonical(struct request *request)
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);
     h = hash_layers(h, request);
+    if (request->has_weights)
+        h = hash_uint(h, PARAM_WEIGHTS);
     if (request->clip_file != NULL)
         h = hash_text(h, request->clip_file);
     if (request->clip_hash != NULL)

@@ -30,7 +30,7 @@ def turn(degrees, axis=2):
 KEYS = {0: turn(0), 0.5: turn(20), 1: turn(0)}
 
 
-def arm(keys=KEYS, names=("root", "upper", "forearm.L", "tip", "other"), positions=None, picture=None, clips=True, edit=lambda document: None):
+def arm(keys=KEYS, names=("root", "upper", "forearm.L", "tip", "other"), positions=None, picture=None, weight=0.5, edit=lambda document: None):
     """A turned, unevenly scaled arm off the origin, whose forearm swings."""
     writer = Writer()
     writer.rig(list(names), LEAN)
@@ -39,7 +39,7 @@ def arm(keys=KEYS, names=("root", "upper", "forearm.L", "tip", "other"), positio
     document["materials"] = [{"name": "skin", "doubleSided": True, "pbrMetallicRoughness": {"baseColorFactor": [1, 0.5, 0.25, 1]}}]
     primitive = {"material": 0, "attributes": {
         "POSITION": writer.accessor(positions, "VEC3"),
-        "JOINTS_0": writer.accessor([(0, 1, 0, 0)] * 6, "VEC4", 5121, "B"), "WEIGHTS_0": writer.accessor([(0.5, 0.5, 0, 0)] * 6, "VEC4")}}
+        "JOINTS_0": writer.accessor([(0, 1, 0, 0)] * 6, "VEC4", 5121, "B"), "WEIGHTS_0": writer.accessor([(weight, 1 - weight, 0, 0)] * 6, "VEC4")}}
     if picture:
         image = io.BytesIO()
         Image.new("RGB", (8, 8), picture).save(image, "PNG")
@@ -54,10 +54,9 @@ def arm(keys=KEYS, names=("root", "upper", "forearm.L", "tip", "other"), positio
     document["skins"] = [{"name": "bones", "joints": [names.index("upper"), names.index("forearm.L")]}]
     document["nodes"].append({"name": "body", "mesh": 0, "skin": 0})
     document["scenes"][0]["nodes"].append(len(names))
-    if clips:
-        document["animations"] = [{"name": "swing", "samplers": [
-            {"input": writer.accessor(list(keys), "SCALAR"), "output": writer.accessor(list(keys.values()), "VEC4")}],
-            "channels": [{"sampler": 0, "target": {"node": names.index("forearm.L"), "path": "rotation"}}]}]
+    document["animations"] = [{"name": "swing", "samplers": [
+        {"input": writer.accessor(list(keys), "SCALAR"), "output": writer.accessor(list(keys.values()), "VEC4")}],
+        "channels": [{"sampler": 0, "target": {"node": names.index("forearm.L"), "path": "rotation"}}]}]
     edit(document)
     return writer.text()
 
@@ -109,6 +108,7 @@ def changed(before, after):
     ("name", {"edit": lambda d: d["nodes"][3].update(name="hook")}, "node hook in forearm.L:"),
     ("material", {"edit": lambda d: d["materials"][0].update(alphaMode="BLEND")}, "alpha blend"),
     ("vertex", {"positions": [(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 1, 3), (1, 0, 1), (0, 0.0001, 2)]}, ", vertices "),
+    ("weights", {"weight": 0.25}, ": weights of joints "),
     ("clip name", {"edit": lambda d: d["animations"][0].update(name="wave")}, "clip wave: 1 s"),
 ])
 def test_each_change_is_its_own_line(tmp_path, what, edit, words):
@@ -146,6 +146,18 @@ def test_a_model_without_geometry_and_one_that_cannot_be_read(tmp_path):
     lines = text_of(tmp_path, pointer, "hero.glb")
     assert lines[0].startswith("a pointer of Git LFS") and lines[1:] == pointer.splitlines()
     assert posectl("text", tmp_path / "none.glb").status == 2
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+def test_a_pointer_of_git_lfs_is_what_it_stands_for(tmp_path):
+    """git runs git-lfs, here a stand-in, as `git lfs smudge -- PATH` with the pointer as its input."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "arm.gltf").write_text(arm())
+    (tmp_path / "bin/git-lfs").write_text(f'#!/bin/sh\ngrep -q sha256:4d7a && [ "$1" = smudge ] && cat {tmp_path}/arm.gltf\n')
+    (tmp_path / "bin/git-lfs").chmod(0o755)
+    (tmp_path / "hero.gltf").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")
+    done = posectl("text", tmp_path / "hero.gltf", cwd=tmp_path, env={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+    assert done.status == 0 and done.out == posectl("text", tmp_path / "arm.gltf").out
 
 
 # --- in git ---
@@ -196,3 +208,10 @@ def test_the_samples_have_one_text(tmp_path):
     first, second = (posectl("text", SAMPLES / "octopus.glb").out for _ in range(2))
     assert first == second and len(first.splitlines()) > 100
     assert posectl("text", SAMPLES / "octopus.glb", "-o", tmp_path / "a.txt").out == "" and (tmp_path / "a.txt").read_text() == first
+
+
+@pytest.mark.parametrize("sample", ["robot", "dragon", "octopus"])
+def test_a_converted_sample_has_the_same_text(tmp_path, sample):
+    done = posectl("convert", SAMPLES / f"{sample}.glb", "-o", tmp_path / f"{sample}.glb")
+    assert done.status == 0, done.err
+    assert posectl("text", tmp_path / f"{sample}.glb").out == posectl("text", SAMPLES / f"{sample}.glb").out

@@ -68,6 +68,7 @@ static const struct {
     {"indices", "/v1/mesh?model=a&indices=1"},
     {"normals", "/v1/mesh?model=a&normals=1"},
     {"rest", "/v1/mesh?model=a&rest=1"},
+    {"weights", "/v1/mesh?model=a&weights=1"},
     {"textures", "/v1/mesh?model=a&format=glb&textures=0"},
     {"over", "/v1/bounds?model=a&over=clip"},
     {"rate", "/v1/bounds?model=a&over=clip&rate=9"},
