@@ -13,7 +13,7 @@ from PIL import Image
 from conftest import SAMPLES
 from posectl import posectl
 from rigs import Writer
-from test_posectl_text import KEYS, arm, turn
+from test_posectl_text import KEYS, LEAN, arm, turn
 
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
 
@@ -121,6 +121,32 @@ def test_names_are_only_names(tmp_path):
     for mark in "[x]", "<b>", "@team", "#1 ", "*it*", "`", "http://", ":x:":
         assert mark not in done.out, mark
     assert done.out.count("](my%20p/") == 3 and len(list((tmp_path / "my p").iterdir())) == 3
+
+
+def bones(angle):
+    """The arm without its sleeve, as files of animations are, and a node far away that nothing moves."""
+    writer = Writer()
+    writer.rig(list(LEAN), LEAN)
+    writer.document["nodes"].append({"name": "far", "translation": [15000, -15000, 15000]})
+    writer.document["scenes"][0]["nodes"].append(len(LEAN))
+    times = writer.accessor([0, 0.5, 1], "SCALAR")
+    moves = {"upper": [turn(0), turn(10), turn(0)], "forearm.L": [turn(0), turn(angle), turn(0)], "tip": [turn(0), turn(5), turn(0)]}
+    writer.document["animations"] = [{"name": "swing", "samplers": [{"input": times, "output": writer.accessor(rows, "VEC4")} for rows in moves.values()],
+                                      "channels": [{"sampler": i, "target": {"node": list(LEAN).index(name), "path": "rotation"}}
+                                                   for i, name in enumerate(moves)]}]
+    return writer.text()
+
+
+def test_files_of_animations_show_their_bones(tmp_path):
+    (tmp_path / "old.gltf").write_text(bones(20))
+    (tmp_path / "new.gltf").write_text(bones(50))
+    done = posectl("diff", "old.gltf", "new.gltf", "--format", "markdown", "-o", "page.md", cwd=tmp_path)
+    assert done.status == 1, done.err
+    ((before, after, heat),) = pictures(tmp_path / "page.md")
+    for picture in before, after:
+        rows, columns = numpy.nonzero((picture < 200).any(-1))
+        assert max(numpy.ptp(rows), numpy.ptp(columns)) > 0.4 * len(picture)
+    assert (heat.sum(-1) > 200).sum() > 100
 
 
 CORNERS = [(1, 2, 3), (4, 2, 3), (1, 5, 3), (1, 2, 7), (4, 2, 7), (1, 5, 9)]  # +Z up, metres
