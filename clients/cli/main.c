@@ -19,6 +19,7 @@ static int (*const RUN[COMMAND_COUNT])(const struct args *args) = {
     [COMMAND_POSE] = run_ask,
     [COMMAND_MESH] = run_ask,
     [COMMAND_BOUNDS] = run_ask,
+    [COMMAND_KEYS] = run_ask,
     [COMMAND_CONVERT] = run_convert,
     [COMMAND_RENDER] = run_ask,
     [COMMAND_SHEET] = run_ask,

@@ -3,7 +3,7 @@ import { badAnswer } from './errors.js';
 
 const HEADER_BYTES = 96;
 const BLOCK_BYTES = 32;
-const KINDS = [undefined, 'palette', 'pose', 'mesh'];
+const KINDS = [undefined, 'palette', 'pose', 'mesh', 'keys'];
 const LAYOUTS = ['mat4', 'mat3x4', 'dualquat'];
 const SPACES = ['scene', 'root', 'mesh'];
 const WRAPS = ['loop', 'clamp', 'mirror'];
@@ -29,6 +29,9 @@ const BLOCKS = new Map([
   [24, ['dual_weights', 1, Float32Array]],
   [25, ['joint_nodes', 1, Uint32Array]],
   [26, ['joint_from_bind', 0, Float32Array]],
+  [27, ['channels', 6, Uint32Array]],
+  [28, ['key_times', 1, Float64Array]],
+  [29, ['key_values', 1, Float32Array]],
 ]);
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

@@ -25,6 +25,7 @@ INTERFACES = [
     ("PoseParameters", ["ClipParameters"], ["FOR_POSE"]),
     ("MeshParameters", ["ClipParameters"], ["FOR_MESH"]),
     ("BoundsParameters", ["ClipParameters"], ["FOR_BOUNDS"]),
+    ("KeysParameters", ["Abortable"], ["FOR_KEYS"]),
     ("CompareParameters", ["Abortable"], ["FOR_COMPARE"]),
     ("PictureParameters", ["ClipParameters"], ["FOR_RENDER"]),
     ("RenderParameters", ["PictureParameters"], ["FOR_ONE_PICTURE"]),
@@ -37,7 +38,7 @@ NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "
 STRINGS = {"NAME", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
 BOX = "string | readonly number[]"
 WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
-         "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames"}
+         "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames", "ROLE=JOINT": "Renames"}
 JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameters"}
 
 

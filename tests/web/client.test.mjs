@@ -94,6 +94,22 @@ for (const [name, op, parameters] of QUESTIONS) {
   });
 }
 
+test('keys are the same numbers in every way', async () => {
+  const remote = await link.open('robot.glb');
+  const options = { clip: 'walk', joints: ['head', 3], path: ['rotation', 'translation'] };
+  const [json, http, socket] = [await posed.model('robot.glb').keys(options), await posed.model('robot.glb').keys({ ...options, format: 'bin' }),
+    await remote.keys({ ...options, format: 'bin' })];
+  const { channels } = json.clips[0];
+  assert.ok(channels.length > 1 && http.kind === 'keys' && http.frameCount === 0);
+  channels.forEach((channel, i) => {
+    assert.deepEqual([...http.array('key_times', 0, i)], channel.times);
+    assert.deepEqual(bits(http.array('key_values', 0, i)), bits(channel.values));
+    assert.deepEqual([...socket.array('key_values', 0, i)], [...http.array('key_values', 0, i)]);
+    assert.deepEqual([...http.array('channels').subarray(6 * i, 6 * i + 2)], [json.clips[0].index, channel.node]);
+  });
+  await remote.close();
+});
+
 test('arrays are views on what came', async () => {
   const remote = await link.open('robot.glb');
   for (const frames of [await posed.model('robot.glb').palette({ t: [0, 1] }), await remote.palette({ t: [0, 1] })]) {

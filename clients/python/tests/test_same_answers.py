@@ -65,6 +65,19 @@ def test_weights_are_those_of_the_json(server, way):
                 assert mesh.joint_nodes[skin["index"]].tolist() == [joint["node"] for joint in skin["joints"]]
 
 
+@pytest.mark.parametrize("way", ["tcp", "http"])
+def test_keys_are_those_of_the_json(server, way):
+    with posed.connect(addresses(server)[way]) as client:
+        clip, = client.model("robot.glb").keys("walk", joints=["head", 3], path="rotation")["clips"]
+        frames = posed.Frames(client.ask("/v1/keys", model="robot.glb", clip="walk", joints=["head", 3], path="rotation", format="bin").body)
+        assert frames.kind == "keys" and frames.frame_count == 0 and len(clip["channels"]) == 2
+        table = frames.array(frames.find("channels")).tolist()
+        for i, channel in enumerate(clip["channels"]):
+            assert table[i] == [clip["index"], channel["node"], 1, 0, 4, len(channel["times"])]
+            assert frames.array(frames.find("key_times", i)).tolist() == channel["times"]
+            assert bits(frames.array(frames.find("key_values", i)).tolist()) == bits(channel["values"])
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_numbers_are_those_of_the_json(server, way):
     with posed.connect(addresses(server)[way]) as client:

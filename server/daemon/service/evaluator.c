@@ -42,6 +42,8 @@ enum {
  * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing
  * one byte of a texture. */
 enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_PIXEL_BYTE_NS = 10 };
+/* Printing a time or a value of a key. */
+enum { COST_KEY_NS = 60 };
 /* Printing the joint and the weight of an influence. */
 enum { COST_INFLUENCE_NS = 60 };
 /* Finding the partner of a node in another file, trying one rule on its name, and what else that takes of its size. */
@@ -109,11 +111,22 @@ static double lookup_cost_ns(const struct model *model, const struct request *re
            COST_LOOK_NS;
 }
 
+/* All keys of the clips' file: of one clip there are fewer. Stops counting when that is enough. */
+static double key_cost_ns(const struct model *clips)
+{
+    double ns = 0;
+    for (uint32_t c = 0; c < clips->channel_count && ns <= EVALUATION_INLINE_NS; c++)
+        ns += (double)clips->channels[c].key_count * (1 + 3 * clips->channels[c].component_count) * COST_KEY_NS;
+    return ns;
+}
+
 /* Playing the clips of another file. */
 static double partner_cost_ns(const struct model *model, const struct model *clips, const struct request *request)
 {
     return ((double)model->node_count + clips->node_count) * COST_PARTNER_NS +
            (double)clips->node_count * request->renames.count * COST_RULE_NS +
+           (request->is_by_rest ? ((double)model->node_count + clips->node_count) * COST_NODE_NS * COST_CLIP_POSES
+                                : 0) +
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
@@ -137,6 +150,9 @@ static double evaluation_cost_ns(const struct model *model, const struct model *
         lookup_cost_ns(model, request) + (has_pictures ? (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0);
     for (uint32_t i = 0; i < request->source_count; i++)
         once_ns += partner_cost_ns(model, sources[i], request);
+    if (request->op == OP_KEYS)
+        return once_ns + list_cost_ns(model) +
+               key_cost_ns(request->clip_source > 0 ? sources[request->clip_source - 1] : model);
     const double frame_ns = frame_cost_ns(model, request);
     if (request->is_over_clip)
         return once_ns + frame_ns * COST_CLIP_POSES;

@@ -47,8 +47,9 @@ struct reply_context {
     struct buf *out; /* the reply's body, limited to limit_bytes */
     const struct limits *limits;
     uint64_t limit_bytes;
-    int32_t clip;      /* or POSE_REST */
-    double duration_s; /* of the clip; 0 at rest */
+    int32_t clip;       /* or POSE_REST */
+    bool has_all_clips; /* OP_KEYS that names none: the reply is about all clips, and `clip` is POSE_REST */
+    double duration_s;  /* of the clip; 0 at rest */
     struct clip_sources
         *clips; /* those of other files; `model` is a view that has them unless the request is a blend */
     struct clip_span span;
@@ -67,7 +68,10 @@ struct reply_context {
 };
 
 /* True when the operation's reply has a binary form. */
-static inline bool op_has_binary(enum op op) { return op == OP_PALETTE || op == OP_POSE || op == OP_MESH; }
+static inline bool op_has_binary(enum op op)
+{
+    return op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_KEYS;
+}
 /* The form of the reply: JSON where the operation has no other. */
 static inline enum format reply_format(const struct request *request)
 {

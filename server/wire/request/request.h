@@ -8,6 +8,7 @@
 
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
+#include "anim/retarget/humanoid.h"
 #include "anim/retarget/name_map.h"
 #include "anim/pose/pose.h"
 #include "base/buf.h"
@@ -41,6 +42,7 @@ enum op {
     OP_FILE,      /* PUT and DELETE /v1/models/NAME */
     OP_SHEET,     /* GET /v1/sheet */
     OP_TURNTABLE, /* GET /v1/turntable */
+    OP_KEYS,      /* GET /v1/keys */
     OP_COMPARE,   /* GET /v1/compare */
     OP_STREAM,    /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
@@ -95,7 +97,8 @@ struct request_lists {
     struct buf times;         /* double */
     struct buf skins, joints; /* struct selector, like the next one */
     struct buf clips;
-    struct buf renames; /* struct name_rule */
+    struct buf renames;           /* struct name_rule */
+    struct buf bones, clip_bones; /* struct humanoid_rule */
 };
 
 struct request {
@@ -111,6 +114,8 @@ struct request {
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
     struct request_source sources[REQUEST_SOURCES_MAX]; /* every clip_file of it and its layers, once; or `with` */
     uint32_t source_count;
+    bool is_by_rest, has_locked_feet;               /* retarget=rest, feet=lock */
+    struct humanoid_choice humanoid, clip_humanoid; /* with is_by_rest: of the model, of all sources */
     struct name_map renames; /* of the nodes of all sources, before they are matched with the model's */
     struct selector clip;
     const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
@@ -126,6 +131,7 @@ struct request {
     enum layout layout;
     enum format format; /* by format= or Accept */
     unsigned what;      /* WHAT_ bits */
+    unsigned paths;     /* OP_KEYS: bits of enum channel_path; 0: all */
     bool has_indices, has_normals, has_rest, has_weights;
     bool has_no_textures; /* FORMAT_GLB: textures=0 */
     bool has_root_motion; /* take the movement of `root` out and tell it */

@@ -29,6 +29,7 @@ TEST(request_routes)
         {"/v1/sheet?model=a", OP_SHEET},
         {"/v1/turntable?model=a", OP_TURNTABLE},
         {"/v1/bounds?model=a", OP_BOUNDS},
+        {"/v1/keys?model=a", OP_KEYS},
         {"/v1/export?model=a", OP_EXPORT},
         {"/v1/compare?model=a&with=b", OP_COMPARE},
         {"/v1/formats", OP_FORMATS},
