@@ -131,11 +131,25 @@ static int compare_revisions(struct diff *diff, const struct args *args)
     return status;
 }
 
+/* Pictures are on pages alone. */
+static bool has_idle_option(const struct args *args)
+{
+    static const enum option_id OF_PAGES[] = {OPTION_PICTURES, OPTION_DIFF_SIZE};
+    for (size_t i = 0; i < sizeof OF_PAGES / sizeof *OF_PAGES; i++)
+        if (args_has(args, OF_PAGES[i]) && strcmp(args_text(args, OPTION_DIFF_FORMAT, ""), "markdown") != 0) {
+            terminal_error("--%s needs --format markdown", OPTIONS[OF_PAGES[i]].name);
+            return true;
+        }
+    return false;
+}
+
 int run_diff(const struct args *args)
 {
     struct diff diff = {.args = args};
     int status;
-    if (args_has(args, OPTION_GIT)) {
+    if (has_idle_option(args)) {
+        status = STATUS_USAGE;
+    } else if (args_has(args, OPTION_GIT)) {
         status = compare_revisions(&diff, args);
     } else if (args->positional_count != DIFF_SIDES) {
         terminal_error("posectl diff takes OLD and NEW, two models or two folders; see posectl diff --help");
