@@ -148,6 +148,18 @@ def test_a_model_without_geometry_and_one_that_cannot_be_read(tmp_path):
     assert posectl("text", tmp_path / "none.glb").status == 2
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+def test_a_pointer_of_git_lfs_is_what_it_stands_for(tmp_path):
+    """git runs git-lfs, here a stand-in, as `git lfs smudge -- PATH` with the pointer as its input."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "arm.gltf").write_text(arm())
+    (tmp_path / "bin/git-lfs").write_text(f'#!/bin/sh\ngrep -q sha256:4d7a && [ "$1" = smudge ] && cat {tmp_path}/arm.gltf\n')
+    (tmp_path / "bin/git-lfs").chmod(0o755)
+    (tmp_path / "hero.gltf").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")
+    done = posectl("text", tmp_path / "hero.gltf", cwd=tmp_path, env={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+    assert done.status == 0 and done.out == posectl("text", tmp_path / "arm.gltf").out
+
+
 # --- in git ---
 
 def readme_line(start):
@@ -196,3 +208,10 @@ def test_the_samples_have_one_text(tmp_path):
     first, second = (posectl("text", SAMPLES / "octopus.glb").out for _ in range(2))
     assert first == second and len(first.splitlines()) > 100
     assert posectl("text", SAMPLES / "octopus.glb", "-o", tmp_path / "a.txt").out == "" and (tmp_path / "a.txt").read_text() == first
+
+
+@pytest.mark.parametrize("sample", ["robot", "dragon", "octopus"])
+def test_a_converted_sample_has_the_same_text(tmp_path, sample):
+    done = posectl("convert", SAMPLES / f"{sample}.glb", "-o", tmp_path / f"{sample}.glb")
+    assert done.status == 0, done.err
+    assert posectl("text", tmp_path / f"{sample}.glb").out == posectl("text", SAMPLES / f"{sample}.glb").out
