@@ -119,6 +119,27 @@ def test_each_change_is_its_own_line(tmp_path, what, edit, words):
         assert len(gone) == len(new) == 1, (gone, new)
 
 
+def smile(keys, interpolation="LINEAR"):
+    """A triangle with two morph targets, whose weights a clip moves."""
+    writer = Writer()
+    positions, offsets = ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 0, 1)] * 3)
+    targets = [{"POSITION": writer.accessor(offsets, "VEC3")} for _ in range(2)]
+    writer.document["meshes"] = [{"primitives": [{"attributes": {"POSITION": writer.accessor(positions, "VEC3")}, "targets": targets}]}]
+    writer.document.update(nodes=[{"name": "face", "mesh": 0}], scenes=[{"nodes": [0]}], scene=0)
+    rows = [row for row in keys.values() for row in ([(9, 9), row, (8, 8)] if interpolation == "CUBICSPLINE" else [row])]
+    writer.document["animations"] = [{"name": "talk", "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}], "samplers": [
+        {"input": writer.accessor(list(keys), "SCALAR"), "output": writer.accessor([w for row in rows for w in row], "SCALAR"),
+         "interpolation": interpolation}]}]
+    return writer.text()
+
+
+@pytest.mark.parametrize("interpolation", ["LINEAR", "CUBICSPLINE"])
+def test_weights_of_morph_targets_are_told_at_their_keys(tmp_path, interpolation):
+    lines = text_of(tmp_path, smile({0: (0, 0.5), 0.25: (1, 0.5), 0.5: (1, 0.5), 0.75: (0, 0.3333)}, interpolation))
+    assert [line for line in lines if "weights 0" in line or "weights 1" in line] == [
+        "clip talk: face at 0 s: weights 0 0.5", "clip talk: face at 0.25 s: weights 1 0.5", "clip talk: face at 0.75 s: weights 0 0.3333"]
+
+
 def test_pixels_are_told(tmp_path):
     gone, new = changed(*(text_of(tmp_path, arm(picture=color)) for color in [(200, 100, 50), (201, 100, 50)]))
     assert len(gone) == len(new) == 1 and new[0].startswith("material skin: base_color pixels ")
