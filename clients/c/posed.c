@@ -257,6 +257,7 @@ static uint32_t item_bytes_of(uint16_t kind, uint16_t layout)
     case POSED_BLOCK_PALETTE:
     case POSED_BLOCK_SCENE:
     case POSED_BLOCK_LOCAL_MATRIX:
+    case POSED_BLOCK_JOINT_FROM_BIND:
         return layout <= POSED_DUALQUAT ? matrix[layout] : 0;
     case POSED_BLOCK_LOCAL:
         return 40;
@@ -269,7 +270,17 @@ static uint32_t item_bytes_of(uint16_t kind, uint16_t layout)
     case POSED_BLOCK_NODES:
     case POSED_BLOCK_SHEARED:
     case POSED_BLOCK_INDICES:
+    case POSED_BLOCK_INFLUENCE_FIRSTS:
+    case POSED_BLOCK_INFLUENCE_JOINTS:
+    case POSED_BLOCK_INFLUENCE_WEIGHTS:
+    case POSED_BLOCK_DUAL_WEIGHTS:
+    case POSED_BLOCK_JOINT_NODES:
+    case POSED_BLOCK_KEY_VALUES:
         return 4;
+    case POSED_BLOCK_KEY_TIMES:
+        return 8;
+    case POSED_BLOCK_CHANNELS:
+        return 24;
     case POSED_BLOCK_SPAN:
         return 32;
     default:
@@ -347,17 +358,25 @@ const void *posed_frames_items(const struct posed_frames *frames, uint32_t block
     return frames->data + (size_t)(start + found.offset);
 }
 
+/* Blocks with items of 4 bytes that are floats. */
+static int has_one_float(uint16_t kind)
+{
+    return kind == POSED_BLOCK_INFLUENCE_WEIGHTS || kind == POSED_BLOCK_DUAL_WEIGHTS || kind == POSED_BLOCK_KEY_VALUES;
+}
+
 const float *posed_frames_floats(const struct posed_frames *frames, uint32_t block, uint32_t frame)
 {
     const uint16_t kind = posed_frames_block(frames, block).kind;
-    if (kind == POSED_BLOCK_SPAN || item_bytes_of(kind, frames->layout) <= 4) /* other or unknown kinds */
+    if (kind == POSED_BLOCK_SPAN || kind == POSED_BLOCK_CHANNELS || kind == POSED_BLOCK_KEY_TIMES ||
+        (item_bytes_of(kind, frames->layout) <= 4 && !has_one_float(kind)))
         return NULL;
     return posed_frames_items(frames, block, frame);
 }
 
 const uint32_t *posed_frames_integers(const struct posed_frames *frames, uint32_t block, uint32_t frame)
 {
-    if (item_bytes_of(posed_frames_block(frames, block).kind, frames->layout) != 4)
+    const uint16_t kind = posed_frames_block(frames, block).kind;
+    if (kind != POSED_BLOCK_CHANNELS && (item_bytes_of(kind, frames->layout) != 4 || has_one_float(kind)))
         return NULL;
     return posed_frames_items(frames, block, frame);
 }

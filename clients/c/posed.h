@@ -52,8 +52,8 @@ extern "C" {
 enum {
     POSED_ALIGN = 16,        /* of packets and of every array of floats in them */
     POSED_HEADER_BYTES = 32, /* of a packet */
-    POSED_MESSAGE_MAX = 256,
-    POSED_SEND_BYTES = 4096 /* of queued requests, if the caller provides no memory for them */
+    POSED_MESSAGE_MAX = 480, /* as many as the server writes */
+    POSED_SEND_BYTES = 4096  /* of queued requests, if the caller provides no memory for them */
 };
 
 enum posed_status {
@@ -116,6 +116,7 @@ enum posed_code {
     POSED_ERR_NOTHING_TO_DRAW = 43,
     POSED_ERR_NOT_RIGID = 44,
     POSED_ERR_CLIP_NO_MATCH = 45,
+    POSED_ERR_NO_HUMANOID = 66,
     POSED_ERR_IMPORT_ABORTED = 46,
     POSED_ERR_IMPORT_CPU = 47,
     POSED_ERR_IMPORT_SYSCALL = 48,
@@ -290,14 +291,25 @@ enum posed_block_kind {
     POSED_BLOCK_SHEARED = 17,     /* u32: places in the local block */
     POSED_BLOCK_REST = 18,        /* 3 floats a vertex, as in the file */
     POSED_BLOCK_INDICES = 19,     /* u32: vertices of the same entry */
-    POSED_BLOCK_SPAN = 20         /* 4 doubles: from, to, speed, phase */
+    POSED_BLOCK_SPAN = 20,        /* 4 doubles: from, to, speed, phase */
+    /* with POSED_QUERY_WEIGHTS */
+    POSED_BLOCK_INFLUENCE_FIRSTS = 21,  /* u32: where each vertex' influences begin, and the end of the last one's */
+    POSED_BLOCK_INFLUENCE_JOINTS = 22,  /* u32: joints of the entry's skin */
+    POSED_BLOCK_INFLUENCE_WEIGHTS = 23, /* 1 float an influence */
+    POSED_BLOCK_DUAL_WEIGHTS = 24,      /* 1 float a vertex, of skins whose method is blended */
+    POSED_BLOCK_JOINT_NODES = 25,       /* u32: the nodes of the joints of skin `index` */
+    POSED_BLOCK_JOINT_FROM_BIND = 26,   /* matrices: the inverse bind matrices of skin `index` */
+    /* of /v1/keys, which has no frames */
+    POSED_BLOCK_CHANNELS = 27,  /* 6 u32: clip, node, path, interpolation, components, keys */
+    POSED_BLOCK_KEY_TIMES = 28, /* 1 double a key of channel `index` */
+    POSED_BLOCK_KEY_VALUES = 29 /* floats: the components of every key of channel `index` */
 };
 
 /* One array of equal items, in every frame or once. */
 struct posed_block {
     uint16_t kind;           /* enum posed_block_kind, or a newer one: skip it */
     uint16_t once;           /* 1: present once; 0: in every frame */
-    uint32_t index;          /* palette: the skin; mesh: the entry; else 0 */
+    uint32_t index;          /* palette: the skin; mesh: the entry; keys: the channel; else 0 */
     int32_t node, primitive; /* mesh: of the entry; else -1 */
     uint32_t count;          /* of items */
     uint32_t item_bytes;     /* without gaps */
@@ -308,7 +320,7 @@ enum { POSED_BLOCKS_KEPT = 8 };
 
 struct posed_frames {
     uint16_t layout; /* enum posed_layout */
-    uint16_t kind;   /* 1 palette, 2 pose, 3 mesh */
+    uint16_t kind;   /* 1 palette, 2 pose, 3 mesh, 4 keys */
     uint16_t space;  /* of a palette: enum posed_space */
     int32_t clip;    /* index, -1 for the rest pose */
     uint32_t wrap;   /* enum posed_wrap */
@@ -357,7 +369,8 @@ enum {
     POSED_QUERY_REST = 512,
     POSED_QUERY_JSON = 1024,
     POSED_QUERY_GLB = 2048,
-    POSED_QUERY_NO_TEXTURES = 4096
+    POSED_QUERY_NO_TEXTURES = 4096,
+    POSED_QUERY_WEIGHTS = 8192
 };
 enum { POSED_REST_POSE = -1, POSED_FIRST_CLIP = -2 };
 enum { POSED_LOCAL = 1, POSED_SCENE = 2, POSED_LOCAL_AND_SCENE = 3 };

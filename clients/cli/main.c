@@ -1,5 +1,6 @@
 /* posectl: the command line of posed. */
 #include "clients/cli/command_line/commands.h"
+#include "clients/cli/command_line/joint_map.h"
 #include "clients/cli/output/terminal.h"
 
 #include "daemon/support/standard_streams.h"
@@ -18,13 +19,16 @@ static int (*const RUN[COMMAND_COUNT])(const struct args *args) = {
     [COMMAND_POSE] = run_ask,
     [COMMAND_MESH] = run_ask,
     [COMMAND_BOUNDS] = run_ask,
+    [COMMAND_KEYS] = run_ask,
     [COMMAND_CONVERT] = run_convert,
     [COMMAND_RENDER] = run_ask,
     [COMMAND_SHEET] = run_ask,
     [COMMAND_TURNTABLE] = run_ask,
     [COMMAND_THUMBS] = run_thumbs,
     [COMMAND_CHECK] = run_check,
+    [COMMAND_DIFF] = run_diff,
     [COMMAND_WATCH] = run_watch,
+    [COMMAND_TEXT] = run_text,
     [COMMAND_BENCH] = run_bench,
     [COMMAND_QUERY] = run_server_command,
     [COMMAND_MODELS] = run_server_command,
@@ -80,7 +84,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     signal(SIGPIPE, SIG_IGN);
     interrupts_catch();
-    if (args_parse(&args, argc, argv, &problem) == 0)
+    if (args_parse(&args, argc, argv, &problem) == 0 && (args.has_help || joint_map_read(&args, &problem) == 0))
         status = run(&args);
     else
         terminal_error("%s", problem.at);

@@ -3,7 +3,7 @@ import { badAnswer } from './errors.js';
 
 const HEADER_BYTES = 96;
 const BLOCK_BYTES = 32;
-const KINDS = [undefined, 'palette', 'pose', 'mesh'];
+const KINDS = [undefined, 'palette', 'pose', 'mesh', 'keys'];
 const LAYOUTS = ['mat4', 'mat3x4', 'dualquat'];
 const SPACES = ['scene', 'root', 'mesh'];
 const WRAPS = ['loop', 'clamp', 'mirror'];
@@ -23,6 +23,15 @@ const BLOCKS = new Map([
   [18, ['rest', 3, Float32Array]],
   [19, ['indices', 1, Uint32Array]],
   [20, ['span', 4, Float64Array]],
+  [21, ['influence_firsts', 1, Uint32Array]],
+  [22, ['influence_joints', 1, Uint32Array]],
+  [23, ['influence_weights', 1, Float32Array]],
+  [24, ['dual_weights', 1, Float32Array]],
+  [25, ['joint_nodes', 1, Uint32Array]],
+  [26, ['joint_from_bind', 0, Float32Array]],
+  [27, ['channels', 6, Uint32Array]],
+  [28, ['key_times', 1, Float64Array]],
+  [29, ['key_values', 1, Float32Array]],
 ]);
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

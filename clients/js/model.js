@@ -92,6 +92,14 @@ export class Model {
     return (await this.#ask('bounds', parameters, signal)).json();
   }
 
+  keys(options = {}) {
+    return this.#pose('keys', { format: 'json', ...options });
+  }
+
+  async compare(old, { signal, ...parameters } = {}) {
+    return (await this.#ask('compare', { ...parameters, with: old }, signal)).json();
+  }
+
   async #picture(op, { signal, ...parameters } = {}) {
     const answer = await this.#ask(op, parameters, signal);
     return answer.type === 'application/json' ? answer.json() : new Picture(answer);

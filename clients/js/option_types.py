@@ -25,6 +25,8 @@ INTERFACES = [
     ("PoseParameters", ["ClipParameters"], ["FOR_POSE"]),
     ("MeshParameters", ["ClipParameters"], ["FOR_MESH"]),
     ("BoundsParameters", ["ClipParameters"], ["FOR_BOUNDS"]),
+    ("KeysParameters", ["Abortable"], ["FOR_KEYS"]),
+    ("CompareParameters", ["Abortable"], ["FOR_COMPARE"]),
     ("PictureParameters", ["ClipParameters"], ["FOR_RENDER"]),
     ("RenderParameters", ["PictureParameters"], ["FOR_ONE_PICTURE"]),
     ("TurntableParameters", ["PictureParameters"], ["FOR_SHEETS"]),
@@ -34,7 +36,9 @@ INTERFACES = [
 # What the words of the table with a capital stand for; other words are meant as they are.
 NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "COUNT", "METRES"}
 STRINGS = {"NAME", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
-WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]"}
+BOX = "string | readonly number[]"
+WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
+         "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames", "ROLE=JOINT": "Renames"}
 JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameters"}
 
 
@@ -46,7 +50,7 @@ def rows():
     if len(found) != len(re.findall(r"^X\(", text, re.M)):
         sys.exit("request_params.def has a row that this script cannot read")
     return [(name, operations.split(" | "), type_of(name, often, values or views), said) for name, operations, often, values, said in found
-            if name not in ("model", "queries", "prefix", "limit", "after") and not (name == "format" and "bin" in values)]
+            if name not in ("model", "with", "queries", "prefix", "limit", "after") and not (name == "format" and "bin" in values)]
 
 
 def type_of(name, how_often, values):
@@ -63,7 +67,9 @@ def type_of(name, how_often, values):
         one = "number"
     else:
         one = " | ".join("number" if word in NUMBERS else f"'{word}'" for word in words)
-    if how_often != "MANY" or one == "Times":
+    if how_often != "MANY" or one in ("Times", BOX):
+        return one
+    if one == "Renames":
         return one
     return "Refs" if one == "Ref" else f"{one} | readonly string[]" if one == "string" else f"{one} | ReadonlyArray<{one}>"
 

@@ -3,6 +3,8 @@
 
 // Longer queries travel as the body of a POST; a server takes 8192 bytes unless told otherwise (--max-url).
 const QUERY_BYTES_MAX = 4000;
+// Their entries may have commas: each repeats the parameter.
+const isRepeated = (name) => name.endsWith('_name') || ['rename_joints', 'bones', 'clip_bones'].includes(name);
 // Parameters that only a body can have.
 const IN_BODY = ['layers', 'queries'];
 
@@ -10,11 +12,11 @@ const isList = (value) => Array.isArray(value) || (ArrayBuffer.isView(value) && 
 const isObject = (value) => typeof value === 'object' && value !== null && !isList(value);
 const given = (parameters) => Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null);
 
-// [name, text] pairs. The entries of a list are joined by commas, except names, which may contain one.
+// [name, text] pairs. The entries of a list are joined by commas, except names and rules, which may contain one.
 function pairs([name, value]) {
   if (!isList(value)) return [[name, String(value)]];
   const entries = Array.from(value, String);
-  return name.endsWith('_name') ? entries.map((entry) => [name, entry]) : [[name, entries.join(',')]];
+  return isRepeated(name) ? entries.map((entry) => [name, entry]) : [[name, entries.join(',')]];
 }
 
 // The value as JSON: lists instead of typed arrays, and NaN as text, so that the server reports it.
@@ -39,7 +41,7 @@ export function toTarget(path, parameters) {
 
 // Writes a list as in a query, so that both mean the same.
 function inBody(name, value) {
-  const isText = isList(value) && !name.endsWith('_name') && !IN_BODY.includes(name);
+  const isText = isList(value) && !isRepeated(name) && !IN_BODY.includes(name);
   return isText ? pairs([name, value])[0][1] : value;
 }
 
@@ -48,14 +50,15 @@ const WORDS = {
   layout: ['mat4', 'mat3x4', 'dualquat'],
   space: ['scene', 'root', 'mesh'],
 };
-const FLAGS = { from: 1, to: 2, speed: 4, phase: 8, yaw: 64, indices: 128, normals: 256, rest: 512 };
+const FLAGS = { from: 1, to: 2, speed: 4, phase: 8, yaw: 64, indices: 128, normals: 256, rest: 512,
+  weights: 8192 };
 const RANGE = 16;
 const ROOT_MOTION = 32;
 const COMMON = ['clip', 'clip_name', 't', 'wrap', 'from', 'to', 'speed', 'phase', 'root_motion', 'root', 'yaw'];
 const OWN = {
   palette: ['skin', 'skin_name', 'space', 'layout', 'mesh', 'mesh_name'],
   pose: ['what', 'joints', 'joint_name', 'layout'],
-  mesh: ['mesh', 'mesh_name', 'indices', 'normals', 'rest'],
+  mesh: ['mesh', 'mesh_name', 'indices', 'normals', 'rest', 'weights'],
 };
 
 // What the names in each parameter refer to, for `find` of the binary protocol.
@@ -111,7 +114,7 @@ function setField(fields, op, name, value, find) {
       fields.flags |= FLAGS[name];
       fields[name] = value;
       return Number.isFinite(value);
-    case 'yaw': case 'indices': case 'normals': case 'rest':
+    case 'yaw': case 'indices': case 'normals': case 'rest': case 'weights':
       if (value === 1 || value === true) fields.flags |= FLAGS[name];
       return [0, 1, true, false].includes(value);
     case 'root_motion':

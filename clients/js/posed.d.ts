@@ -5,6 +5,8 @@ export type Ref = number | string;
 /** Seconds; a range `start:end:fps`; or a list of these. */
 export type Times = number | string | ReadonlyArray<number | string> | Float32Array | Float64Array;
 export type Refs = Ref | readonly Ref[];
+/** Rules about joints, such as `'PATTERN=NAME'`: one, a list of them, or an object of what stands before `=` with what stands behind. */
+export type Renames = string | readonly string[] | Readonly<Record<string, string>>;
 type Flag = boolean | 0 | 1;
 
 /** Aborts the wait for an answer. */
@@ -61,6 +63,20 @@ export interface LayerParameters extends SpanParameters {
 export interface ClipParameters extends Abortable, SpanParameters {
   /** content hash the model must have */
   hash?: string;
+  /** other names for the nodes of clip_file, with one * on each side at most */
+  rename_joints?: Renames;
+  /** clips of clip_file move joints of the same name, or a human like another by how both rest */
+  retarget?: 'names' | 'rest';
+  /** with retarget=rest: lock keeps planted feet where they stand */
+  feet?: 'free' | 'lock';
+  /** which joints of the model are which bones of a human: a table (posectl: or a file) */
+  map?: 'auto' | 'vrm' | 'mixamo' | 'unreal' | 'rigify';
+  /** likewise of clip_file */
+  clip_map?: 'auto' | 'vrm' | 'mixamo' | 'unreal' | 'rigify';
+  /** one joint of the model and which bone of a human it is: hips, leftUpperLeg, ..; JOINT - for none */
+  bones?: Renames;
+  /** likewise of clip_file */
+  clip_bones?: Renames;
   /** take the movement over the ground out of the pose */
   root_motion?: 'extract';
   /** the node whose movement it is */
@@ -112,6 +128,8 @@ export interface MeshParameters extends ClipParameters {
   normals?: Flag;
   /** add the positions as in the file */
   rest?: Flag;
+  /** add the joints and weights of every vertex, and the skins' inverse bind matrices */
+  weights?: Flag;
   /** 0: leave the textures out of a GLB file */
   textures?: Flag;
   /** the set of materials by index or name, in place of the file's own */
@@ -135,6 +153,40 @@ export interface BoundsParameters extends ClipParameters {
   per?: 'joint';
   /** take the turning out too */
   yaw?: Flag;
+}
+
+export interface KeysParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** clip by index or name; - is the rest pose */
+  clip?: Ref;
+  /** clip by name, even one of digits */
+  clip_name?: string;
+  /** another model, whose clips are meant */
+  clip_file?: string;
+  /** content hash that the clips' file must have */
+  clip_hash?: string;
+  /** other names for the nodes of clip_file, with one * on each side at most */
+  rename_joints?: Renames;
+  /** nodes by index or name */
+  joints?: Refs;
+  /** a node by name, even one of digits or with a comma */
+  joint_name?: string | readonly string[];
+  /** only the keys of these properties of a node */
+  path?: 'translation' | 'rotation' | 'scale' | 'weights' | 'visibility' | ReadonlyArray<'translation' | 'rotation' | 'scale' | 'weights' | 'visibility'>;
+  /** nodes with all below them */
+  subtree?: Refs;
+}
+
+export interface CompareParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** clip by index or name; - is the rest pose */
+  clip?: Ref;
+  /** clip by name, even one of digits */
+  clip_name?: string;
+  /** how far what counts as the same may be away, as a share of the size */
+  tolerance?: number;
 }
 
 export interface PictureParameters extends ClipParameters {
@@ -172,6 +224,8 @@ export interface PictureParameters extends ClipParameters {
   pitch?: number;
   /** what fills the picture: all that the clip shows, or the pose */
   frame?: 'clip' | 'pose';
+  /** instead of frame: the box that fills the picture, in the scene */
+  frame_box?: string | readonly number[];
   /** share of the picture left free on each side */
   margin?: number;
   /** angle of view */
@@ -288,7 +342,9 @@ export class PosedError extends Error {
 }
 
 export type BlockKind = 'palette' | 'scene' | 'local' | 'local_matrix' | 'positions' | 'normals' | 'root_motion' | 'nodes' | 'sheared' | 'rest'
-  | 'indices' | 'span';
+  | 'indices' | 'span'
+  | 'influence_firsts' | 'influence_joints' | 'influence_weights' | 'dual_weights' | 'joint_nodes' | 'joint_from_bind'
+  | 'channels' | 'key_times' | 'key_values';
 
 /** One array of binary frames: protocol/frames.md. */
 export interface Block {
@@ -309,7 +365,7 @@ export interface Block {
 /** An answer as binary frames. Its arrays are views on the received bytes: nothing is copied, and nothing changes them later. */
 export class Frames {
   constructor(data: ArrayBuffer | ArrayBufferView, warnings?: number);
-  readonly kind: 'palette' | 'pose' | 'mesh';
+  readonly kind: 'palette' | 'pose' | 'mesh' | 'keys';
   /** Layout of every matrix: 16 numbers in columns, 12 in rows, or a dual quaternion of 8. */
   readonly layout: Layout;
   readonly space: 'scene' | 'root' | 'mesh';
@@ -336,8 +392,8 @@ export class Frames {
   /** The numbers of a block in a frame. */
   view(block: Block, frame?: number): Float32Array | Uint32Array | Float64Array;
   /** `view(find(kind, index), frame)`; throws a RangeError if there is no such block. */
-  array(kind: 'nodes' | 'sheared' | 'indices', frame?: number, index?: number): Uint32Array;
-  array(kind: 'span', frame?: number, index?: number): Float64Array;
+  array(kind: 'nodes' | 'sheared' | 'indices' | 'influence_firsts' | 'influence_joints' | 'joint_nodes' | 'channels', frame?: number, index?: number): Uint32Array;
+  array(kind: 'span' | 'key_times', frame?: number, index?: number): Float64Array;
   array(kind: BlockKind, frame?: number, index?: number): Float32Array;
   /** The matrices of a skin, the first one by default: matrix j is of its joint j. */
   palette(frame?: number, skin?: number): Float32Array;
@@ -378,6 +434,10 @@ export class Model {
   /** The whole model as a glTF 2.0 file: skeleton, weights, clips. */
   export(options?: ExportParameters): Promise<Answer>;
   bounds(options?: BoundsParameters): Promise<Json>;
+  keys(options: KeysParameters & { format: 'bin' }): Promise<Frames>;
+  keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
+  /** What is different between this model and an older one, which is named by its path. */
+  compare(old: string, options?: CompareParameters): Promise<Json>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;
   render(options?: RenderParameters): Promise<Picture>;
   /** Several moments, clips or directions in one picture, or an animation; as JSON its manifest. */
@@ -391,7 +451,7 @@ export class Model {
 }
 
 /** One entry of a batch: `op` and the parameters of that operation. */
-export type Query = { op: 'model' | 'palette' | 'pose' | 'mesh' | 'bounds'; model: string } & Record<string, unknown>;
+export type Query = { op: 'model' | 'palette' | 'pose' | 'mesh' | 'bounds' | 'keys'; model: string } & Record<string, unknown>;
 
 interface Asks {
   /** Any operation of protocol/http.md by its path. */

@@ -13,6 +13,7 @@ enum picture_flags {
     PICTURE_ORTHO = 32,        /* without perspective */
     PICTURE_ALLOW_EMPTY = 64,  /* a picture without a pixel of the model is no error */
     PICTURE_AUTO_TIME = 128,   /* the renderer picks the time within the part of the clip */
+    PICTURE_FRAME_BOX = 256,   /* the camera frames frame_box instead */
 };
 
 enum picture_target { PICTURE_TARGET_NONE = 0, PICTURE_TARGET_POINT = 1, PICTURE_TARGET_NODE = 2 };
@@ -28,6 +29,7 @@ struct picture_spec {
     double distance;           /* as anim/camera/camera.h has it; 0 counts as 1 */
     double filled;             /* share of the picture between its margins; 0 counts as 0.88 */
     double target[3];          /* PICTURE_TARGET_POINT: scene space */
+    double frame_box[6];       /* PICTURE_FRAME_BOX: corners min, max; scene space */
     uint32_t target_kind;      /* PICTURE_TARGET_ */
     uint32_t target_node;      /* PICTURE_TARGET_NODE; set by the service, which knows the model */
     uint32_t camera;           /* 1 + a camera of the file, likewise; 0: the one that all of the above describes */

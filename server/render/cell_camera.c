@@ -35,6 +35,7 @@ static int aim_cell(struct renderer *renderer, struct cells *cells, const struct
 {
     const struct render_job *job = &cells->work->job;
     const struct clip_bounds_key key = {.model = job->model_key,
+                                        .rules = cells->sources->rules_hash,
                                         .source = cell->clip_source > 0 && cell->clip_source <= job->source_count
                                                       ? job->sources[cell->clip_source - 1].key
                                                       : 0,
@@ -72,6 +73,11 @@ int cells_pose(struct renderer *renderer, struct cells *cells, uint32_t c, struc
 
 const struct model *cells_model(const struct cells *cells) { return &cells->loaded->mapped.model; }
 
+static bool has_frame_box(const struct cells *cells)
+{
+    return (cells->work->job.picture.flags & PICTURE_FRAME_BOX) != 0;
+}
+
 static int start_framing(const struct renderer *renderer, struct cells *cells, const struct pose_view *view,
                          const struct camera *seen, struct pose_view *first, struct err *err)
 {
@@ -83,6 +89,7 @@ static int start_framing(const struct renderer *renderer, struct cells *cells, c
     if (camera_setup_target(cells->bounds, &renderer->posed, cells_model(cells), first, err) < 0)
         return err->code;
     cells->shared.has_target = first->has_target;
+    cells->shared.is_told = has_frame_box(cells);
     memcpy(cells->shared.target, first->target, sizeof first->target);
     return 0;
 }
@@ -116,6 +123,21 @@ static int check_near(const struct vec3 *points, uint64_t count, struct err *err
     return 0;
 }
 
+/* What the camera of all cells frames besides their poses: what a clip reaches, or the box that the request gives. */
+static int add_reached(struct cells *cells, const struct camera *seen, struct err *err)
+{
+    struct shared_camera *shared = &cells->shared;
+    struct vec3 corners[8];
+    if (has_frame_box(cells)) {
+        camera_setup_box(&cells->work->job.picture, corners);
+        return shared_camera_add_few(shared, &shared->reached, seen, corners, 8, err);
+    }
+    const struct clip_bounds *bounds = cells->bounds;
+    return bounds == NULL
+               ? 0
+               : shared_camera_add_few(shared, &shared->reached, seen, bounds->points, bounds->point_count, err);
+}
+
 int cells_frame(struct renderer *renderer, struct cells *cells, struct err *err)
 {
     const struct render_work *work = cells->work;
@@ -129,14 +151,12 @@ int cells_frame(struct renderer *renderer, struct cells *cells, struct err *err)
         const struct camera seen = posed_model_camera(cells_model(cells), &view, NULL, 0);
         if (c == 0 && start_framing(renderer, cells, &view, &seen, &first, err) < 0)
             return err->code;
-        const struct clip_bounds *bounds = cells->bounds;
         const bool is_new = before == NULL || before->clip != cell->clip || before->clip_source != cell->clip_source ||
                             before->yaw_deg != cell->yaw_deg || before->pitch_deg != cell->pitch_deg;
         const struct vec3 *points = posed_model_points(&renderer->posed, &count);
         if (check_near(points, count, err) < 0)
             return cells_name(cells, c, &view, err);
-        if ((bounds != NULL && is_new &&
-             shared_camera_add_few(shared, &shared->reached, &seen, bounds->points, bounds->point_count, err) < 0) ||
+        if ((is_new && add_reached(cells, &seen, err) < 0) ||
             shared_camera_add(shared, &shared->posed, &seen, points, count, err) < 0)
             return err->code;
         if (has_own_camera(cells) && add_own_camera(renderer, cells, c == 0, &view, err) < 0)
@@ -151,7 +171,8 @@ int cells_frame(struct renderer *renderer, struct cells *cells, struct err *err)
 bool cells_are_framed_by_poses(const struct cells *cells)
 {
     const struct picture_spec *picture = &cells->work->job.picture;
-    return cells->bounds == NULL && picture->camera == 0 && picture->target_kind == PICTURE_TARGET_NONE;
+    return cells->bounds == NULL && picture->camera == 0 && picture->target_kind == PICTURE_TARGET_NONE &&
+           !has_frame_box(cells);
 }
 
 int cells_find_camera(struct renderer *renderer, const struct cells *cells, struct pose_view *view,

@@ -3,11 +3,12 @@
  * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. posed
  * sends struct render_job, with the model's sealed memfd attached (SCM_RIGHTS) to its first byte, and behind it
  * those of other models that clips lie in, in the order of sources; behind it come the
- * job's cells, struct render_cell[cell_count], and when it has layers their times, double[cell_count][layer_count]: all
- * of it is small enough for one sendmsg() into an empty socket. The worker
- * answers struct render_result followed by size_bytes bytes (the PNG, or nothing on failure), in order. One
- * job is under way at a time. Before its first job, once the GL context has drawn its warm-up frame, the worker
- * sends a render_result with job_id 0 and its renderer's name in message. End of stream: the worker exits. */
+ * job's cells, struct render_cell[cell_count], and when it has layers their times, double[cell_count][layer_count],
+ * and behind these the rules that rename joints, char[rename_bytes]: all of it is small enough for one sendmsg() into
+ * an empty socket. The worker answers struct render_result followed by size_bytes bytes (the PNG, or nothing on
+ * failure), in order. One job is under way at a time. Before its first job, once the GL context has drawn its warm-up
+ * frame, the worker sends a render_result with job_id 0 and its renderer's name in message. End of stream: the worker
+ * exits. */
 #pragma once
 
 #include "base/err.h"
@@ -24,13 +25,21 @@ enum { RENDER_SOCKET_FD = 3 };
 
 /* Cells times layers are bounded too, because each cell has a time for each layer. */
 enum { RENDER_CELLS_MAX = 1024, RENDER_LAYER_TIMES_MAX = 4096 };
+/* The rules of anim/retarget/name_map.h, each with a NUL behind it. */
+/* The roles of anim/retarget/humanoid.h. */
+enum { RENDER_ROLES = 55 };
+enum { RENDER_RENAMES_MAX = 256, RENDER_RENAME_BYTES_MAX = 16384 };
 enum { RENDER_CAPTION_CLIP = 1, RENDER_CAPTION_TIME = 2, RENDER_CAPTION_YAW = 4 };
-enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1024 };
+enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1536 };
 
 /* Another model that clips are from. */
 struct render_source {
     uint64_t key; /* same key = same bytes: the worker may still have it */
     uint64_t size_bytes;
+    uint32_t is_by_rest; /* its clips are made of rotations relative to the rests */
+    uint32_t reserved;
+    int32_t roles[RENDER_ROLES]; /* likewise: nodes, or -1 */
+    int32_t reserved_role;
 };
 
 /* Layers to blend instead of one clip, as anim/pose/blend.h has them. */
@@ -77,13 +86,18 @@ struct render_job {
     uint32_t source_count;
     uint32_t joint; /* 0, or 1 + the node that the view is about */
     struct render_source sources[RENDER_SOURCES_MAX];
-    uint32_t width, height;  /* of the whole picture, in pixels; every cell lies within */
-    uint32_t root;           /* 0, or 1 + the node whose movement over the ground is taken out */
-    uint32_t has_turn;       /* its turning too */
-    uint32_t loops;          /* how often an animation plays; 0: for ever */
-    uint32_t captions;       /* RENDER_CAPTION_ bits: what stands in the band under each cell */
-    uint32_t caption_height; /* of that band, in pixels; 0: none */
-    uint32_t format;         /* enum sheet_format */
+    uint32_t width, height;      /* of the whole picture, in pixels; every cell lies within */
+    uint32_t root;               /* 0, or 1 + the node whose movement over the ground is taken out */
+    uint32_t has_turn;           /* its turning too */
+    uint32_t loops;              /* how often an animation plays; 0: for ever */
+    uint32_t captions;           /* RENDER_CAPTION_ bits: what stands in the band under each cell */
+    uint32_t caption_height;     /* of that band, in pixels; 0: none */
+    uint32_t format;             /* enum sheet_format */
+    uint32_t has_locked_feet;    /* of clips by rest */
+    int32_t roles[RENDER_ROLES]; /* likewise: nodes of the model, or -1 */
+    uint64_t rest_steps;         /* likewise: work for the clips of one source at most */
+    uint32_t rename_bytes;       /* of the rules that rename the nodes of sources, at most RENDER_RENAME_BYTES_MAX */
+    uint32_t reserved;
     struct picture_spec picture;
     struct render_blend blend;
 };
@@ -93,14 +107,15 @@ struct render_work {
     struct render_job job;
     struct render_cell cells[RENDER_CELLS_MAX];
     double layer_times_s[RENDER_LAYER_TIMES_MAX]; /* cell after cell, layer after layer */
+    char renames[RENDER_RENAME_BYTES_MAX];        /* rename_bytes of them */
 };
 
-/* False: no job has so many cells and layers. */
+/* False: no job has so many cells, layers and rules. */
 static inline bool render_job_is_bounded(const struct render_job *job)
 {
     const uint32_t layers = job->blend.layer_count;
     return job->cell_count >= 1 && job->cell_count <= RENDER_CELLS_MAX && layers <= RENDER_LAYERS_MAX &&
-           job->cell_count * layers <= RENDER_LAYER_TIMES_MAX;
+           job->cell_count * layers <= RENDER_LAYER_TIMES_MAX && job->rename_bytes <= RENDER_RENAME_BYTES_MAX;
 }
 static inline size_t render_cells_bytes(const struct render_job *job)
 {
@@ -134,7 +149,7 @@ struct render_shown {
 struct render_notes {
     struct render_shown shown;             /* finite */
     char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: of a picture that has clips of other files
-                                              what of them has no partner (anim/pose/retarget_report.h) */
+                                              what of them has no partner (anim/retarget/retarget_report.h) */
 };
 
 struct render_result {

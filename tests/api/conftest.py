@@ -181,7 +181,7 @@ class Server:
         with self.connect() as connection:
             return connection.get(target, *headers, method=method)
 
-    def json(self, path, **query):
+    def json(self, path, /, **query):
         """The JSON of an answer that must be a 200."""
         answer = self.get(path + ("?" + urllib.parse.urlencode(query, doseq=True) if query else ""))
         assert answer.status == 200, answer.body

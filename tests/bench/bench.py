@@ -3,7 +3,7 @@
 
     bench.py [--quick] [--out FOLDER] [PART...]
     bench.py PROGRAM [its options]     another program of this folder: thumbnails, overload, disk_cache
-    bench.py --readme                  writes the table of the last run into tests/bench/README.md
+    bench.py --readme [PART...]        writes the table of the last run, or of the last run of these parts, into tests/bench/README.md
 
 Prints a table for each part, writes FOLDER/bench.json and FOLDER/bench.svg (build/bench; of a PART bench-PART.json). Everything that is
 compared is measured in turn, at least five times; medians, with half the distance of their quartiles. What was disturbed by something
@@ -30,7 +30,7 @@ import rounds
 HERE = pathlib.Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared" / "models"
 README = HERE / "README.md"
-PARTS = ("poses", "palette_json", "serving", "beside_renders", "pictures", "cold_folder", "imports", "restarts", "memory")
+PARTS = ("poses", "palette_json", "serving", "beside_renders", "pictures", "cold_folder", "comparisons", "imports", "restarts", "memory")
 PICTURE = "![The same as bars, with the targets](speed.svg)"
 AGAIN_S = 300  # so long after the start is measured again what was disturbed: all of it takes about ten minutes
 MARKS = ("<!-- speed: made by `make bench-readme` from the last `make bench` -->", "<!-- /speed -->")
@@ -122,17 +122,29 @@ def summary(found):
         yield f"not here: {', '.join(found['skipped'])}"
 
 
-def write_readme(folder):
-    found = json.loads((folder / "bench.json").read_text())
+def read_run(folder, name):
+    found = json.loads((folder / f"{name}.json").read_text())
     if found["quick"]:
         raise SystemExit("bench: the last run was a quick one: make bench")
+    machine_words = f"{found['machine']['processor']}, {found['machine']['processors']} processors, {found['machine']['system']}"
+    return found, "\n".join([f"On {machine_words}, commit {found['builds']['commit']}:", "", *report.markdown(found)])
+
+
+def write_readme(folder, parts=()):
+    """A full run replaces all that the page has; a part that was measured on its own stands below, with its own commit."""
     text = README.read_text()
     head, rest = text.split(MARKS[0])
-    tail = rest.split(MARKS[1])[1]
-    machine_words = f"{found['machine']['processor']}, {found['machine']['processors']} processors, {found['machine']['system']}"
-    middle = "\n".join([f"On {machine_words}, commit {found['builds']['commit']}:", "", *report.markdown(found), "", PICTURE])
-    README.write_text(f"{head}{MARKS[0]}\n{middle}\n{MARKS[1]}{tail}")
-    shutil.copy(folder / "bench.svg", HERE / "speed.svg")
+    middle, tail = rest.split(MARKS[1])
+    if parts:
+        found, table = read_run(folder, "-".join(["bench", *parts]))
+        mark = f"\n\n<!-- {', '.join(parts)} -->\n"
+        blocks = [block for block in middle.rstrip("\n").split("\n\n<!-- ") if not block.startswith(mark.removeprefix("\n\n<!-- "))]
+        middle = "\n\n<!-- ".join(blocks) + f"{mark}Measured later, on its own. {table}\n"
+    else:
+        found, table = read_run(folder, "bench")
+        middle = f"\n{table}\n\n{PICTURE}\n"
+        shutil.copy(folder / "bench.svg", HERE / "speed.svg")
+    README.write_text(f"{head}{MARKS[0]}{middle}{MARKS[1]}{tail}")
 
 
 def main():
@@ -148,7 +160,7 @@ def main():
     if unknown:
         parser.error(f"no part '{unknown[0]}'; there are {', '.join(PARTS)}")
     if options.readme:
-        write_readme(options.out)
+        write_readme(options.out, options.parts)
         return
     found = run(options.parts or PARTS, options.quick)
     print()

@@ -57,8 +57,11 @@ const QUESTIONS = [
   ['robot.glb', 'pose', { clip: 'dance', what: ['local', 'scene'], joints: ['hand_right', 3], t: 0.7, root_motion: 'extract', yaw: true }],
   ['robot.glb', 'pose', { clip: 0, subtree: ['0'], t: Array.from({ length: 900 }, (_, i) => i / 77) }],
   ['dragon.glb', 'mesh', { clip: 'fly', t: [0.1, 0.2], normals: 1, indices: true, rest: 1 }],
+  ['awkward.gltf', 'mesh', { clip: 'bend', t: 0.5, rest: 1, weights: true }],
   ['awkward.gltf', 'palette', { clip_name: 'bend', t: 0.5 }],
   ['awkward.gltf', 'pose', { clip: '-', what: ['scene', 'local'] }],
+  ['robot.glb', 'pose', { clip: 'walk', t: 0.5, clip_file: 'robot.glb', rename_joints: ['hand_*=hand,*', 'head=cap'] }],
+  ['robot.glb', 'mesh', { clip: 'walk', t: 0.5, clip_file: 'robot.glb', rename_joints: { 'hand_*': 'hand,*', head: 'cap' } }],
   ['robot.glb', 'pose', { t: 0.4, layers: [{ clip: 'walk' }, { clip: 'wave', weight: 0.5 }] }],
 ];
 
@@ -76,11 +79,36 @@ for (const [name, op, parameters] of QUESTIONS) {
       frame.positions?.forEach((positions, k) => assert.deepEqual(bits(http.array('positions', i, k)), bits(positions)));
       frame.normals?.forEach((normals, k) => assert.deepEqual(bits(http.array('normals', i, k)), bits(normals)));
     });
+    json.influences?.forEach((moved, k) => {
+      assert.deepEqual([...http.array('influence_firsts', 0, k)], moved.firsts);
+      assert.deepEqual([...http.array('influence_joints', 0, k)], moved.joints);
+      assert.deepEqual(bits(http.array('influence_weights', 0, k)), bits(moved.weights));
+    });
+    if (json.influences) json.skins.forEach((skin) => {
+      assert.deepEqual(bits(http.array('joint_from_bind', 0, skin.index)), bits(skin.joint_from_bind.flat()));
+      assert.deepEqual([...http.array('joint_nodes', 0, skin.index)], skin.joints.map((joint) => joint.node));
+    });
     json.indices?.forEach((indices, k) => assert.deepEqual([...http.array('indices', 0, k)], indices));
     assert.deepEqual(await remote[op]({ ...parameters, format: 'json' }), json);
     await remote.close();
   });
 }
+
+test('keys are the same numbers in every way', async () => {
+  const remote = await link.open('robot.glb');
+  const options = { clip: 'walk', joints: ['head', 3], path: ['rotation', 'translation'] };
+  const [json, http, socket] = [await posed.model('robot.glb').keys(options), await posed.model('robot.glb').keys({ ...options, format: 'bin' }),
+    await remote.keys({ ...options, format: 'bin' })];
+  const { channels } = json.clips[0];
+  assert.ok(channels.length > 1 && http.kind === 'keys' && http.frameCount === 0);
+  channels.forEach((channel, i) => {
+    assert.deepEqual([...http.array('key_times', 0, i)], channel.times);
+    assert.deepEqual(bits(http.array('key_values', 0, i)), bits(channel.values));
+    assert.deepEqual([...socket.array('key_values', 0, i)], [...http.array('key_values', 0, i)]);
+    assert.deepEqual([...http.array('channels').subarray(6 * i, 6 * i + 2)], [json.clips[0].index, channel.node]);
+  });
+  await remote.close();
+});
 
 test('arrays are views on what came', async () => {
   const remote = await link.open('robot.glb');

@@ -1,5 +1,5 @@
-/* posectl palette, pose, mesh, bounds, render, sheet, turntable: one request about one model, whose answer is printed
- * or written into a file. */
+/* posectl palette, pose, mesh, bounds, keys, render, sheet, turntable: one request about one model, whose answer is
+ * printed or written into a file. */
 #include "clients/cli/ask/numbers.h"
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
@@ -138,7 +138,8 @@ static int print_numbers(const struct args *args, const struct posed_packet *ans
     struct text out = {0};
     int status = STATUS_SERVER;
     cJSON *json = cJSON_ParseWithLength((const char *)answer->data, answer->data_bytes);
-    if (cJSON_IsArray(json_get(json, "frames")) || json_get(json, "whole") != NULL) {
+    if (cJSON_IsArray(json_get(json, "frames")) || json_get(json, "whole") != NULL ||
+        cJSON_IsArray(json_get(json, "clips"))) {
         put_numbers_of(&out, (enum command_id)args->command, json);
         status = output_give("-", out.at, out.size_bytes);
     } else

@@ -1,4 +1,4 @@
-/* The answers of palette, pose, mesh and bounds for people: numbers in rows. */
+/* The answers of palette, pose, mesh, bounds and keys for people: numbers in rows. */
 #include "clients/cli/ask/numbers.h"
 
 #include "clients/cli/output/json.h"
@@ -191,6 +191,37 @@ static void put_bounds(struct text *out, const cJSON *answer)
     put_boxes(out, answer, json_get(answer, "whole"));
 }
 
+/* "hip  rotation  CUBICSPLINE  25 keys, 0 to 0.96 s" */
+static void put_channels(struct text *out, const cJSON *clip)
+{
+    const cJSON *channel, *channels = json_get(clip, "channels");
+    const size_t columns = json_name_columns(channels);
+    cJSON_ArrayForEach(channel, channels)
+    {
+        const cJSON *times = json_get(channel, "times");
+        const int count = cJSON_GetArraySize(times);
+        text_put(out, "  ");
+        text_put_column(out, json_name(channel), columns);
+        text_printf(out, "  %-11s  %-11s  %d key%s, %g to %g s\n", json_text(channel, "path"),
+                    json_text(channel, "interpolation"), count, count == 1 ? "" : "s",
+                    cJSON_GetNumberValue(cJSON_GetArrayItem(times, 0)),
+                    cJSON_GetNumberValue(cJSON_GetArrayItem(times, count - 1)));
+    }
+}
+
+static void put_keys(struct text *out, const cJSON *answer)
+{
+    const cJSON *clip;
+    cJSON_ArrayForEach(clip, json_get(answer, "clips"))
+    {
+        text_put(out, colour(COLOUR_BOLD));
+        text_put_printable(out, json_name(clip));
+        text_printf(out, "%s  %g s, %d channels\n", colour(COLOUR_NONE), json_number(clip, "duration"),
+                    cJSON_GetArraySize(json_get(clip, "channels")));
+        put_channels(out, clip);
+    }
+}
+
 void put_numbers_of(struct text *out, enum command_id command, const cJSON *answer)
 {
     if (command == COMMAND_PALETTE)
@@ -199,6 +230,8 @@ void put_numbers_of(struct text *out, enum command_id command, const cJSON *answ
         put_pose(out, answer);
     else if (command == COMMAND_MESH)
         put_mesh(out, answer);
+    else if (command == COMMAND_KEYS)
+        put_keys(out, answer);
     else
         put_bounds(out, answer);
 }

@@ -1,6 +1,7 @@
 /* posectl check: checks many models at the same time, then prints one report. */
 #include "clients/cli/check/check.h"
 
+#include "clients/cli/check/skeleton.h"
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
@@ -11,57 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the severities of the rules, changed by --severity RULE=LEVEL. */
-static int set_severities(struct check *check)
-{
-    for (int i = 0; i < RULE_COUNT; i++)
-        check->severities[i] = (enum severity)severity_find(RULES[i].severity);
-    for (size_t i = 0; i < check->args->repeated_count; i++) {
-        const char *value = check->args->repeated[i].value, *equals = strchr(value, '=');
-        int rule = RULE_COUNT;
-        if (check->args->repeated[i].option != OPTION_SEVERITY)
-            continue;
-        for (int k = 0; k < RULE_COUNT && equals != NULL; k++)
-            if (strlen(RULES[k].name) == (size_t)(equals - value) &&
-                strncmp(RULES[k].name, value, (size_t)(equals - value)) == 0)
-                rule = k;
-        const int severity = equals == NULL ? -1 : severity_find(equals + 1);
-        if (rule == RULE_COUNT || severity < 0) {
-            terminal_error("--severity takes RULE=LEVEL with the level error, warning, info or off, not '%s'; posectl "
-                           "check --rules lists the rules",
-                           value);
-            return STATUS_USAGE;
-        }
-        check->severities[rule] = (enum severity)severity;
-    }
-    return STATUS_DONE;
-}
-
 static enum outcome check_one(struct connection *connection, size_t index, const char **label, void *context)
 {
     struct check *check = context;
     struct findings *findings = &check->findings[index];
     *label = check->models.items[index].model;
-    check_model(check, connection, check->models.items[index].source, findings);
+    check_model(check->sets[index], connection, check->models.items[index].source, findings);
     findings->is_done = true;
     return findings->is_unreadable ? OUTCOME_FAILED : OUTCOME_MADE;
-}
-
-static int list_rules(const struct check *check)
-{
-    struct text out = {0};
-    for (int i = 0; i < RULE_COUNT && terminal.is_json; i++)
-        text_printf(&out, "%s{\"rule\":\"%s\",\"severity\":\"%s\",\"text\":\"%s\"}%s", i == 0 ? "[" : ",\n",
-                    RULES[i].name, severity_name(check->severities[i]), RULES[i].text,
-                    i + 1 == RULE_COUNT ? "]\n" : "");
-    for (int i = 0; i < RULE_COUNT && !terminal.is_json; i++) {
-        text_put_column(&out, RULES[i].name, 23);
-        text_put_column(&out, severity_name(check->severities[i]), 9);
-        text_printf(&out, "%s\n", RULES[i].text);
-    }
-    const int status = output_give("-", out.at, out.size_bytes);
-    text_free(&out);
-    return status;
 }
 
 /* Writes the report. STATUS_FAILED where a finding is as severe as --fail-on. */
@@ -86,9 +44,88 @@ static int give_report(const struct check *check)
     text_free(&out);
     for (size_t i = 0; i < check->models.count && status == STATUS_DONE; i++)
         for (size_t k = 0; k < check->findings[i].count; k++)
-            if ((int)check->findings[i].at[k].severity >= threshold)
+            if (!check->findings[i].at[k].is_accepted && (int)check->findings[i].at[k].severity >= threshold)
                 status = STATUS_FAILED;
     return status;
+}
+
+/* --- rules of folders --- */
+
+/* The reference of the rules, which is read where no other rules name it. */
+static const struct skeleton *find_reference(struct check *check, struct connection *connection,
+                                             const struct rule_set *rules)
+{
+    const struct rule_file *file = rules->places[KEY_REFERENCE_SKELETON];
+    const cJSON *value = rules->values[KEY_REFERENCE_SKELETON];
+    char *path = skeleton_place(file, value->valuestring);
+    struct skeleton *skeleton = NULL;
+    if (path == NULL) {
+        struct text line = {0};
+        json_file_put_place(&file->file, value, &line);
+        terminal_error("%s'%s' leads out of the folder of the models, which --models sets", line.at,
+                       KEYS[KEY_REFERENCE_SKELETON].name);
+        text_free(&line);
+        return NULL;
+    }
+    for (size_t i = 0; i < check->skeleton_count && skeleton == NULL; i++)
+        if (strcmp(check->skeletons[i]->path, path) == 0)
+            skeleton = check->skeletons[i];
+    if (skeleton == NULL && (skeleton = skeleton_read(connection, path, file, value)) != NULL) {
+        check->skeletons = must_grow(check->skeletons, (check->skeleton_count + 1) * sizeof(struct skeleton *));
+        check->skeletons[check->skeleton_count++] = skeleton;
+    }
+    free(path);
+    return skeleton;
+}
+
+/* Reads the rule files of all models' folders, and drops the models that they exclude. Each bad file is told of. */
+static int read_rules(struct check *check)
+{
+    int status = STATUS_DONE;
+    size_t kept = 0;
+    check->sets = must_alloc((check->models.count + 1) * sizeof *check->sets);
+    for (size_t i = 0; i < check->models.count; i++) {
+        const struct rule_set *set = rule_sets_find(&check->rules, check->models.items[i].model);
+        if (set == NULL)
+            status = STATUS_USAGE;
+        if (set != NULL && rules_ignore(&check->rules, set, check->models.items[i].model)) {
+            model_list_free_item(&check->models.items[i]);
+            check->ignored++;
+            continue;
+        }
+        check->models.items[kept] = check->models.items[i];
+        check->sets[kept++] = set;
+    }
+    check->models.count = kept;
+    return status;
+}
+
+static int read_references(struct check *check, struct connection *connection)
+{
+    for (size_t i = 0; i < check->rules.count; i++) {
+        struct rule_set *set = check->rules.sets[i];
+        const bool is_set = set->values[KEY_REFERENCE_SKELETON] != NULL;
+        if (is_set && (set->reference = find_reference(check, connection, set)) == NULL)
+            return STATUS_USAGE;
+    }
+    return STATUS_DONE;
+}
+
+/* --- the command --- */
+
+/* Reads and writes the accepted findings, then the report. */
+static int finish(struct check *check)
+{
+    const char *file = args_text(check->args, OPTION_WRITE_BASELINE, NULL);
+    int status = STATUS_DONE;
+    if (file != NULL && !is_interrupted())
+        status = baseline_write(check, check->rules.root, file);
+    if (file != NULL && status == STATUS_DONE && !is_interrupted()) {
+        baseline_free(&check->baseline); /* what is written is accepted from now on */
+        status = baseline_read(&check->baseline, file);
+    }
+    baseline_apply(check, check->rules.root);
+    return status == STATUS_DONE ? give_report(check) : status;
 }
 
 static int check_models(struct check *check, struct command_context *context)
@@ -97,31 +134,54 @@ static int check_models(struct check *check, struct command_context *context)
     int status = context_open(context, check->args, pool_jobs(check->args));
     if (status == STATUS_DONE)
         status = model_list_read(&check->models, &context->paths, check->args, &context->connection);
+    check->rules.root = context->session.folder;
+    if (status == STATUS_DONE)
+        status = read_rules(check);
+    if (status == STATUS_DONE)
+        status = read_references(check, &context->connection);
     check->findings = must_alloc((check->models.count + 1) * sizeof *check->findings);
     if (status == STATUS_DONE)
         status = pool_run(&context->session, pool_jobs(check->args), check->models.count, check_one, check, &progress);
     check->seconds = now_s() - progress.start_s;
     if (status == STATUS_DONE)
-        status = give_report(check);
+        status = finish(check);
     return status == STATUS_DONE && check->models.unread > 0 ? STATUS_FAILED : status;
+}
+
+static void free_check(struct check *check)
+{
+    for (size_t i = 0; i < check->models.count && check->findings != NULL; i++) {
+        for (size_t k = 0; k < check->findings[i].count; k++) {
+            free(check->findings[i].at[k].subject);
+            free(check->findings[i].at[k].message);
+        }
+        free(check->findings[i].at);
+    }
+    for (size_t i = 0; i < check->skeleton_count; i++)
+        skeleton_free(check->skeletons[i]);
+    free(check->skeletons);
+    free(check->findings);
+    free(check->sets);
+    rule_sets_close(&check->rules);
+    baseline_free(&check->baseline);
+    model_list_free(&check->models);
 }
 
 int run_check(const struct args *args)
 {
     struct check check = {.args = args};
     struct command_context context = {0};
-    int status = set_severities(&check);
+    const char *known = args_text(args, OPTION_BASELINE, NULL);
+    int status = rule_sets_open(&check.rules, args);
     if (status == STATUS_DONE && args_has(args, OPTION_RULES))
-        return list_rules(&check);
-    if (status == STATUS_DONE)
-        status = check_models(&check, &context);
-    for (size_t i = 0; i < check.models.count && check.findings != NULL; i++) {
-        for (size_t k = 0; k < check.findings[i].count; k++)
-            free(check.findings[i].at[k].message);
-        free(check.findings[i].at);
+        status = rules_list(check.rules.sets[0]->severities);
+    else {
+        if (status == STATUS_DONE && known != NULL)
+            status = baseline_read(&check.baseline, known);
+        if (status == STATUS_DONE)
+            status = check_models(&check, &context);
     }
-    free(check.findings);
-    model_list_free(&check.models);
+    free_check(&check);
     context_close(&context);
     return status;
 }

@@ -1,18 +1,38 @@
 /* The reports of posectl check for other programs: JUnit XML for Jenkins, GitLab and others (each model is a test case;
- * errors and warnings are failures), and SARIF 2.1.0 (OASIS) for code scanning. */
+ * errors and warnings are failures; one with accepted findings alone is skipped), and SARIF 2.1.0 (OASIS) for code
+ * scanning. */
 #include "clients/cli/check/check.h"
 
+#include "clients/cli/output/junit.h"
+#include "clients/cli/output/sarif.h"
 #include "clients/cli/output/terminal.h"
 
 #include <stdlib.h>
 
-/* Counts what makes a test case fail: warnings and errors. */
-static size_t failures_of(const struct findings *findings)
+static bool is_failure(const struct finding *finding)
 {
-    size_t failures = 0;
-    for (size_t i = 0; i < findings->count; i++)
-        failures += findings->at[i].severity >= SEVERITY_WARNING;
-    return failures;
+    return finding->severity >= SEVERITY_WARNING && !finding->is_accepted;
+}
+
+struct case_counts {
+    size_t failures, accepted, others;
+};
+
+static struct case_counts count_case(const struct findings *findings)
+{
+    struct case_counts counts = {0};
+    for (size_t i = 0; i < findings->count; i++) {
+        counts.failures += is_failure(&findings->at[i]);
+        counts.accepted += findings->at[i].is_accepted;
+    }
+    counts.others = findings->count - counts.failures;
+    return counts;
+}
+
+static bool is_skipped(const struct findings *findings)
+{
+    const struct case_counts counts = count_case(findings);
+    return !findings->is_done || (counts.failures == 0 && counts.accepted > 0);
 }
 
 /* Puts one element for all failures, because some readers reject several. */
@@ -21,7 +41,7 @@ static void put_failure(const struct findings *findings, struct text *out)
     bool has_begun = false;
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->at[i];
-        if (finding->severity < SEVERITY_WARNING)
+        if (!is_failure(finding))
             continue;
         if (!has_begun) {
             text_printf(out, "      <failure type=\"%s\" message=\"", RULES[finding->rule].name);
@@ -40,41 +60,62 @@ static void put_failure(const struct findings *findings, struct text *out)
 static void put_case(const struct check *check, size_t index, struct text *out)
 {
     const struct findings *findings = &check->findings[index];
-    text_put(out, "    <testcase classname=\"posectl.check\" name=\"");
-    text_put_xml(out, check->models.items[index].model);
-    text_put(out, findings->count == 0 && findings->is_done ? "\"/>\n" : "\">\n");
+    const struct case_counts counts = count_case(findings);
+    const bool is_empty = findings->count == 0 && findings->is_done;
+    junit_put_case(out, "posectl.check", check->models.items[index].model, is_empty);
     if (!findings->is_done)
         text_put(out, "      <skipped message=\"interrupted\"/>\n");
+    else if (is_skipped(findings))
+        text_printf(out, "      <skipped message=\"accepted: %zu finding%s\"/>\n", counts.accepted,
+                    counts.accepted == 1 ? "" : "s");
     put_failure(findings, out);
-    if (findings->count > failures_of(findings)) {
+    if (counts.others > 0) {
         text_put(out, "      <system-out>");
         for (size_t i = 0; i < findings->count; i++)
-            if (findings->at[i].severity < SEVERITY_WARNING) {
-                text_printf(out, "%s: ", RULES[findings->at[i].rule].name);
+            if (!is_failure(&findings->at[i])) {
+                text_printf(out, "%s%s: ", findings->at[i].is_accepted ? "accepted " : "",
+                            RULES[findings->at[i].rule].name);
                 text_put_xml(out, findings->at[i].message);
                 text_put(out, "\n");
             }
         text_put(out, "</system-out>\n");
     }
-    if (findings->count > 0 || !findings->is_done)
-        text_put(out, "    </testcase>\n");
+    if (!is_empty)
+        junit_end_case(out);
+}
+
+/* Accepted findings that are no more. */
+static void put_gone(const struct baseline *baseline, struct text *out)
+{
+    bool has_begun = false;
+    for (size_t i = 0; i < baseline->count; i++) {
+        if (!baseline->entries[i].is_gone)
+            continue;
+        text_put(out, has_begun ? "" : "    <system-out>");
+        has_begun = true;
+        text_put(out, "no longer there: ");
+        text_put_xml(out, baseline->entries[i].model);
+        text_put(out, " ");
+        text_put_xml(out, baseline->entries[i].rule);
+        text_put(out, " ");
+        text_put_xml(out, baseline->entries[i].subject);
+        text_put(out, "\n");
+    }
+    text_put(out, has_begun ? "</system-out>\n" : "");
 }
 
 void check_report_junit(const struct check *check, struct text *out)
 {
-    size_t failed = 0, skipped = 0;
+    struct junit_counts counts = {.tests = check->models.count};
     for (size_t i = 0; i < check->models.count; i++) {
-        failed += failures_of(&check->findings[i]) > 0;
-        skipped += !check->findings[i].is_done;
+        counts.failures += count_case(&check->findings[i]).failures > 0;
+        counts.skipped += is_skipped(&check->findings[i]);
     }
-    text_printf(out,
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-                "  <testsuite name=\"posectl check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" "
-                "time=\"%.3f\">\n",
-                check->models.count, failed, skipped, check->seconds);
+    junit_begin(out, "posectl check", &counts, check->seconds);
     for (size_t i = 0; i < check->models.count; i++)
         put_case(check, i, out);
-    text_put(out, "  </testsuite>\n</testsuites>\n");
+    put_gone(&check->baseline, out);
+    junit_end(out);
 }
 
 static const char *level_of(enum severity severity)
@@ -82,62 +123,76 @@ static const char *level_of(enum severity severity)
     return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_WARNING ? "warning" : "note";
 }
 
-static cJSON *message_of(const char *text)
+static void put_rules(const struct check *check, cJSON *rules)
 {
-    cJSON *message = cJSON_CreateObject();
-    cJSON_AddStringToObject(message, "text", text);
-    return message;
+    for (int i = 0; i < RULE_COUNT; i++)
+        sarif_add_rule(rules, RULES[i].name, RULES[i].text, level_of((enum severity)severity_find(RULES[i].severity)),
+                       check->rules.sets[0]->severities[i] != SEVERITY_OFF);
 }
 
-static cJSON *driver_of(const struct check *check)
+/* SARIF 2.1.0, 3.27.23: where one result of a run has the property, all have it. */
+static void add_suppressions(const struct check *check, const struct finding *finding, cJSON *result)
 {
-    cJSON *driver = cJSON_CreateObject();
-    cJSON_AddStringToObject(driver, "name", "posectl");
-    cJSON_AddStringToObject(driver, "version", POSECTL_VERSION);
-    cJSON *rules = cJSON_AddArrayToObject(driver, "rules");
-    for (int i = 0; i < RULE_COUNT; i++) {
-        cJSON *rule = cJSON_CreateObject();
-        cJSON_AddStringToObject(rule, "id", RULES[i].name);
-        cJSON_AddItemToObject(rule, "shortDescription", message_of(RULES[i].text));
-        cJSON *configuration = cJSON_AddObjectToObject(rule, "defaultConfiguration");
-        const int severity = severity_find(RULES[i].severity);
-        cJSON_AddStringToObject(configuration, "level", level_of((enum severity)severity));
-        cJSON_AddBoolToObject(configuration, "enabled", check->severities[i] != SEVERITY_OFF);
-        cJSON_AddItemToArray(rules, rule);
-    }
-    return driver;
+    if (check->baseline.file == NULL)
+        return;
+    cJSON *list = cJSON_AddArrayToObject(result, "suppressions");
+    if (!finding->is_accepted)
+        return;
+    cJSON *suppression = cJSON_CreateObject();
+    cJSON_AddStringToObject(suppression, "kind", "external");
+    cJSON_AddStringToObject(suppression, "status", "accepted");
+    cJSON_AddStringToObject(suppression, "justification", check->baseline.file);
+    cJSON_AddItemToArray(list, suppression);
 }
 
-static cJSON *result_of(const char *model, const struct finding *finding)
+/* What tells the result apart from others in later runs, whatever its text says. */
+static void add_fingerprint(const char *model, const struct finding *finding, cJSON *result)
 {
-    struct text uri = {0};
-    cJSON *result = cJSON_CreateObject();
-    cJSON_AddStringToObject(result, "ruleId", RULES[finding->rule].name);
-    cJSON_AddNumberToObject(result, "ruleIndex", finding->rule);
-    cJSON_AddStringToObject(result, "level", level_of(finding->severity));
-    cJSON_AddItemToObject(result, "message", message_of(finding->message));
-    text_put_url(&uri, model);
-    cJSON *location = cJSON_CreateObject();
-    cJSON *physical = cJSON_AddObjectToObject(location, "physicalLocation");
-    cJSON *artifact = cJSON_AddObjectToObject(physical, "artifactLocation");
-    cJSON_AddStringToObject(artifact, "uri", uri.at);
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "locations"), location);
-    text_free(&uri);
+    struct text print = {0};
+    text_printf(&print, "%s|%s|%s", model, RULES[finding->rule].name, finding->subject);
+    cJSON_AddStringToObject(cJSON_AddObjectToObject(result, "partialFingerprints"), "modelRuleSubject/v1", print.at);
+    text_free(&print);
+}
+
+static cJSON *result_of(const struct check *check, const char *model, const struct finding *finding)
+{
+    cJSON *result = sarif_result(RULES[finding->rule].name, (int)finding->rule, level_of(finding->severity),
+                                 finding->message, model);
+    add_fingerprint(model, finding, result);
+    add_suppressions(check, finding, result);
     return result;
+}
+
+/* Accepted findings that are no more, as notes about the run. */
+static void add_gone(const struct baseline *baseline, cJSON *run)
+{
+    cJSON *invocation = cJSON_CreateObject(), *notes = cJSON_CreateArray();
+    for (size_t i = 0; i < baseline->count; i++) {
+        struct text text = {0};
+        if (!baseline->entries[i].is_gone)
+            continue;
+        text_printf(&text, "accepted by %s, but no longer there: %s %s %s", baseline->file, baseline->entries[i].model,
+                    baseline->entries[i].rule, baseline->entries[i].subject);
+        cJSON *note = cJSON_CreateObject();
+        cJSON_AddStringToObject(note, "level", "note");
+        cJSON_AddItemToObject(note, "message", sarif_message(text.at));
+        cJSON_AddItemToArray(notes, note);
+        text_free(&text);
+    }
+    cJSON_AddBoolToObject(invocation, "executionSuccessful", !is_interrupted());
+    cJSON_AddItemToObject(invocation, "toolExecutionNotifications", notes);
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(run, "invocations"), invocation);
 }
 
 void check_report_sarif(const struct check *check, struct text *out)
 {
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    cJSON_AddStringToObject(json, "version", "2.1.0");
-    cJSON *run = cJSON_CreateObject();
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "runs"), run);
-    cJSON_AddItemToObject(cJSON_AddObjectToObject(run, "tool"), "driver", driver_of(check));
+    cJSON *run, *rules, *json = sarif_new(&run, &rules);
+    put_rules(check, rules);
+    add_gone(&check->baseline, run);
     cJSON_AddStringToObject(run, "columnKind", "unicodeCodePoints");
     cJSON *results = cJSON_AddArrayToObject(run, "results");
     for (size_t i = 0; i < check->models.count; i++)
         for (size_t k = 0; k < check->findings[i].count; k++)
-            cJSON_AddItemToArray(results, result_of(check->models.items[i].model, &check->findings[i].at[k]));
+            cJSON_AddItemToArray(results, result_of(check, check->models.items[i].model, &check->findings[i].at[k]));
     json_put_indented(out, json);
 }

@@ -6,15 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RULE_COLUMNS = 22 };
+enum { RULE_COLUMNS = 23 };
 
-static void count(const struct check *check, size_t counts[SEVERITY_COUNT], size_t *models)
+struct totals {
+    size_t models, severities[SEVERITY_COUNT], accepted, gone;
+};
+
+static struct totals count(const struct check *check)
 {
+    struct totals totals = {0};
     for (size_t i = 0; i < check->models.count; i++) {
-        *models += check->findings[i].is_done;
+        totals.models += check->findings[i].is_done;
         for (size_t k = 0; k < check->findings[i].count; k++)
-            counts[check->findings[i].at[k].severity]++;
+            (*(check->findings[i].at[k].is_accepted ? &totals.accepted
+                                                    : &totals.severities[check->findings[i].at[k].severity]))++;
     }
+    for (size_t i = 0; i < check->baseline.count; i++)
+        totals.gone += check->baseline.entries[i].is_gone;
+    return totals;
 }
 
 /* --- for people --- */
@@ -25,7 +34,13 @@ struct reason {
 };
 
 /* Whether all that is to be said of the model is why it cannot be read. */
-static bool is_refused(const struct findings *findings) { return findings->is_unreadable && findings->count == 1; }
+static bool is_refused(const struct findings *findings)
+{
+    return findings->is_unreadable && findings->count == 1 && !findings->at[0].is_accepted;
+}
+
+/* Accepted findings are told of with -v only. */
+static bool is_told(const struct finding *finding) { return !finding->is_accepted || terminal.is_verbose; }
 
 /* The reason for which models are refused, of those that there are; NULL: another one. */
 static struct reason *find_reason(const struct check *check, size_t model, struct reason *reasons, size_t count)
@@ -58,8 +73,11 @@ static void put_findings(const struct findings *findings, struct text *out)
 {
     static const enum colour COLOURS[SEVERITY_COUNT] = {COLOUR_NONE, COLOUR_CYAN, COLOUR_YELLOW, COLOUR_RED};
     for (size_t k = 0; k < findings->count; k++) {
-        text_printf(out, "  %s", colour(COLOURS[findings->at[k].severity]));
-        text_put_column(out, severity_name(findings->at[k].severity), 9);
+        const bool is_accepted = findings->at[k].is_accepted;
+        if (!is_told(&findings->at[k]))
+            continue;
+        text_printf(out, "  %s", colour(is_accepted ? COLOUR_DIM : COLOURS[findings->at[k].severity]));
+        text_put_column(out, is_accepted ? "accepted" : severity_name(findings->at[k].severity), 9);
         text_put(out, colour(COLOUR_NONE));
         text_put_column(out, RULES[findings->at[k].rule].name, RULE_COLUMNS);
         text_put_printable(out, findings->at[k].message);
@@ -74,7 +92,10 @@ static void put_models(const struct check *check, struct text *out)
     for (size_t i = 0; i < check->models.count; i++) {
         const struct findings *findings = &check->findings[i];
         const struct reason *reason = is_refused(findings) ? find_reason(check, i, reasons, reason_count) : NULL;
-        if (findings->count == 0 || (reason != NULL && reason->first != i))
+        size_t told = 0;
+        for (size_t k = 0; k < findings->count; k++)
+            told += is_told(&findings->at[k]);
+        if (told == 0 || (reason != NULL && reason->first != i))
             continue;
         text_put(out, colour(COLOUR_BOLD));
         if (reason != NULL && reason->count > 1)
@@ -86,45 +107,95 @@ static void put_models(const struct check *check, struct text *out)
     free(reasons);
 }
 
+/* Accepted findings that are no more. */
+static void put_gone(const struct check *check, size_t count, struct text *out)
+{
+    const struct baseline *baseline = &check->baseline;
+    if (count == 0)
+        return;
+    text_put_printable(out, baseline->file);
+    text_printf(out, ": %zu accepted finding%s no longer there, --write-baseline removes %s\n", count,
+                count == 1 ? " is" : "s are", count == 1 ? "it" : "them");
+    for (size_t i = 0; i < baseline->count; i++) {
+        if (!baseline->entries[i].is_gone)
+            continue;
+        text_put(out, "  gone     ");
+        text_put_column(out, baseline->entries[i].rule, RULE_COLUMNS);
+        text_put_printable(out, baseline->entries[i].model);
+        text_put(out, ": ");
+        text_put_printable(out, baseline->entries[i].subject);
+        text_put(out, "\n");
+    }
+}
+
+static void put_count(struct text *out, size_t count, const char *what)
+{
+    text_printf(out, ", %zu %s%s", count, what, count == 1 ? "" : "s");
+}
+
 void check_report_text(const struct check *check, struct text *out)
 {
-    size_t counts[SEVERITY_COUNT] = {0}, models = 0;
+    const struct totals totals = count(check);
     put_models(check, out);
-    count(check, counts, &models);
-    if (!terminal.is_quiet)
-        text_printf(out, "%zu model%s: %zu error%s, %zu warning%s, %zu info%s\n", models, models == 1 ? "" : "s",
-                    counts[SEVERITY_ERROR], counts[SEVERITY_ERROR] == 1 ? "" : "s", counts[SEVERITY_WARNING],
-                    counts[SEVERITY_WARNING] == 1 ? "" : "s", counts[SEVERITY_INFO],
-                    counts[SEVERITY_INFO] == 1 ? "" : "s");
+    put_gone(check, totals.gone, out);
+    if (terminal.is_quiet)
+        return;
+    text_printf(out, "%zu model%s: %zu error%s", totals.models, totals.models == 1 ? "" : "s",
+                totals.severities[SEVERITY_ERROR], totals.severities[SEVERITY_ERROR] == 1 ? "" : "s");
+    put_count(out, totals.severities[SEVERITY_WARNING], "warning");
+    put_count(out, totals.severities[SEVERITY_INFO], "info");
+    if (totals.accepted > 0)
+        text_printf(out, ", %zu accepted", totals.accepted);
+    if (check->ignored > 0)
+        put_count(out, check->ignored, "ignored model");
+    text_put(out, "\n");
+}
+
+static cJSON *json_of_finding(const struct finding *finding)
+{
+    cJSON *entry = cJSON_CreateObject();
+    cJSON_AddStringToObject(entry, "rule", RULES[finding->rule].name);
+    cJSON_AddStringToObject(entry, "severity", severity_name(finding->severity));
+    cJSON_AddStringToObject(entry, "subject", finding->subject);
+    cJSON_AddStringToObject(entry, "message", finding->message);
+    if (finding->is_accepted)
+        cJSON_AddTrueToObject(entry, "accepted");
+    return entry;
+}
+
+static cJSON *json_of_gone(const struct accepted *accepted)
+{
+    cJSON *entry = cJSON_CreateObject();
+    cJSON_AddStringToObject(entry, "model", accepted->model);
+    cJSON_AddStringToObject(entry, "rule", accepted->rule);
+    cJSON_AddStringToObject(entry, "subject", accepted->subject);
+    return entry;
 }
 
 void check_report_json(const struct check *check, struct text *out)
 {
-    size_t counts[SEVERITY_COUNT] = {0}, models = 0;
+    const struct totals totals = count(check);
     cJSON *json = cJSON_CreateObject();
     cJSON *list = cJSON_AddArrayToObject(json, "models");
     for (size_t i = 0; i < check->models.count; i++) {
-        cJSON *model = cJSON_CreateObject();
-        if (!check->findings[i].is_done) {
-            cJSON_Delete(model);
+        if (!check->findings[i].is_done)
             continue;
-        }
+        cJSON *model = cJSON_CreateObject();
         cJSON_AddStringToObject(model, "model", check->models.items[i].model);
         cJSON *findings = cJSON_AddArrayToObject(model, "findings");
-        for (size_t k = 0; k < check->findings[i].count; k++) {
-            const struct finding *finding = &check->findings[i].at[k];
-            cJSON *entry = cJSON_CreateObject();
-            cJSON_AddStringToObject(entry, "rule", RULES[finding->rule].name);
-            cJSON_AddStringToObject(entry, "severity", severity_name(finding->severity));
-            cJSON_AddStringToObject(entry, "message", finding->message);
-            cJSON_AddItemToArray(findings, entry);
-        }
+        for (size_t k = 0; k < check->findings[i].count; k++)
+            cJSON_AddItemToArray(findings, json_of_finding(&check->findings[i].at[k]));
         cJSON_AddItemToArray(list, model);
     }
-    count(check, counts, &models);
-    cJSON *totals = cJSON_AddObjectToObject(json, "totals");
-    cJSON_AddNumberToObject(totals, "models", (double)models);
+    cJSON *gone = cJSON_AddArrayToObject(json, "gone");
+    for (size_t i = 0; i < check->baseline.count; i++)
+        if (check->baseline.entries[i].is_gone)
+            cJSON_AddItemToArray(gone, json_of_gone(&check->baseline.entries[i]));
+    cJSON *sums = cJSON_AddObjectToObject(json, "totals");
+    cJSON_AddNumberToObject(sums, "models", (double)totals.models);
     for (int i = SEVERITY_INFO; i < SEVERITY_COUNT; i++)
-        cJSON_AddNumberToObject(totals, severity_name((enum severity)i), (double)counts[i]);
+        cJSON_AddNumberToObject(sums, severity_name((enum severity)i), (double)totals.severities[i]);
+    cJSON_AddNumberToObject(sums, "accepted", (double)totals.accepted);
+    cJSON_AddNumberToObject(sums, "ignored", (double)check->ignored);
     json_put_indented(out, json);
 }

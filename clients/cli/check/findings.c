@@ -1,36 +1,56 @@
-/* The table of rules, severities and findings: check.h. */
+/* Findings and their subjects: check.h. */
 #include "clients/cli/check/check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-const struct rule RULES[RULE_COUNT] = {
-#define RULE(symbol, name, severity, text) {name, severity, text},
-#include "clients/cli/check/rules.def"
-};
-
-static const char *const SEVERITY_NAMES[SEVERITY_COUNT] = {"off", "info", "warning", "error"};
-
-const char *severity_name(enum severity severity) { return SEVERITY_NAMES[severity]; }
-
-int severity_find(const char *name)
+struct subject subject_of(const char *what, const cJSON *thing)
 {
-    for (int i = 0; i < SEVERITY_COUNT; i++)
-        if (strcmp(SEVERITY_NAMES[i], name) == 0)
-            return i;
-    return -1;
+    struct subject subject;
+    const double index = json_number(thing, json_get(thing, "index") != NULL ? "index" : "node");
+    if (json_text(thing, "name")[0] != '\0')
+        snprintf(subject.text, sizeof subject.text, "%s '%s'", what, json_text(thing, "name"));
+    else
+        snprintf(subject.text, sizeof subject.text, "%s %.0f", what, index);
+    return subject;
 }
 
-void findings_add(const struct check *check, struct findings *findings, enum rule_id rule, const char *format, ...)
+struct subject subject_quoted(const char *code, const char *message, const char *source)
+{
+    struct subject subject;
+    const char *slash = strrchr(source, '/');
+    const size_t folder_bytes = slash == NULL ? 0 : (size_t)(slash + 1 - source);
+    size_t size = (size_t)snprintf(subject.text, sizeof subject.text, "%.100s", code);
+    for (const char *at = strchr(message, '\''); at != NULL; at = strchr(at + 1, '\'')) {
+        const char *end = strchr(at + 1, '\'');
+        const bool is_within_word = at > message && at[-1] != ' ' && at[-1] != '(';
+        if (end == NULL || is_within_word)
+            continue; /* an apostrophe */
+        const char *first = at + 1 + (strncmp(at + 1, source, folder_bytes) == 0 ? folder_bytes : 0);
+        const int written = snprintf(subject.text + size, sizeof subject.text - size, " '%.*s'",
+                                     end > first ? (int)(end - first) : 0, first);
+        if (written < 0 || (size_t)written >= sizeof subject.text - size)
+            break;
+        size += (size_t)written;
+        at = end;
+    }
+    return subject;
+}
+
+void findings_add(const struct inspection *model, enum rule_id rule, const char *subject, const char *format, ...)
 {
     char message[1024];
     va_list arguments;
-    if (check->severities[rule] == SEVERITY_OFF)
+    struct findings *findings = model->findings;
+    if (model->rules->severities[rule] == SEVERITY_OFF)
         return;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     findings->at = must_grow(findings->at, (findings->count + 1) * sizeof *findings->at);
-    findings->at[findings->count++] = (struct finding){rule, check->severities[rule], must_copy(message)};
+    findings->at[findings->count++] = (struct finding){.rule = rule,
+                                                       .severity = model->rules->severities[rule],
+                                                       .subject = must_copy(subject),
+                                                       .message = must_copy(message)};
 }

@@ -1,6 +1,8 @@
 /* Parses the command line, and writes the given parameters as the query or body of a request. */
 #include "clients/cli/command_line/args.h"
 
+#include "clients/cli/command_line/nearest.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,48 +26,14 @@ static const struct parameter *find_parameter(const char *name, size_t name_byte
     return NULL;
 }
 
-/* The edit distance (Levenshtein). */
-static size_t edits(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
-{
-    enum { ROW = 40 };
-    size_t row[ROW + 1];
-    if (a_bytes > ROW || b_bytes > ROW)
-        return ROW;
-    for (size_t j = 0; j <= b_bytes; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a_bytes; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b_bytes; j++) {
-            const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-            const size_t shifted = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-            diagonal = row[j];
-            row[j] = changed < shifted ? changed : shifted;
-        }
-    }
-    return row[b_bytes];
-}
-
-struct nearest {
-    const char *name;
-    size_t edits;
-};
-
-static void consider(struct nearest *nearest, const char *name, const char *given, size_t given_bytes)
-{
-    const size_t distance = edits(name, strlen(name), given, given_bytes);
-    if (distance < nearest->edits)
-        *nearest = (struct nearest){name, distance};
-}
-
 static int report_unknown_option(const char *name, size_t name_bytes, const struct command *command,
                                  struct text *problem)
 {
-    struct nearest nearest = {NULL, 3};
+    struct nearest nearest = NEAREST_NONE;
     struct flag flag;
     text_printf(problem, "unknown option --%.*s", (int)name_bytes, name);
     for (size_t at = 0; flags_next(command, FLAGS_OWN | FLAGS_COMMON | FLAGS_PARAMETERS, &at, &flag);)
-        consider(&nearest, flag.name, name, name_bytes);
+        nearest_consider(&nearest, flag.name, name, name_bytes);
     if (nearest.name != NULL)
         text_printf(problem, "; did you mean --%s?", nearest.name);
     else
@@ -128,10 +96,20 @@ static int check_param(int option, const char *value, struct text *problem)
     return -1;
 }
 
+/* "2/5": part 2 of 5. */
+static int check_shard(int option, const char *value, struct text *problem)
+{
+    unsigned number, count;
+    if ((option != OPTION_SHARD) || args_read_shard(value, &number, &count))
+        return 0;
+    text_printf(problem, "--shard takes NUMBER/COUNT, from 1/COUNT to COUNT/COUNT, not '%s'", value);
+    return -1;
+}
+
 static int take_option(struct args *out, int option, const char *value, struct text *problem)
 {
     if (check_number(option, value, problem) < 0 || check_word(option, value, problem) < 0 ||
-        check_param(option, value, problem) < 0)
+        check_param(option, value, problem) < 0 || check_shard(option, value, problem) < 0)
         return -1;
     out->values[option] = value;
     out->repeated = must_grow(out->repeated, (out->repeated_count + 1) * sizeof *out->repeated);
@@ -220,13 +198,13 @@ static int take_letter(struct args *out, const struct command *command, int argc
 
 static int find_command(struct args *out, const char *name, struct text *problem)
 {
-    struct nearest nearest = {NULL, 3};
+    struct nearest nearest = NEAREST_NONE;
     for (int i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(COMMANDS[i].name, name) == 0) {
             out->command = i;
             return 0;
         }
-        consider(&nearest, COMMANDS[i].name, name, strlen(name));
+        nearest_consider(&nearest, COMMANDS[i].name, name, strlen(name));
     }
     text_printf(problem, "unknown command '%s'", name);
     if (nearest.name != NULL)
@@ -295,6 +273,9 @@ void args_free(struct args *args)
     free(args->repeated);
     free(args->parameters);
     free(args->positional);
+    free(args->joint_map);
+    for (size_t i = 0; i < ARGS_BONE_MAPS; i++)
+        free(args->bone_maps[i]);
 }
 
 bool args_has(const struct args *args, enum option_id option) { return args->values[option] != NULL; }
@@ -307,6 +288,18 @@ const char *args_text(const struct args *args, enum option_id option, const char
 double args_number(const struct args *args, enum option_id option, double fallback)
 {
     return args->values[option] == NULL ? fallback : strtod(args->values[option], NULL);
+}
+
+bool args_read_shard(const char *value, unsigned *number, unsigned *count)
+{
+    enum { DIGITS_MAX = 5 };
+    const size_t first = strspn(value, "0123456789");
+    const size_t second = value[first] == '/' ? strspn(value + first + 1, "0123456789") : 0;
+    if (first == 0 || second == 0 || first > DIGITS_MAX || second > DIGITS_MAX || value[first + 1 + second] != '\0')
+        return false;
+    *number = (unsigned)strtoul(value, NULL, 10);
+    *count = (unsigned)strtoul(value + first + 1, NULL, 10);
+    return *number >= 1 && *number <= *count;
 }
 
 const char *args_parameter(const struct args *args, const char *name)

@@ -71,6 +71,8 @@ struct given_parameter {
     bool is_json;
 };
 
+enum { ARGS_BONE_MAPS = 2 };
+
 struct args {
     int command; /* enum command_id; -1: none */
     bool has_help, has_version;
@@ -84,6 +86,8 @@ struct args {
     size_t parameter_count;
     const char **positional;
     size_t positional_count;
+    char *bone_maps[ARGS_BONE_MAPS]; /* likewise of files of --map and --clip-map */
+    char *joint_map;                 /* the rules of --joint-map and --rename-joints as JSON, or NULL */
 };
 
 /* Fills *out, whose strings point into argv. Returns 0, or -1 with a message in *problem; args_free() in any case. */
@@ -95,6 +99,9 @@ bool args_has(const struct args *args, enum option_id option);
 const char *args_text(const struct args *args, enum option_id option, const char *fallback);
 /* The value as a number, else `fallback`. args_parse() has checked it. */
 double args_number(const struct args *args, enum option_id option, double fallback);
+
+/* Reads "2/5", the value of --shard; false: it is none. */
+bool args_read_shard(const char *value, unsigned *number, unsigned *count);
 
 /* The value of a parameter; NULL: it was not given. */
 const char *args_parameter(const struct args *args, const char *name);

@@ -4,12 +4,14 @@
 #include "clients/cli/command_line/args.h"
 
 int run_info(const struct args *args);
-int run_ask(const struct args *args); /* palette, pose, mesh, bounds, render, sheet, turntable */
+int run_ask(const struct args *args); /* palette, pose, mesh, bounds, keys, render, sheet, turntable */
 int run_convert(const struct args *args);
 int run_server_command(const struct args *args); /* models, formats, version, query */
 int run_thumbs(const struct args *args);
+int run_diff(const struct args *args);
 int run_watch(const struct args *args);
 int run_check(const struct args *args);
+int run_text(const struct args *args);
 int run_bench(const struct args *args);
 int run_completion(const struct args *args);
 int run_man(const struct args *args);

@@ -5,6 +5,7 @@
 #include "clients/cli/server/model_walk.h"
 #include "clients/cli/server/pattern.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,22 +156,39 @@ static int by_model(const void *a, const void *b)
     return strcmp(((const struct listed_model *)a)->model, ((const struct listed_model *)b)->model);
 }
 
-static void free_model(struct listed_model *model)
+void model_list_free_item(struct listed_model *model)
 {
     free(model->model);
     free(model->source);
     free(model->out);
 }
 
-/* Two arguments may mean the same model. */
-static void sort_once(struct model_list *list)
+/* FNV-1a, 64 bits. */
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+bool model_is_in_shard(const struct args *args, const char *model)
+{
+    unsigned number, count;
+    return !args_has(args, OPTION_SHARD) || !args_read_shard(args_text(args, OPTION_SHARD, ""), &number, &count) ||
+           hash_of(model) % count == number - 1;
+}
+
+/* Keeps each model once, because two arguments may mean the same, and those of this shard. */
+static void sort_once(struct model_list *list, const struct args *args)
 {
     size_t kept = 0;
     if (list->count > 0)
         qsort(list->items, list->count, sizeof *list->items, by_model);
     for (size_t i = 0; i < list->count; i++) {
-        if (kept > 0 && strcmp(list->items[kept - 1].model, list->items[i].model) == 0)
-            free_model(&list->items[i]);
+        if ((kept > 0 && strcmp(list->items[kept - 1].model, list->items[i].model) == 0) ||
+            !model_is_in_shard(args, list->items[i].model))
+            model_list_free_item(&list->items[i]);
         else
             list->items[kept++] = list->items[i];
     }
@@ -178,12 +196,14 @@ static void sort_once(struct model_list *list)
 }
 
 /* An argument that means no model is a mistake of the command line, or of whoever moved the files: to do nothing is not
- * success. watch waits for models to come. */
+ * success. watch waits for models to come, and diff says it of both folders together. */
 static int refuse_empty(struct listing *listing, const char *given)
 {
     const struct args *args = listing->args;
     const bool is_filtered = args_has(args, OPTION_INCLUDE) || args_has(args, OPTION_EXCLUDE);
     struct text problem = {0};
+    if (args->command == COMMAND_DIFF)
+        return STATUS_DONE; /* all models of the other folder are new, or gone */
     text_printf(&problem, listing->argument->kind == PATH_FOLDER ? "no model in '%s'" : "'%s' matches no model", given);
     text_put(&problem, is_filtered ? " that --include and --exclude let through" : "");
     if (args->command != COMMAND_WATCH)
@@ -214,7 +234,7 @@ int model_list_read(struct model_list *list, const struct paths *paths, const st
             refused = STATUS_USAGE;
     }
     list->is_empty_known = true;
-    sort_once(list);
+    sort_once(list, args);
     cJSON_Delete(listing.formats);
     return status == STATUS_DONE ? refused : status;
 }
@@ -222,7 +242,7 @@ int model_list_read(struct model_list *list, const struct paths *paths, const st
 void model_list_free(struct model_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        free_model(&list->items[i]);
+        model_list_free_item(&list->items[i]);
     free(list->items);
     list->items = NULL;
     list->count = 0;

@@ -18,12 +18,16 @@ struct model_list {
     bool is_empty_known; /* watch: the arguments without a model were named by an earlier list */
 };
 
-/* Walks the folders of a private server, or asks a running one, by --include, --exclude and .posedignore. `list` is {0}
- * or freed. Returns 0 or an exit status after printing why: STATUS_USAGE where an argument means no model, unless
- * the command is watch. */
+/* Walks the folders of a private server, or asks a running one, by --include, --exclude, .posedignore and --shard.
+ * `list` is {0} or freed. Returns 0 or an exit status after printing why: STATUS_USAGE where an argument means no
+ * model, unless the command is watch; a part of --shard may be empty. */
 int model_list_read(struct model_list *list, const struct paths *paths, const struct args *args,
                     struct connection *connection);
+/* Whether the model is in the part of --shard: by a hash of its path, so that each is in exactly one of the parts.
+ * Without that option each is. */
+bool model_is_in_shard(const struct args *args, const char *model);
 void model_list_free(struct model_list *list);
+void model_list_free_item(struct listed_model *item);
 
 /* Called with each page of /v1/models: as it came, and parsed. */
 typedef void model_page(void *context, const struct posed_packet *answer, const cJSON *page);

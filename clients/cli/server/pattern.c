@@ -71,20 +71,21 @@ static bool matches(const char *pattern, const char *path, bool is_folded, int *
     return *path == '\0';
 }
 
-bool pattern_matches(const char *pattern, const char *path)
+bool pattern_matches_name(const char *pattern, const char *name, bool is_folded)
 {
     int stars = STARS_MAX * STARS_MAX;
-    return matches(pattern, path, false, &stars);
+    return matches(pattern, name, is_folded, &stars);
 }
+
+bool pattern_matches(const char *pattern, const char *path) { return pattern_matches_name(pattern, path, false); }
 
 bool pattern_list_matches(const char *patterns, const char *name, bool is_folded)
 {
     while (*patterns != '\0') {
         char pattern[256];
         const size_t size = strcspn(patterns, ",");
-        int stars = STARS_MAX * STARS_MAX;
         snprintf(pattern, sizeof pattern, "%.*s", (int)size, patterns);
-        if (size > 0 && matches(pattern, name, is_folded, &stars))
+        if (size > 0 && pattern_matches_name(pattern, name, is_folded))
             return true;
         patterns += size + (patterns[size] == ',');
     }

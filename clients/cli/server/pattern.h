@@ -10,6 +10,8 @@
 
 /* Whether the whole of `path` matches. */
 bool pattern_matches(const char *pattern, const char *path);
+/* The same; `is_folded`: without regard to ASCII case. */
+bool pattern_matches_name(const char *pattern, const char *name, bool is_folded);
 /* Whether one of the patterns between commas matches the whole of `name`; `is_folded`: without regard to ASCII case. */
 bool pattern_list_matches(const char *patterns, const char *name, bool is_folded);
 /* Whether the pattern matches `path` by the rules above, or a folder that contains it. */

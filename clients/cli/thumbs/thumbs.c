@@ -72,7 +72,13 @@ int thumbs_open(struct thumbs *thumbs, const struct args *args)
         terminal_error("missing output folder: -o DIR");
         return STATUS_USAGE;
     }
-    int status = set_options(thumbs);
+    if (args_has(args, OPTION_PRUNE) && args_has(args, OPTION_SHARD)) {
+        terminal_error("--prune and --shard contradict each other: the other parts' pictures would go");
+        return STATUS_USAGE;
+    }
+    int status = thumbs_check_report(args);
+    if (status == STATUS_DONE)
+        status = set_options(thumbs);
     if (status == STATUS_DONE)
         status = context_open(&thumbs->context, args, pool_jobs(args));
     thumbs->server = thumbs->context.connection.posed.hello.server;
@@ -119,7 +125,7 @@ int thumbs_pass(struct thumbs *thumbs)
     if (status == STATUS_DONE)
         status = thumbs_draw(thumbs, NULL);
     if (status == STATUS_DONE)
-        thumbs_report(thumbs);
+        status = thumbs_report(thumbs);
     return thumbs_finish(thumbs, status, true);
 }
 
@@ -145,7 +151,8 @@ static bool has_no_clip(const struct thumbs *thumbs)
             if (json_text(picture, "clip")[0] != '\0')
                 return false;
         }
-    return thumbs->progress.counts[OUTCOME_UNMATCHED] > 0 && !is_interrupted();
+    return thumbs->progress.counts[OUTCOME_UNMATCHED] > 0 && !is_interrupted() &&
+           !args_has(thumbs->args, OPTION_SHARD); /* another part may have some */
 }
 
 int run_thumbs(const struct args *args)

@@ -113,11 +113,11 @@ class Client:
         """The file formats that the server reads."""
         return list(self.json("/v1/formats")["formats"])
 
-    def ask(self, path: str, **parameters: Any) -> Answer:
+    def ask(self, path: str, /, **parameters: Any) -> Answer:
         """Sends any read operation, for example ``ask("/v1/render", model="fox.glb", view="depth")``."""
         return self._transport.ask(path, make(parameters))
 
-    def json(self, path: str, **parameters: Any) -> Any:
+    def json(self, path: str, /, **parameters: Any) -> Any:
         """Like `ask`, and parses the JSON answer."""
         return self.ask(path, **parameters).json()
 

@@ -52,6 +52,7 @@ CODES: Dict[int, Tuple[str, int]] = {
     43: ("nothing_to_draw", 422),
     44: ("not_rigid", 422),
     45: ("clip_no_match", 422),
+    66: ("humanoid_incomplete", 422),
     46: ("import_aborted", 422),
     47: ("import_cpu", 422),
     48: ("import_syscall", 422),

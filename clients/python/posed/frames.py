@@ -8,17 +8,20 @@ from typing import Any, List, Optional, Tuple
 from .arrays import Array, Buffer, transposed, view
 from .errors import ProtocolError
 
-KINDS = {1: "palette", 2: "pose", 3: "mesh"}
+KINDS = {1: "palette", 2: "pose", 3: "mesh", 4: "keys"}
 LAYOUTS = ("mat4", "mat3x4", "dualquat")
 SPACES = ("scene", "root", "mesh")
 WRAPS = ("loop", "clamp", "mirror")
 BLOCKS = {1: "palette", 2: "scene", 3: "local", 4: "local_matrix", 5: "positions", 6: "normals", 7: "root_motion", 16: "nodes",
-          17: "sheared", 18: "rest", 19: "indices", 20: "span"}
+          17: "sheared", 18: "rest", 19: "indices", 20: "span", 21: "influence_firsts", 22: "influence_joints", 23: "influence_weights",
+          24: "dual_weights", 25: "joint_nodes", 26: "joint_from_bind", 27: "channels", 28: "key_times", 29: "key_values"}
 _FLOATS = {"mat4": 16, "mat3x4": 12, "dualquat": 8}
 _SHAPES = {"mat4": (4, 4), "mat3x4": (3, 4), "dualquat": (2, 4)}
-_MATRICES = ("palette", "scene", "local_matrix")
+_MATRICES = ("palette", "scene", "local_matrix", "joint_from_bind")
 _LETTERS = {"nodes": ("I", 1), "sheared": ("I", 1), "indices": ("I", 1), "span": ("d", 4), "local": ("f", 10), "positions": ("f", 3),
-            "normals": ("f", 3), "rest": ("f", 3), "root_motion": ("f", 4)}
+            "normals": ("f", 3), "rest": ("f", 3), "root_motion": ("f", 4), "influence_firsts": ("I", 1), "influence_joints": ("I", 1),
+            "influence_weights": ("f", 1), "dual_weights": ("f", 1), "joint_nodes": ("I", 1),
+            "channels": ("I", 6), "key_times": ("d", 1), "key_values": ("f", 1)}
 _HEADER = struct.Struct("<4sHHIHHIIiIQQQd32s")
 _BLOCK = struct.Struct("<HHIiiIIQ")
 
@@ -41,7 +44,7 @@ class Frames:
     """An answer in binary frames. Every length in it is checked against its size before anything is read.
 
     data          the bytes; arrays are views on them
-    kind          "palette", "pose" or "mesh"
+    kind          "palette", "pose", "mesh" or "keys"
     layout        "mat4", "mat3x4" or "dualquat"
     space, wrap   as asked for
     clip          index of the clip, -1 for the rest pose
@@ -83,8 +86,8 @@ class Frames:
         kind = BLOCKS.get(number)
         if kind is None:
             return
-        floats = _FLOATS[self.layout] if kind in _MATRICES else _LETTERS[kind][1]
-        if item_bytes != floats * (8 if kind == "span" else 4):
+        letter, numbers = ("f", _FLOATS[self.layout]) if kind in _MATRICES else _LETTERS[kind]
+        if item_bytes != numbers * struct.calcsize(letter):
             raise ProtocolError(f"a {kind} block with items of {item_bytes} bytes")
         if offset + count * item_bytes > (len(self.data) if once else self._frame_bytes):
             raise ProtocolError(f"a {kind} block reaches beyond the answer")

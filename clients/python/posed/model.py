@@ -20,8 +20,8 @@ __all__ = ["Clip", "Mesh", "Model", "Part", "Pose", "REST", "Times"]
 class Asker(Protocol):
     """What a model needs of its client."""
 
-    def ask(self, path: str, **parameters: Any) -> Answer: ...
-    def json(self, path: str, **parameters: Any) -> Any: ...
+    def ask(self, path: str, /, **parameters: Any) -> Answer: ...
+    def json(self, path: str, /, **parameters: Any) -> Any: ...
     def operation(self, op: str, **parameters: Any) -> Answer: ...
     def link(self) -> Link: ...
     def forget(self, path: str) -> None: ...
@@ -104,6 +104,26 @@ class Part:
         """With `indices=True`: (indices,), uint32, from 0 in every part."""
         return self._array("indices")
 
+    @property
+    def influence_firsts(self) -> Array:
+        """With `weights=True`: (vertices + 1,), uint32: influences [firsts[v], firsts[v + 1]) move vertex v, one at least."""
+        return self._array("influence_firsts")
+
+    @property
+    def influence_joints(self) -> Array:
+        """With `weights=True`: (influences,), uint32, joints of the part's skin, in the order of its palette."""
+        return self._array("influence_joints")
+
+    @property
+    def influence_weights(self) -> Array:
+        """With `weights=True`: (influences,), float32; those of a vertex sum to 1."""
+        return self._array("influence_weights")
+
+    @property
+    def dual_weights(self) -> Array:
+        """With `weights=True`, of skins whose method is `blended`: (vertices,), how much of its dual quaternions a vertex follows."""
+        return self._array("dual_weights")
+
     def _array(self, kind: str) -> Array:
         return self._frames.array(self._frames.find(kind, self.index), self._frame)
 
@@ -115,6 +135,19 @@ class Mesh:
         self.frames, self.times, self.clip_times = frames, frames.times, frames.clip_times
         frame = 0 if is_single else None
         self.parts: List[Part] = [Part(frames, block, frame) for block in frames.blocks if block.kind == "positions"]
+
+    @property
+    def joint_from_bind(self) -> Dict[int, Array]:
+        """With `weights=True`: by the index of a skin its inverse bind matrices, (joints, 4, 4). palette = scene_from_joint @ these."""
+        return self._of_skins("joint_from_bind")
+
+    @property
+    def joint_nodes(self) -> Dict[int, Array]:
+        """With `weights=True`: by the index of a skin the nodes of its joints, (joints,), uint32."""
+        return self._of_skins("joint_nodes")
+
+    def _of_skins(self, kind: str) -> Dict[int, Array]:
+        return {block.index: self.frames.array(block) for block in self.frames.blocks if block.kind == kind}
 
 
 class Model:
@@ -186,6 +219,15 @@ class Model:
     def bounds(self, clip: Clip = None, t: Times = None, **options: Any) -> Dict[str, Any]:
         """Boxes around the posed model (protocol/answers.md, bounds); `over="clip"` for the whole clip."""
         return dict(self.client.json("/v1/bounds", model=self.path, clip=clip, t=t, **options))
+
+    def keys(self, clip: Clip = None, joints: Union[int, str, Sequence[Union[int, str]], None] = None, **options: Any) -> Dict[str, Any]:
+        """The keys of a clip, or of all, as the model keeps them (protocol/answers.md, keys); `path` selects properties of nodes."""
+        return dict(self.client.json("/v1/keys", model=self.path, clip=clip, joints=joints, **options))
+
+    def compare(self, old: str, clip: Clip = None, **options: Any) -> Dict[str, Any]:
+        """What is different between this model and an older one, which is named by its path (protocol/compare.md). `clip`: only this one;
+        `tolerance`: a share of the model's size."""
+        return dict(self.client.json("/v1/compare", model=self.path, with_=old, clip=clip, **options))
 
     def render(self, clip: Clip = None, t: Times = None, **options: Any) -> Picture:
         """A picture (PNG): bytes, which a notebook shows. Without `t` the server chooses the time; `width`, `height`, `yaw`, `pitch`,

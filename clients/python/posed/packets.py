@@ -30,7 +30,7 @@ TYPES = {"json": "application/json", "frames": "application/vnd.posed.frames", "
 HEADER_FLAGS = {"changed": 1, "last": 2, "closing": 4}
 QUERY_FLAGS = {
     "from": 1, "to": 2, "speed": 4, "phase": 8, "range": 16, "root_motion": 32, "turn": 64, "indices": 128, "normals": 256,
-    "rest": 512, "json": 1024, "glb": 2048, "no_textures": 4096,
+    "rest": 512, "json": 1024, "glb": 2048, "no_textures": 4096, "weights": 8192,
 }
 CONTROL_FLAGS = {"pause": 1, "resume": 2, "seek": 4, "speed": 8, "rate": 16}
 FIND = {"clip": 1, "skin": 2, "node": 3, "mesh": 4}

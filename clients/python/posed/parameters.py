@@ -72,7 +72,7 @@ def _name_of(name: str, value: Any) -> str:
 
 def target(path: str, parameters: Parameters) -> Tuple[str, bytes]:
     """(target, body) of the request: a body if the query would be too long or cannot express it."""
-    if any(name in parameters for name in _OBJECTS):
+    if any(name in _OBJECTS or isinstance(value, dict) for name, value in parameters.items()):
         return path, json.dumps(parameters).encode()
     pairs = [f"{name}={_text(name, part)}" for name, value in parameters.items()
              for part in (_lists(name, value) if isinstance(value, list) else [value])]
@@ -83,7 +83,7 @@ def target(path: str, parameters: Parameters) -> Tuple[str, bytes]:
 
 
 #: operations that take a body; a long query to another one stays a query
-POSTABLE = ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/render", "/v1/sheet", "/v1/turntable", "/v1/query")
+POSTABLE = ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/keys", "/v1/render", "/v1/sheet", "/v1/turntable", "/v1/query")
 
 
 def _lists(name: str, value: List[Any]) -> List[Any]:
@@ -111,7 +111,7 @@ _COMMON = {"model", "clip", "clip_name", "t", "wrap", "from", "to", "speed", "ph
 _OWN = {
     "palette": {"skin", "skin_name", "space", "layout", "yaw"},
     "pose": {"what", "joints", "joint_name", "layout", "yaw"},
-    "mesh": {"mesh", "mesh_name", "indices", "normals", "rest", "yaw"},
+    "mesh": {"mesh", "mesh_name", "indices", "normals", "rest", "weights", "yaw"},
     "render": {"width", "height", "background", "yaw", "pitch", "root_yaw"},
 }
 
@@ -127,7 +127,7 @@ def to_query(op: str, parameters: Parameters, find: Find) -> packets.Query:
     query.space = _word(packets.SPACES, parameters, "space", "scene")
     _flag(query, "root_motion", parameters, "root_motion", "extract")
     _flag(query, "turn", parameters, "root_yaw" if op == "render" else "yaw", 1)
-    for name in "indices", "normals", "rest":
+    for name in "indices", "normals", "rest", "weights":
         _flag(query, name, parameters, name, 1)
     for name, field in ("from", "from_s"), ("to", "to_s"), ("speed", "speed"), ("phase", "phase"):
         if name in parameters:

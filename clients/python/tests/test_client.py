@@ -54,6 +54,16 @@ def test_names_of_digits_and_commas_are_names(client):
         model.pose(0, joints=["7", 2])
 
 
+def test_joints_may_have_other_names(client):
+    model = client.model("robot.glb")
+    rules = {"hand_*": "hand,*", "head": "cap"}
+    own, some = model.pose("walk", 0.3), model.pose("walk", 0.3, clip_file="robot.glb", rename_joints=rules)
+    assert some.scene.shape == own.scene.shape and not (some.scene == own.scene).all()
+    listed = model.pose("walk", 0.3, clip_file="robot.glb", rename_joints=[f"{old}={new}" for old, new in rules.items()])
+    assert (listed.scene == some.scene).all()
+    assert (model.pose("walk", 0.3, clip_file="robot.glb", rename_joints="none:*=*").scene == own.scene).all()
+
+
 @pytest.mark.parametrize("options", [dict(t=[]), dict(joints=[])])
 def test_empty_lists_are_refused(client, options):
     with pytest.raises(ValueError, match="empty list"):
@@ -118,6 +128,7 @@ def test_other_operations(client):
     robot = client.model("robot.glb")
     assert [clip["name"] for clip in robot.info()["clips"]] == ["walk", "wave", "dance"]
     assert robot.bounds("walk", over="clip")["whole"]["bounds"]["max"][1] > 1
+    assert robot.compare("robot.glb", "walk", tolerance=0.01)["equal"] and not robot.compare("dragon.glb")["equal"]
     assert robot.glb("walk", 0.5, textures=False)[:4] == b"glTF"
     assert robot.export(clips=["walk"], textures=False)[:4] == b"glTF"
 

@@ -27,6 +27,7 @@ QUESTIONS = [
     ("pose", "robot.glb", dict(clip="walk", t=TIMES, root_motion="extract", yaw=True)),
     ("mesh", "awkward.gltf", dict(clip="bend", t=TIMES, normals=True, indices=True, rest=True)),
     ("mesh", "robot.glb", dict(clip="dance", t=1.1, normals=True)),
+    ("mesh", "awkward.gltf", dict(clip="bend", t=TIMES, rest=True, weights=True)),
     ("pose", "robot.glb", dict(clip=None, t=0.5, layers=[{"clip": "walk", "weight": 0.5}, {"clip": "wave", "weight": 0.5}])),
 ]
 
@@ -45,6 +46,36 @@ def test_bytes_are_the_same_by_every_way_in(server, kind, path, question):
 def bits(numbers):
     """Nested lists of numbers as the bits of their float32."""
     return [bits(x) for x in numbers] if isinstance(numbers, (list, tuple)) else struct.pack("<f", numbers)
+
+
+@pytest.mark.parametrize("way", ["tcp", "http"])
+def test_weights_are_those_of_the_json(server, way):
+    with posed.connect(addresses(server)[way]) as client:
+        for path in "robot.glb", "awkward.gltf":
+            json = client.json("/v1/mesh", model=path, t=0.3, weights=1)
+            mesh = client.model(path).mesh(None, 0.3, weights=True)
+            for part, moved in zip(mesh.parts, json["influences"]):
+                assert part.influence_firsts.tolist() == moved["firsts"] and part.influence_joints.tolist() == moved["joints"]
+                assert bits(part.influence_weights.tolist()) == bits(moved["weights"])
+            assert len(mesh.parts) == len(json["influences"])
+            assert list(mesh.joint_from_bind) == list(mesh.joint_nodes) == [skin["index"] for skin in json["skins"]]
+            for skin in json["skins"]:
+                expected = [[[matrix[4 * c + r] for c in range(4)] for r in range(4)] for matrix in skin["joint_from_bind"]]
+                assert bits(mesh.joint_from_bind[skin["index"]].tolist()) == bits(expected)
+                assert mesh.joint_nodes[skin["index"]].tolist() == [joint["node"] for joint in skin["joints"]]
+
+
+@pytest.mark.parametrize("way", ["tcp", "http"])
+def test_keys_are_those_of_the_json(server, way):
+    with posed.connect(addresses(server)[way]) as client:
+        clip, = client.model("robot.glb").keys("walk", joints=["head", 3], path="rotation")["clips"]
+        frames = posed.Frames(client.ask("/v1/keys", model="robot.glb", clip="walk", joints=["head", 3], path="rotation", format="bin").body)
+        assert frames.kind == "keys" and frames.frame_count == 0 and len(clip["channels"]) == 2
+        table = frames.array(frames.find("channels")).tolist()
+        for i, channel in enumerate(clip["channels"]):
+            assert table[i] == [clip["index"], channel["node"], 1, 0, 4, len(channel["times"])]
+            assert frames.array(frames.find("key_times", i)).tolist() == channel["times"]
+            assert bits(frames.array(frames.find("key_values", i)).tolist()) == bits(channel["values"])
 
 
 @pytest.mark.parametrize("way", WAYS)

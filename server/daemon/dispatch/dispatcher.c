@@ -120,8 +120,8 @@ static void take_notice(struct message *message)
 /* All that is asked of a model but pictures. */
 static bool is_answered_here(enum op op)
 {
-    return op == OP_MODEL || op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_BOUNDS || op == OP_OPEN ||
-           op == OP_FIND;
+    return op == OP_MODEL || op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_BOUNDS || op == OP_KEYS ||
+           op == OP_OPEN || op == OP_FIND;
 }
 
 static bool answer_here(struct dispatcher *dispatcher, struct call *call, struct reply *reply)

@@ -16,6 +16,7 @@ struct render_spec {
     const struct render_job *job; /* the picture as the worker gets it, without magic, ids and what is of the models */
     const struct render_cell *cells;     /* [job->cell_count], zeroed between their fields */
     const double *layer_times_s;         /* [cell_count][blend.layer_count], at most RENDER_LAYER_TIMES_MAX */
+    const char *renames;                 /* [job->rename_bytes] */
     struct imported_model *imported;     /* the model that is drawn */
     struct imported_model *const *clips; /* [clip_count]: other models that clips are from */
     uint32_t clip_count;                 /* 0..RENDER_SOURCES_MAX */
@@ -24,8 +25,8 @@ struct render_spec {
 /* One who waits for a picture; the owner's, until done() has run or the wait is cancelled. */
 struct render_waiter {
     /* Runs once, never before render_pool_submit() returns. *png is borrowed: blob_ref() keeps it; NULL: *err says why.
-     * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_RENDER_FAILED, ERR_RENDER_MEMORY,
-     * ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_UNAVAILABLE. */
+     * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_NO_HUMANOID, ERR_TOO_MANY_FRAMES,
+     * ERR_RENDER_FAILED, ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_UNAVAILABLE. */
     void (*done)(struct render_waiter *wait, struct blob *png, const struct render_notes *notes, const struct err *err);
     uint64_t started_ns;         /* of uv_hrtime(): when a worker got the picture; 0: none did */
     struct render_task *picture; /* private, like the rest */
@@ -34,7 +35,7 @@ struct render_waiter {
 
 struct render_task {
     struct render_job job; /* without its job_id */
-    char *tail;            /* what follows it: the cells and the times of layers */
+    char *tail;            /* what follows it: cells, times of layers, rules that rename joints */
     size_t tail_bytes;
     struct imported_model *imported; /* references */
     struct imported_model *clips[RENDER_SOURCES_MAX];

@@ -8,6 +8,7 @@
 #include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char CACHE_REVALIDATE[] = "no-cache";
@@ -41,8 +42,12 @@ enum {
  * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing
  * one byte of a texture. */
 enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_PIXEL_BYTE_NS = 10 };
-/* Finding the partner of a node in another file, and what else that takes of its size. */
-enum { COST_PARTNER_NS = 500, COPIED_BYTES_PER_NS = 4 };
+/* Printing a time or a value of a key. */
+enum { COST_KEY_NS = 60 };
+/* Printing the joint and the weight of an influence. */
+enum { COST_INFLUENCE_NS = 60 };
+/* Finding the partner of a node in another file, trying one rule on its name, and what else that takes of its size. */
+enum { COST_PARTNER_NS = 500, COST_RULE_NS = 5, COPIED_BYTES_PER_NS = 4 };
 enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
 
 /* Everything that /v1/model lists or adds up. */
@@ -106,10 +111,22 @@ static double lookup_cost_ns(const struct model *model, const struct request *re
            COST_LOOK_NS;
 }
 
+/* All keys of the clips' file: of one clip there are fewer. Stops counting when that is enough. */
+static double key_cost_ns(const struct model *clips)
+{
+    double ns = 0;
+    for (uint32_t c = 0; c < clips->channel_count && ns <= EVALUATION_INLINE_NS; c++)
+        ns += (double)clips->channels[c].key_count * (1 + 3 * clips->channels[c].component_count) * COST_KEY_NS;
+    return ns;
+}
+
 /* Playing the clips of another file. */
-static double partner_cost_ns(const struct model *model, const struct model *clips)
+static double partner_cost_ns(const struct model *model, const struct model *clips, const struct request *request)
 {
     return ((double)model->node_count + clips->node_count) * COST_PARTNER_NS +
+           (double)clips->node_count * request->renames.count * COST_RULE_NS +
+           (request->is_by_rest ? ((double)model->node_count + clips->node_count) * COST_NODE_NS * COST_CLIP_POSES
+                                : 0) +
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
@@ -120,6 +137,8 @@ static double evaluation_cost_ns(const struct model *model, const struct model *
 {
     if (request->op == OP_OPEN)
         return 0;
+    if (request->op == OP_COMPARE)
+        return HUGE_VAL; /* always for a work thread */
     if (request->op == OP_FIND)
         return (double)model->node_count * COST_LOOK_NS + (double)model->joint_count * COST_LOOK_NS;
     if (request->op == OP_MODEL)
@@ -130,11 +149,16 @@ static double evaluation_cost_ns(const struct model *model, const struct model *
     double once_ns =
         lookup_cost_ns(model, request) + (has_pictures ? (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0);
     for (uint32_t i = 0; i < request->source_count; i++)
-        once_ns += partner_cost_ns(model, sources[i]);
+        once_ns += partner_cost_ns(model, sources[i], request);
+    if (request->op == OP_KEYS)
+        return once_ns + list_cost_ns(model) +
+               key_cost_ns(request->clip_source > 0 ? sources[request->clip_source - 1] : model);
     const double frame_ns = frame_cost_ns(model, request);
     if (request->is_over_clip)
         return once_ns + frame_ns * COST_CLIP_POSES;
     const double frames = request->time_count == 0 ? 1 : request->time_count;
+    if (request->has_weights)
+        once_ns += ((double)model->influence_count + model->position_count) * COST_INFLUENCE_NS;
     return once_ns + frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
 }
 
@@ -221,7 +245,7 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
         return;
     spend(evaluation->left, cost);
     reply->warning_count =
-        reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count);
+        reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count, reply);
     const bool has_tag = reply->etag[0] != '\0'; /* and it is not the one that the client has */
     if (!has_tag && evaluation_is_not_modified(evaluation, "", reply))
         reply_drop_body(reply);

@@ -49,11 +49,12 @@ static void find_models(struct job *job)
 {
     const struct request *request = &job->call->request;
     while (job->model_count <= request->source_count) {
-        const bool is_own = job->model_count == 0; /* of the others only clips are used */
+        const bool is_own = job->model_count == 0; /* of the others only clips are used, unless both are compared */
         const char *path = is_own ? request->model : request->sources[job->model_count - 1].path;
         struct err err = {0};
         struct imported_model *imported = NULL;
-        job->waiter = (struct cache_waiter){.ready = on_ready, .is_whole = is_own && request_needs_pixels(request)};
+        job->waiter = (struct cache_waiter){
+            .ready = on_ready, .is_whole = (is_own || request->op == OP_COMPARE) && request_needs_pixels(request)};
         job_enter(job, JOB_FINDS_MODEL);
         const int rc = cache_get(job->service->cache, path, &job->waiter, &imported, &err);
         if (rc != 0)

@@ -14,7 +14,8 @@ int camera_setup_prepare(struct clip_bounds_cache *bounds_cache, struct loaded_m
     *out = NULL;
     if ((flags & PICTURE_AUTO_TIME) != 0 && view->layer_count == 0)
         view->clip_time_s = key->begin_s;
-    if (is_still || ((flags & PICTURE_AUTO_TIME) == 0 && ((flags & PICTURE_FRAME_POSE) != 0 || has_own_camera)))
+    const bool is_framed_else = (flags & (PICTURE_FRAME_POSE | PICTURE_FRAME_BOX)) != 0;
+    if (is_still || ((flags & PICTURE_AUTO_TIME) == 0 && (is_framed_else || has_own_camera)))
         return 0;
     if (loaded->hull.firsts == NULL &&
         hull_vertices_init(&loaded->hull, &loaded->mapped.model, loaded->is_used, err) < 0) {
@@ -27,7 +28,7 @@ int camera_setup_prepare(struct clip_bounds_cache *bounds_cache, struct loaded_m
         return err->code;
     if ((flags & PICTURE_AUTO_TIME) != 0)
         view->clip_time_s = bounds->key_pose_s;
-    if ((flags & PICTURE_FRAME_POSE) == 0 && bounds->point_count > 0)
+    if (!is_framed_else && bounds->point_count > 0)
         *out = bounds;
     return 0;
 }
@@ -82,6 +83,13 @@ static int find_own(const struct posed_model *posed, const struct model *model, 
     return 0;
 }
 
+void camera_setup_box(const struct picture_spec *picture, struct vec3 corners[8])
+{
+    const double *box = picture->frame_box;
+    for (int i = 0; i < 8; i++)
+        corners[i] = (struct vec3){(float)box[i & 1 ? 3 : 0], (float)box[i & 2 ? 4 : 1], (float)box[i & 4 ? 5 : 2]};
+}
+
 int camera_setup_find(struct clip_bounds *bounds, const struct posed_model *posed, const struct model *model,
                       struct pose_view *view, struct camera *out, struct err *err)
 {
@@ -92,6 +100,13 @@ int camera_setup_find(struct clip_bounds *bounds, const struct posed_model *pose
     if (camera_setup_target(bounds, posed, model, view, err) < 0)
         return err->code;
     struct camera_query query = posed_model_camera_query(model, view);
+    if ((view->picture->flags & PICTURE_FRAME_BOX) != 0) {
+        struct vec3 corners[8];
+        camera_setup_box(view->picture, corners);
+        *out = camera_frame(&query, corners, 8);
+        camera_hold(out, points, count);
+        return 0;
+    }
     if (bounds == NULL) {
         *out = camera_frame(&query, points, count);
         return 0;

@@ -3,7 +3,8 @@
  * With PICTURE_FRAME_POSE the camera frames the pose. Otherwise it frames everything that the clip shows
  * (clip_bounds.h), so that pictures of one clip can follow each other without a jump; a pose that would be cut off is
  * framed together with that. Layers have no common length: for them, and for the rest pose, the camera frames the pose.
- */
+ * With PICTURE_FRAME_BOX it frames a box that the request gives, whatever is drawn: so pictures of several models can
+ * have one camera. What lies outside of the box only moves near and far. */
 #pragma once
 
 #include "render/draw/model_cache.h"
@@ -20,6 +21,9 @@ int camera_setup_prepare(struct clip_bounds_cache *bounds_cache, struct loaded_m
  * ERR_BAD_PARAMETER for a node that the model does not have. */
 int camera_setup_target(struct clip_bounds *bounds, const struct posed_model *posed, const struct model *model,
                         struct pose_view *view, struct err *err);
+
+/* The corners of the box that PICTURE_FRAME_BOX frames. */
+void camera_setup_box(const struct picture_spec *picture, struct vec3 corners[8]);
 
 /* The camera for the pose that `posed` has. Returns 0, ERR_BAD_PARAMETER for a node that the model does not have, or
  * ERR_NO_MEMORY. */

@@ -117,7 +117,8 @@ int shared_camera_add(struct shared_camera *shared, struct shared_points *set, c
         farthest[k] = -HUGE_VAL;
         memcpy(kept[k].rotation, kept[0].rotation, sizeof kept[0].rotation);
     }
-    widen(shared, points, point_count);
+    if (!shared->is_told || set != &shared->posed)
+        widen(shared, points, point_count);
     for (uint64_t n = 0; n < point_count; n++) {
         const double p[3] = {(double)points[n].x, (double)points[n].y, (double)points[n].z};
         for (int k = 0; k < KEPT_COUNT; k++) {
@@ -211,7 +212,7 @@ int shared_camera_find(struct shared_camera *shared, const struct camera_query *
     const struct vec3 *points = points_in(reached, &reached_count), *poses = points_in(posed, &posed_count);
     whole.distance = query->distance > 1 ? query->distance : 1;
     *out = camera_frame(&whole, points, reached_count);
-    if (reached_count == 0 || !camera_sees_all(out, poses, posed_count)) {
+    if (!shared->is_told && (reached_count == 0 || !camera_sees_all(out, poses, posed_count))) {
         put_turned(shared, &shared->posed, reached);
         points = points_in(reached, &reached_count);
         *out = camera_frame(query, points, reached_count);

@@ -24,6 +24,7 @@ struct shared_camera {
     double slopes[2];             /* of the picture's sides */
     struct box box;               /* of all points, along the level camera's axes */
     bool has_target;              /* the pivot is told */
+    bool is_told;                 /* `reached` is a box that the request gives: the moments neither widen nor move it */
     double target[3];             /* scene space */
     struct shared_points reached; /* by whole clips */
     struct shared_points posed;   /* by the moments */

@@ -89,7 +89,9 @@ int job_receive(int socket, struct render_work *work, struct job_fds *fds, struc
         have += receive_all(socket, work->cells, cells, fds);
         if (have == sizeof *job + cells)
             have += receive_all(socket, work->layer_times_s, times, fds);
-        is_good = have == sizeof *job + cells + times;
+        if (have == sizeof *job + cells + times)
+            have += receive_all(socket, work->renames, job->rename_bytes, fds);
+        is_good = have == sizeof *job + cells + times + job->rename_bytes;
     }
     if (is_good && fds->model >= 0 && fds->source_count == job->source_count && !fds->has_more)
         return 1;

@@ -10,6 +10,8 @@ enum {
     PIXELS_MAX = 1 << 28 /* of all cells together */
 };
 
+static const double FRAME_BOX_MOST = 1e30;
+
 static int check_cell(const struct render_job *job, const struct render_cell *cell, struct err *err)
 {
     if (!isfinite(cell->clip_time_s) || !isfinite(cell->begin_s) || !isfinite(cell->end_s) ||
@@ -19,6 +21,15 @@ static int check_cell(const struct render_job *job, const struct render_cell *ce
     if (cell->x > job->width - job->picture.width || cell->y > job->height - height)
         return err_set(err, ERR_BAD_PARAMETER, "a cell at %u, %u lies outside the picture", cell->x, cell->y);
     return 0;
+}
+
+static int check_frame_box(const struct picture_spec *picture, struct err *err)
+{
+    bool is_good = true;
+    for (int i = 0; i < 3; i++) /* also false for what is no number */
+        is_good = is_good && picture->frame_box[i] >= -FRAME_BOX_MOST && picture->frame_box[3 + i] <= FRAME_BOX_MOST &&
+                  picture->frame_box[i] <= picture->frame_box[3 + i];
+    return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the box that the picture frames is none");
 }
 
 /* In an animation cells are frames and lie as image_sequence.h wants them. */
@@ -55,6 +66,8 @@ int job_check(const struct render_work *work, struct err *err)
     if (!render_job_is_bounded(job) || job->format >= SHEET_FORMAT_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers in format %u",
                        job->cell_count, job->blend.layer_count, job->format);
+    if (check_frame_box(&job->picture, err) < 0)
+        return err->code;
     for (uint32_t c = 0; c < job->cell_count; c++)
         if (check_cell(job, &work->cells[c], err) < 0)
             return err->code;

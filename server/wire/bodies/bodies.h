@@ -16,6 +16,10 @@ void body_put_glb(struct reply_context *context);
  * *count items behind it. NULL: the reply is an error. */
 uint32_t *select_nodes(struct reply_context *context, uint32_t *count);
 
+/* What is different between two models: `old` is that of request->with. */
+void body_put_compare(struct workspace *workspace, const struct model *model, const struct model *old,
+                      const struct request *request, const struct limits *limits, struct reply *reply);
+
 /* Of packets alone: what a handle tells, and one thing of a model. */
 void body_put_opened(const struct model *model, struct reply *reply);
 void body_put_found(const struct model *model, const struct request *request, struct reply *reply);

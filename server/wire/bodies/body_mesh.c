@@ -1,9 +1,10 @@
 /* body_mesh.c - the deformed vertices of the selected draws at every time, in scene space. */
 #include "wire/bodies/bodies.h"
 #include "wire/bodies/deform.h"
+#include "wire/data/influences.h"
 #include "wire/reply/reply_json.h"
 
-enum { BLOCKS_PER_DRAW = 4, VEC3_FLOATS = 3 };
+enum { BLOCKS_PER_DRAW = 8, BLOCKS_PER_SKIN = 2, VEC3_FLOATS = 3 };
 
 static void put_entry(struct reply_context *context, uint32_t entry)
 {
@@ -62,6 +63,24 @@ static bool put_vertices(struct reply_context *context, enum frames_block_kind k
     return true;
 }
 
+/* ,"influences":[..],"skins":[..] */
+static void put_weights(struct reply_context *context)
+{
+    const struct deform *deform = &context->work.mesh;
+    struct buf *out = context->out;
+    buf_put_text(out, ",\"influences\":[");
+    for (uint32_t e = 0; e < deform->draw_count && !buf_failed(out); e++) {
+        json_comma(out, e > 0);
+        influences_put_json(out, context->model, deform_draw(context, e));
+    }
+    buf_put_text(out, "],\"skins\":[");
+    for (uint32_t s = 0; s < deform->skin_count && !buf_failed(out); s++) {
+        json_comma(out, s > 0);
+        influences_put_skin_json(out, context->model, deform->skins[s]);
+    }
+    buf_put_char(out, ']');
+}
+
 static void put_head(struct reply_context *context)
 {
     const struct deform *deform = &context->work.mesh;
@@ -76,6 +95,8 @@ static void put_head(struct reply_context *context)
         put_json_static(context, BLOCK_REST);
     if (context->request->has_indices)
         put_json_static(context, BLOCK_INDICES);
+    if (context->request->has_weights)
+        put_weights(context);
 }
 
 static bool put_frame(struct reply_context *context, double time_s)
@@ -85,49 +106,86 @@ static bool put_frame(struct reply_context *context, double time_s)
            (!context->request->has_normals || put_vertices(context, BLOCK_NORMALS, time_s));
 }
 
-/* Static blocks of all entries, then the others: BLOCK_REST, BLOCK_INDICES, BLOCK_POSITIONS, BLOCK_NORMALS. */
-static uint32_t plan(struct reply_context *context)
+/* Items of an entry's block; 0: it has none. */
+static uint32_t items_of(const struct reply_context *context, uint32_t entry, enum frames_block_kind kind,
+                         uint32_t *item_bytes)
 {
-    const struct request *request = context->request;
+    const struct primitive *primitive = deform_primitive(context, entry);
+    if (influences_have_block(kind))
+        return influences_items(context->model, deform_draw(context, entry), kind, item_bytes);
+    *item_bytes = kind == BLOCK_INDICES ? sizeof(uint32_t) : sizeof(struct vec3);
+    return kind == BLOCK_INDICES ? primitive->index_count : primitive->vertex_count;
+}
+
+/* Of one kind for all entries; only dual weights are not there for all. Returns how many there are then. */
+static uint32_t plan_kind(const struct reply_context *context, enum frames_block_kind kind, struct frames_block *blocks,
+                          uint32_t count)
+{
     const struct deform *deform = &context->work.mesh;
-    struct frames_block *blocks = context_array(context, &context->workspace->blocks,
-                                                BLOCKS_PER_DRAW * (size_t)deform->draw_count, sizeof *blocks);
-    if (blocks == NULL)
-        return FRAMES_NO_PLAN;
-    const struct {
-        bool is_wanted;
-        enum frames_block_kind kind;
-    } rows[BLOCKS_PER_DRAW] = {{request->has_rest, BLOCK_REST},
-                               {request->has_indices, BLOCK_INDICES},
-                               {true, BLOCK_POSITIONS},
-                               {request->has_normals, BLOCK_NORMALS}};
-    uint32_t count = 0;
-    for (int r = 0; r < BLOCKS_PER_DRAW; r++) {
-        for (uint32_t e = 0; rows[r].is_wanted && e < deform->draw_count; e++) {
-            const struct primitive *primitive = deform_primitive(context, e);
-            const struct draw *draw = deform_draw(context, e);
-            const bool is_indices = rows[r].kind == BLOCK_INDICES;
-            blocks[count] = (struct frames_block){
-                .kind = rows[r].kind,
-                .index = e,
-                .node = (int32_t)draw->node,
-                .primitive = (int32_t)(draw->primitive - context->model->meshes[primitive->mesh].primitive_first),
-                .count = is_indices ? primitive->index_count : primitive->vertex_count,
-                .item_bytes = is_indices ? sizeof(uint32_t) : sizeof(struct vec3)};
-            count++;
-        }
+    for (uint32_t e = 0; e < deform->draw_count; e++) {
+        const struct draw *draw = deform_draw(context, e);
+        struct frames_block block = {
+            .kind = kind,
+            .index = e,
+            .node = (int32_t)draw->node,
+            .primitive = (int32_t)(draw->primitive -
+                                   context->model->meshes[deform_primitive(context, e)->mesh].primitive_first)};
+        block.count = items_of(context, e, kind, &block.item_bytes);
+        if (block.count > 0 || kind != BLOCK_DUAL_WEIGHTS)
+            blocks[count++] = block;
     }
     return count;
 }
 
+static uint32_t plan_skins(const struct reply_context *context, enum frames_block_kind kind,
+                           struct frames_block *blocks, uint32_t count)
+{
+    const struct deform *deform = &context->work.mesh;
+    for (uint32_t s = 0; s < deform->skin_count; s++) {
+        struct frames_block *block = &blocks[count++];
+        *block = (struct frames_block){.kind = kind, .index = deform->skins[s], .node = -1, .primitive = -1};
+        block->count = influences_skin_items(context->model, deform->skins[s], kind, &block->item_bytes);
+    }
+    return count;
+}
+
+/* Static blocks of all entries, those of skins, then the others. */
+static uint32_t plan(struct reply_context *context)
+{
+    const struct request *request = context->request;
+    const struct deform *deform = &context->work.mesh;
+    const size_t most = BLOCKS_PER_DRAW * (size_t)deform->draw_count + BLOCKS_PER_SKIN * (size_t)deform->skin_count;
+    struct frames_block *blocks = context_array(context, &context->workspace->blocks, most, sizeof *blocks);
+    if (blocks == NULL)
+        return FRAMES_NO_PLAN;
+    uint32_t count = 0;
+    if (request->has_rest)
+        count = plan_kind(context, BLOCK_REST, blocks, count);
+    if (request->has_indices)
+        count = plan_kind(context, BLOCK_INDICES, blocks, count);
+    if (request->has_weights) {
+        count = plan_kind(context, BLOCK_INFLUENCE_FIRSTS, blocks, count);
+        count = plan_kind(context, BLOCK_INFLUENCE_JOINTS, blocks, count);
+        count = plan_kind(context, BLOCK_INFLUENCE_WEIGHTS, blocks, count);
+        count = plan_kind(context, BLOCK_DUAL_WEIGHTS, blocks, count);
+        count = plan_skins(context, BLOCK_JOINT_NODES, blocks, count);
+        count = plan_skins(context, BLOCK_JOINT_FROM_BIND, blocks, count);
+    }
+    count = plan_kind(context, BLOCK_POSITIONS, blocks, count);
+    return request->has_normals ? plan_kind(context, BLOCK_NORMALS, blocks, count) : count;
+}
+
 static void put_static(struct reply_context *context, const struct frames_block *block)
 {
-    const struct primitive *primitive = deform_primitive(context, block->index);
+    const bool is_of_skin = block->kind == BLOCK_JOINT_NODES || block->kind == BLOCK_JOINT_FROM_BIND;
     const size_t size_bytes = (size_t)block->count * block->item_bytes;
-    if (block->kind == BLOCK_REST)
-        buf_put(context->out, context->model->positions + primitive->vertex_first, size_bytes);
+    const struct model *model = context->model;
+    if (influences_have_block(block->kind))
+        influences_put_block(context->out, model, is_of_skin ? NULL : deform_draw(context, block->index), block);
+    else if (block->kind == BLOCK_REST)
+        buf_put(context->out, model->positions + deform_primitive(context, block->index)->vertex_first, size_bytes);
     else
-        buf_put(context->out, context->model->indices + primitive->index_first, size_bytes);
+        buf_put(context->out, model->indices + deform_primitive(context, block->index)->index_first, size_bytes);
 }
 
 /* Straight into the answer. */
@@ -149,10 +207,46 @@ static bool put_block(struct reply_context *context, const struct frames_block *
     return is_good;
 }
 
+enum { WEIGHTS_LEAST_BYTES = 12 }; /* a vertex has a first, a joint and a weight */
+
+/* The skins of weights=1, whose size is only known when all vertices were looked at: those that certainly are too many
+ * are refused here. False: the reply is an error. */
+static bool find_skins(struct reply_context *context)
+{
+    struct deform *deform = &context->work.mesh;
+    uint64_t vertices = 0;
+    for (uint32_t e = 0; e < deform->draw_count; e++)
+        vertices += deform_primitive(context, e)->vertex_count;
+    if (context->request->has_weights && context->request->format == FORMAT_BIN &&
+        vertices > context->limit_bytes / WEIGHTS_LEAST_BYTES)
+        return context_fail_too_large(context);
+    if (context->request->has_weights)
+        deform->skins = influences_skins(context, deform->draws, deform->draw_count, &context->workspace->places,
+                                         &deform->skin_count);
+    return !context->request->has_weights || deform->skins != NULL;
+}
+
+/* The numbers that weights=1 adds, at least. */
+static uint64_t count_weights(const struct reply_context *context)
+{
+    const struct deform *deform = &context->work.mesh;
+    uint64_t count = 0;
+    for (uint32_t e = 0; e < deform->draw_count; e++) {
+        const struct primitive *primitive = deform_primitive(context, e);
+        const uint32_t *firsts = context->model->influence_firsts + primitive->vertex_first;
+        const uint32_t influences = firsts[primitive->vertex_count] - firsts[0];
+        const uint64_t least = influences > primitive->vertex_count ? influences : primitive->vertex_count;
+        count += primitive->vertex_count + 2 * least;
+    }
+    for (uint32_t s = 0; s < deform->skin_count; s++)
+        count += 16 * (uint64_t)context->model->skins[deform->skins[s]].joint_count;
+    return count;
+}
+
 static bool start(struct reply_context *context)
 {
     struct deform *deform = &context->work.mesh;
-    if (!deform_start(context))
+    if (!deform_start(context) || !find_skins(context))
         return false;
     const bool has_normals = context->request->has_normals;
     uint64_t vertices = 0, indices = 0, least = json_list_least(deform->draw_count, 0);
@@ -167,7 +261,8 @@ static bool start(struct reply_context *context)
         .frame_numbers = floats * arrays,
         .frame_bytes_least =
             sizeof ",\"positions\":" - 1 + least + (has_normals ? sizeof ",\"normals\":" - 1 + least : 0),
-        .head_numbers = (context->request->has_rest ? floats : 0) + (context->request->has_indices ? indices : 0),
+        .head_numbers = (context->request->has_rest ? floats : 0) + (context->request->has_indices ? indices : 0) +
+                        (context->request->has_weights ? count_weights(context) : 0),
         .frame_bytes_most = arrays * (floats * JSON_FLOAT_MOST + deform->draw_count * (uint64_t)JSON_LIST_MOST),
     };
     return true;

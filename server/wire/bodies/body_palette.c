@@ -202,17 +202,6 @@ static bool store_palette(struct reply_context *context, uint32_t skin, double t
     return true;
 }
 
-static void put_skin(struct buf *out, const struct model *model, uint32_t index)
-{
-    const struct skin *skin = &model->skins[index];
-    json_printf(out, "{\"index\":%u,\"name\":%.*s,", index, JSON_STR(model, skin->name));
-    if ((skin->flags & SKIN_RIGID) != 0)
-        buf_put_text(out, "\"rigid\":true,");
-    put_skin_method(out, skin);
-    put_skin_joints(out, model, skin);
-    buf_put_char(out, '}');
-}
-
 static void put_palette(struct reply_context *context, const float *floats, uint32_t joint_count)
 {
     const uint32_t size = layout_floats(context->request->layout);
@@ -232,7 +221,8 @@ static void put_head(struct reply_context *context)
                 layout_name(context->request->layout));
     for (uint32_t s = 0; s < work->skin_count; s++) {
         json_comma(context->out, s > 0);
-        put_skin(context->out, context->model, work->skins[s]);
+        put_skin_head(context->out, context->model, work->skins[s]);
+        buf_put_char(context->out, '}');
     }
     buf_put_char(context->out, ']');
 }

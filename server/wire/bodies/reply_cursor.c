@@ -75,7 +75,7 @@ bool reply_cursor_start(struct reply_cursor *cursor, const struct model *model, 
         reply_make(&cursor->workspace, model, sources, request, limits, reply);
         return false;
     }
-    clip_sources_init(&cursor->clips, model, sources, request->source_count);
+    clip_sources_init(&cursor->clips, model, sources, request);
     cursor->has_clips = true;
     cursor->workspace.cost = (struct reply_cost){.frames = request->time_count};
     if (!context_start(context, &cursor->workspace, model, &cursor->clips, request, limits, reply) ||

@@ -1,6 +1,7 @@
 #include "wire/bodies/reply_make.h"
 
 #include "wire/bodies/bodies.h"
+#include "wire/data/keys.h"
 #include "wire/export/export.h"
 #include "wire/reply/clip_sources.h"
 
@@ -8,7 +9,8 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
                    struct clip_sources *clips, const struct request *request, const struct limits *limits,
                    struct reply *reply)
 {
-    const bool has_view = request->layer_count == 0 && request->clip_source > 0, is_posed = request->op != OP_MODEL && request->op != OP_EXPORT;
+    const bool has_view = request->layer_count == 0 && request->clip_source > 0,
+               is_posed = request->op != OP_MODEL && request->op != OP_EXPORT;
     *context = (struct reply_context){
         .workspace = workspace,
         .model = has_view ? clips->models[request->clip_source - 1] : model,
@@ -21,7 +23,8 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
         .clip = POSE_REST,
     };
     struct err err;
-    if (is_posed && select_clip(context->model, request, &context->clip, reply) < 0)
+    context->has_all_clips = request->op == OP_KEYS && request->clip.kind == SELECT_NONE;
+    if (is_posed && !context->has_all_clips && select_clip(context->model, request, &context->clip, reply) < 0)
         return false;
     context->duration_s = clip_duration_s(context->model, context->clip);
     if (span_resolve(request, context->duration_s, &context->span, &err) < 0)
@@ -58,6 +61,11 @@ static void put_body(struct reply_context *context)
         body_put_model(context);
     } else if (context->request->op == OP_BOUNDS) {
         body_put_bounds(context);
+    } else if (context->request->op == OP_KEYS) {
+        uint32_t count;
+        const uint32_t *nodes = select_nodes(context, &count);
+        if (nodes != NULL)
+            body_put_keys(context, nodes, count);
     } else if (context->request->op == OP_EXPORT) {
         body_put_export(context);
     } else {
@@ -79,7 +87,11 @@ void reply_make(struct workspace *workspace, const struct model *model, const st
         body_put_found(model, request, reply);
         return;
     }
-    clip_sources_init(&clips, model, sources, request->source_count);
+    if (request->op == OP_COMPARE) {
+        body_put_compare(workspace, model, sources[0], request, limits, reply);
+        return;
+    }
+    clip_sources_init(&clips, model, sources, request);
     if (context_start(&context, workspace, model, &clips, request, limits, reply)) {
         put_body(&context);
         if (context_end_body(&context) && clips.count > 0)

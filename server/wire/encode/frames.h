@@ -20,7 +20,7 @@ enum {
     FRAMES_ALIGNMENT = 16,    /* of every block */
 };
 
-enum frames_kind { FRAMES_PALETTE = 1, FRAMES_POSE = 2, FRAMES_MESH = 3 };
+enum frames_kind { FRAMES_PALETTE = 1, FRAMES_POSE = 2, FRAMES_MESH = 3, FRAMES_KEYS = 4 };
 
 enum frames_block_kind {
     BLOCK_PALETTE = 1,      /* index: skin; items: joints; 16 or 12 floats */
@@ -35,6 +35,17 @@ enum frames_block_kind {
     BLOCK_REST = 18,        /* static; index: entry; items: vertices; 3 floats */
     BLOCK_INDICES = 19,     /* static; index: entry; items: indices; u32 */
     BLOCK_SPAN = 20,        /* static; one item; 4 f64: from, to, speed, phase */
+    /* of weights=1; static */
+    BLOCK_INFLUENCE_FIRSTS = 21,  /* index: entry; items: vertices and their end; u32 */
+    BLOCK_INFLUENCE_JOINTS = 22,  /* index: entry; items: influences; u32, within the skin */
+    BLOCK_INFLUENCE_WEIGHTS = 23, /* index: entry; items: influences; f32 */
+    BLOCK_DUAL_WEIGHTS = 24,      /* index: entry; items: vertices; f32 */
+    BLOCK_JOINT_NODES = 25,       /* index: skin; items: joints; u32 */
+    BLOCK_JOINT_FROM_BIND = 26,   /* index: skin; items: joints; 16 floats, in columns */
+    /* of FRAMES_KEYS, which has no frames; static */
+    BLOCK_CHANNELS = 27,   /* items: channels; 6 u32: clip, node, path, interpolation, components, keys */
+    BLOCK_KEY_TIMES = 28,  /* index: channel of the answer; items: keys; f64 */
+    BLOCK_KEY_VALUES = 29, /* likewise; items: numbers; f32 */
 };
 
 static inline bool frames_is_static(enum frames_block_kind kind) { return kind >= BLOCK_NODES; }

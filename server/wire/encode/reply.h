@@ -40,7 +40,7 @@ struct reply {
     const char *file_word;      /* what follows the name; static storage, or NULL */
     const char *file_ending;    /* without a dot: "glb" is for saving, others are shown too; static storage */
     uint32_t warning_count;     /* of the files that the answer is made from */
-    struct buf unmatched;       /* anim/pose/retarget_report.h; empty = no header. Of 200 */
+    struct buf unmatched;       /* anim/retarget/retarget_report.h; empty = no header. Of 200 */
     struct buf picture_lines;   /* header lines about a picture, each with its CRLF, or empty. Of 200 */
     struct buf message;         /* of an error: its sentence, without NUL */
     bool has_content;           /* content_hash is that of the model that was asked about, also of an error about it */

@@ -1,26 +1,31 @@
 #include "wire/reply/clip_sources.h"
 
-#include "anim/pose/retarget_report.h"
+#include "anim/retarget/retarget_report.h"
 #include "wire/reply/reply_json.h"
+#include "wire/reply/rest_select.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void clip_sources_init(struct clip_sources *clips, const struct model *model, const struct model *const *sources,
-                       uint32_t source_count)
+                       const struct request *request)
 {
-    clips->count = source_count;
-    for (uint32_t i = 0; i < source_count; i++) {
-        retarget_init(&clips->views[i], model, sources[i]);
+    clips->count = request->source_count;
+    for (uint32_t i = 0; i < clips->count; i++) {
+        retarget_init(&clips->views[i], model, sources[i], &request->renames);
         clips->models[i] = &clips->views[i].model;
     }
 }
 
-uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count)
+uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count,
+                              const struct reply *reply)
 {
-    uint32_t count = model->warning_count;
+    const int32_t slide = retarget_text_slide(&reply->unmatched); /* by rest units and axes are made alike */
+    uint32_t count =
+        model->warning_count + retarget_text_has_idle_rules(&reply->unmatched) + (slide > RETARGET_SLIDE_WARNED);
     for (uint32_t i = 0; i < source_count; i++)
-        count += sources[i]->warning_count + retarget_has_other_unit(model, sources[i]) +
-                 retarget_has_other_up(model, sources[i]);
+        count += sources[i]->warning_count + (slide < 0 && retarget_has_other_unit(model, sources[i])) +
+                 (slide < 0 && retarget_has_other_up(model, sources[i]));
     return count;
 }
 
@@ -61,19 +66,62 @@ static bool play(struct reply_context *context, const struct played *played)
     return context_fail(context, &err);
 }
 
+/* Clips that move nothing here have no channels then, which is no error among others. */
+static void play_all(struct reply_context *context)
+{
+    struct err err;
+    const uint32_t source = context->request->clip_source;
+    for (uint32_t c = 0; source > 0 && context->has_all_clips && c < context->model->clip_count; c++)
+        retarget_clip(&context->clips->views[source - 1], c, &err);
+}
+
+/* Adds all clips of the reply's file. */
+static void report_all(const struct reply_context *context, struct retarget_report *report)
+{
+    for (uint32_t c = 0; context->has_all_clips && c < context->model->clip_count; c++)
+        retarget_report_add(report, (int32_t)c);
+}
+
 static const struct model *view_of(const struct reply_context *context, const struct request *part)
 {
     return part->clip_source == 0 ? NULL : context->clips->models[part->clip_source - 1];
 }
 
+static int set_rest(struct reply_context *context, struct err *err)
+{
+    struct clip_sources *clips = context->clips;
+    const struct model *sources[REQUEST_SOURCES_MAX];
+    struct resolved_rest rest;
+    for (uint32_t i = 0; i < clips->count; i++)
+        sources[i] = clips->views[i].source;
+    if (rest_resolve(&rest, context->request, &clips->views[0].model, sources, context->limits, err) < 0)
+        return err->code;
+    for (uint32_t i = 0; i < clips->count; i++) {
+        const struct rest_options options = {.model = rest.model,
+                                             .source = rest.sources[i],
+                                             .clip = {.has_locked_feet = context->request->has_locked_feet,
+                                                      .max_steps = rest.max_steps,
+                                                      .is_stopped = context->workspace->is_stopped}};
+        if (rest.is_by_rest[i] && retarget_set_rest(&clips->views[i], &options, err) < 0)
+            return err_prefix(err, "'%s' on '%s'", context->request->sources[i].path, context->request->model);
+    }
+    return 0;
+}
+
 bool clip_sources_play(struct reply_context *context)
 {
+    struct err err;
+    if (context->request->is_by_rest && set_rest(context, &err) < 0)
+        return context_fail(context, &err);
     struct resolved_layers *layers = &context->workspace->layers;
     struct played played[PLAYED_MAX];
     const uint32_t count = list_played(context, played);
     bool is_good = true;
     for (uint32_t i = 0; i < count && is_good; i++)
         is_good = play(context, &played[i]);
+    play_all(context);
+    for (uint32_t i = 0; i < context->clips->count; i++)
+        context->workspace->cost.evaluations += context->clips->views[i].steps;
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct request *layer = &context->request->layers[i];
         layers->layers[i].source = view_of(context, layer);
@@ -84,15 +132,31 @@ bool clip_sources_play(struct reply_context *context)
 
 /* --- what has no partner --- */
 
+/* ,"renamed":"..": what the rules call a node that has no partner under that name either. */
+static void put_renamed(struct buf *out, const struct retarget *retarget, uint32_t node)
+{
+    struct joined_name name;
+    struct buf text;
+    if (!retarget_rename(retarget, node, &name))
+        return;
+    buf_init(&text, 0);
+    for (int i = 0; i < 3; i++)
+        buf_put(&text, name.parts[i].text, name.parts[i].size_bytes);
+    buf_put_text(out, ",\"renamed\":");
+    json_put_string(out, text.data, text.size_bytes);
+    buf_fini(&text);
+}
+
 static void put_misses(struct buf *out, const struct retarget_report *report)
 {
     static const char *const REASONS[] = {[RETARGET_MISSING] = "missing",
                                           [RETARGET_AMBIGUOUS] = "ambiguous",
                                           [RETARGET_UNNAMED] = "unnamed",
                                           [RETARGET_WEIGHTS] = "weights"};
-    for (uint32_t i = 0; i < report->miss_count; i++) {
+    for (uint32_t i = 0; i < report->miss_count && !buf_failed(out); i++) {
         json_comma(out, i > 0);
         put_node_head(out, report->retarget->source, report->misses[i].node);
+        put_renamed(out, report->retarget, report->misses[i].node);
         json_printf(out, ",\"reason\":%s}", REASONS[report->misses[i].reason]);
     }
 }
@@ -111,15 +175,59 @@ static void put_still_joints(struct buf *out, const struct retarget_report *repo
     }
 }
 
-static void put_warnings(struct buf *out, const struct retarget *retarget)
+static bool is_idle(const struct clip_sources *clips, uint32_t rule)
 {
-    const bool has_unit = retarget_has_other_unit(&retarget->model, retarget->source);
-    const bool has_up = retarget_has_other_up(&retarget->model, retarget->source);
+    uint32_t uses = 0;
+    for (uint32_t s = 0; s < clips->count; s++)
+        uses += clips->views[s].is_rule_used[rule];
+    return uses == 0;
+}
+
+/* The rules of the request that no file of it needs: {"code":"rename_unused",..}, or nothing. */
+static void put_idle_rules(struct buf *out, const struct clip_sources *clips, bool has_comma)
+{
+    const struct name_map *names = &clips->views[0].names;
+    struct buf text;
+    buf_init(&text, 0);
+    for (uint32_t i = 0; i < names->count; i++)
+        if (is_idle(clips, i))
+            buf_printf(&text, "%s'%s'", text.size_bytes > 0 ? ", " : "", names->rules[i].text);
+    if (text.size_bytes > 0) {
+        json_comma(out, has_comma);
+        buf_put_text(out, "{\"code\":\"rename_unused\",\"message\":");
+        buf_put_text(&text, " of 'rename_joints' renames no node of the clips' files");
+        json_put_string(out, text.data, text.size_bytes);
+        buf_put_char(out, '}');
+    }
+    buf_fini(&text);
+}
+
+static void put_slide_warning(struct buf *out, const struct retarget *retarget)
+{
+    char message[160];
+    const int size = snprintf(message, sizeof message,
+                              "feet that stand in the clip slide by up to %.1f %% of the leg's length here; feet=lock "
+                              "keeps them where they stand",
+                              retarget->slide * 100);
+    buf_put_text(out, "{\"code\":\"feet_slide\",\"message\":");
+    json_put_string(out, message, (size_t)size);
+    buf_put_char(out, '}');
+}
+
+static void put_warnings(struct buf *out, const struct clip_sources *clips, const struct retarget *retarget)
+{
+    const bool is_by_rest = retarget_is_by_rest(retarget);
+    const bool has_unit = !is_by_rest && retarget_has_other_unit(&retarget->model, retarget->source);
+    const bool has_up = !is_by_rest && retarget_has_other_up(&retarget->model, retarget->source);
+    const bool has_slide = retarget_slide_thousandths(retarget->slide) > RETARGET_SLIDE_WARNED;
     if (has_unit)
         buf_put_text(out, "{\"code\":\"units_differ\",\"message\":\"the two files have other units of length\"}");
     json_comma(out, has_unit && has_up);
     if (has_up)
         buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
+    if (has_slide) /* the two others are of clips by name */
+        put_slide_warning(out, retarget);
+    put_idle_rules(out, clips, has_unit || has_up || has_slide);
 }
 
 /* ,"clip_file":{..} of all that is played from the very clip_file that `part` names. */
@@ -134,6 +242,7 @@ static void put_clip_file(struct reply_context *context, const struct request *p
     for (uint32_t i = 0; i < count; i++)
         if (played[i].part->clip_file == part->clip_file)
             retarget_report_add(&report, played[i].clip);
+    report_all(context, &report);
     char hash[HASH_DIGITS_SIZE];
     json_printf(out, ",\"clip_file\":{\"model\":%s,\"hash\":%s,\"unmatched\":{\"nodes\":[", part->clip_file,
                 hash_digits(retarget->source, hash));
@@ -141,8 +250,12 @@ static void put_clip_file(struct reply_context *context, const struct request *p
     buf_put_text(out, "],\"joints\":[");
     put_still_joints(out, &report);
     buf_put_text(out, "]},\"warnings\":[");
-    put_warnings(out, retarget);
-    buf_put_text(out, "]}");
+    put_warnings(out, context->clips, retarget);
+    buf_put_char(out, ']');
+    if (retarget_is_by_rest(retarget))
+        json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g}",
+                    context->request->has_locked_feet ? "lock" : "free", retarget_scale(retarget), retarget->slide);
+    buf_put_char(out, '}');
     retarget_report_fini(&report);
 }
 
@@ -183,6 +296,8 @@ void clip_sources_put_unmatched(struct reply_context *context)
         else
             retarget_report_add(&reports[played[i].part->clip_source - 1], played[i].clip);
     }
+    if (context->request->clip_source > 0)
+        report_all(context, &reports[context->request->clip_source - 1]);
     retarget_report_put(reports, clips->count, context->model, own, own_count, &context->reply->unmatched);
     for (uint32_t s = 0; s < clips->count; s++)
         retarget_report_fini(&reports[s]);

@@ -1,7 +1,7 @@
 /* clip_sources.h - replies whose clips lie in other files (clip_file=). Pure; any thread. */
 #pragma once
 
-#include "anim/pose/retarget.h"
+#include "anim/retarget/retarget.h"
 #include "wire/reply/reply_context.h"
 
 /* The model with the clips of each of a request's sources. */
@@ -11,9 +11,9 @@ struct clip_sources {
     uint32_t count;
 };
 
-/* All models are borrowed. */
+/* The clips of request->sources; the request and all models are borrowed. */
 void clip_sources_init(struct clip_sources *clips, const struct model *model, const struct model *const *sources,
-                       uint32_t source_count);
+                       const struct request *request);
 static inline void clip_sources_fini(struct clip_sources *clips)
 {
     for (uint32_t i = 0; i < clips->count; i++)
@@ -32,6 +32,7 @@ void clip_sources_put_layer(struct reply_context *context, uint32_t layer);
 /* The header's line of the same: reply->unmatched. */
 void clip_sources_put_unmatched(struct reply_context *context);
 
-/* Warnings about what a request is about, for a header: those of the model and of the other files, and how these
- * differ. */
-uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count);
+/* Warnings about what a request is about, for a header: those of the model and of the other files, how these
+ * differ, and one when rules rename nothing, as reply->unmatched says. */
+uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count,
+                              const struct reply *reply);

@@ -46,6 +46,11 @@ void *context_array(struct reply_context *context, struct buf *buf, size_t count
 bool context_fail_too_large(struct reply_context *context)
 {
     struct err err;
+    if (context->request->time_count == 0) {
+        err_set(&err, ERR_TOO_MANY_FRAMES, "the answer about '%s' needs more than the %llu bytes that one may have",
+                context->request->model, (unsigned long long)context->limit_bytes);
+        return context_fail(context, &err);
+    }
     err_set(&err, ERR_TOO_MANY_FRAMES, "%u frames of '%s' need more than the %llu bytes that one answer may have",
             context->request->time_count, context->request->model, (unsigned long long)context->limit_bytes);
     return context_fail(context, &err);

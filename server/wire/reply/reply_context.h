@@ -25,6 +25,8 @@ struct pose_work {
 struct deform {
     uint32_t *draws; /* into the model's: the entries of the reply */
     uint32_t draw_count;
+    const uint32_t *skins; /* with weights=1: those of the draws, each once */
+    uint32_t skin_count;
     struct skin_palette palette; /* of the skin of the draw at hand */
     struct vec3 *deformed;       /* of the draw at hand; room for a struct vec4 each */
     uint32_t variant;            /* 0, or 1 + that of the model whose materials are told */
@@ -45,8 +47,9 @@ struct reply_context {
     struct buf *out; /* the reply's body, limited to limit_bytes */
     const struct limits *limits;
     uint64_t limit_bytes;
-    int32_t clip;      /* or POSE_REST */
-    double duration_s; /* of the clip; 0 at rest */
+    int32_t clip;       /* or POSE_REST */
+    bool has_all_clips; /* OP_KEYS that names none: the reply is about all clips, and `clip` is POSE_REST */
+    double duration_s;  /* of the clip; 0 at rest */
     struct clip_sources
         *clips; /* those of other files; `model` is a view that has them unless the request is a blend */
     struct clip_span span;
@@ -65,7 +68,10 @@ struct reply_context {
 };
 
 /* True when the operation's reply has a binary form. */
-static inline bool op_has_binary(enum op op) { return op == OP_PALETTE || op == OP_POSE || op == OP_MESH; }
+static inline bool op_has_binary(enum op op)
+{
+    return op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_KEYS;
+}
 /* The form of the reply: JSON where the operation has no other. */
 static inline enum format reply_format(const struct request *request)
 {

@@ -79,6 +79,16 @@ void put_skin_joints(struct buf *out, const struct model *model, const struct sk
     buf_put_char(out, ']');
 }
 
+void put_skin_head(struct buf *out, const struct model *model, uint32_t index)
+{
+    const struct skin *skin = &model->skins[index];
+    json_printf(out, "{\"index\":%u,\"name\":%.*s,", index, JSON_STR(model, skin->name));
+    if ((skin->flags & SKIN_RIGID) != 0)
+        buf_put_text(out, "\"rigid\":true,");
+    put_skin_method(out, skin);
+    put_skin_joints(out, model, skin);
+}
+
 void put_draw_head(struct buf *out, const struct model *model, const struct draw *draw)
 {
     const uint32_t index = model->primitives[draw->primitive].mesh;

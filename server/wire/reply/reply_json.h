@@ -19,8 +19,9 @@ void put_index(struct buf *out, const char *key, int32_t index);
 void put_clip_name(struct buf *out, const struct model *model, int32_t index);
 /* {"node":..,"name":.. */
 void put_node_head(struct buf *out, const struct model *model, uint32_t node);
-/* "joints":[..] of a skin */
-/* "method":"..", of a skin whose method is not linear. */
+/* {"index":..,"name":..,"joints":[..] of a skin, with what is special about it */
+void put_skin_head(struct buf *out, const struct model *model, uint32_t index);
+/* "joints":[..] of a skin; "method":"..", of a skin whose method is not linear. */
 void put_skin_method(struct buf *out, const struct skin *skin);
 void put_skin_joints(struct buf *out, const struct model *model, const struct skin *skin);
 /* {"name":..,"node":..,"mesh":..,"primitive":.. of a draw */

@@ -116,6 +116,20 @@ int param_what(struct param_value *value)
     return 0;
 }
 
+int param_paths(struct param_value *value)
+{
+    char *rest = value->text;
+    for (const char *entry = param_next_entry(&rest); entry != NULL; entry = param_next_entry(&rest)) {
+        const int path = place_of(value->values, entry);
+        if (path < 0)
+            return err_set(
+                value->err, ERR_BAD_PARAMETER,
+                "parameter 'path' has '%.80s'; it takes translation, rotation, scale, weights and visibility", entry);
+        value->request->paths |= 1u << path;
+    }
+    return 0;
+}
+
 int param_unit(struct param_value *value)
 {
     static const double METRES[] = {1, 0.01, 0.001, 0.0254};

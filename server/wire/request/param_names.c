@@ -106,6 +106,26 @@ int param_skin_name(struct param_value *value) { return select_name(value, &valu
 int param_joints(struct param_value *value) { return select_many(value, "joint_name", &value->request->lists.joints); }
 int param_joint_name(struct param_value *value) { return select_name(value, &value->request->lists.joints); }
 
+/* One rule a value: names may have commas. */
+int param_rename_joints(struct param_value *value)
+{
+    struct buf *rules = &value->request->lists.renames;
+    const uint32_t count = (uint32_t)(rules->size_bytes / sizeof(struct name_rule));
+    const struct name_rule *all = (const struct name_rule *)(const void *)rules->data;
+    struct name_rule rule;
+    size_t text_bytes = value->size_bytes + 1;
+    if (name_rule_parse(&rule, value->text, value->err) < 0)
+        return err_prefix(value->err, "parameter '%s'", value->name);
+    for (uint32_t i = 0; i < count; i++)
+        text_bytes += all[i].text_bytes + 1;
+    if (count == NAME_RULES_MAX || text_bytes > NAME_RULES_BYTES_MAX)
+        return err_set(value->err, ERR_BAD_PARAMETER,
+                       "parameter '%s': rule '%.200s' is one too many; a request takes %d rules of %d bytes in all",
+                       value->name, value->text, NAME_RULES_MAX, NAME_RULES_BYTES_MAX);
+    buf_put(rules, &rule, sizeof rule);
+    return 0;
+}
+
 int param_clips_of(struct param_value *value)
 {
     if (strcmp(value->text, "-") != 0)
@@ -114,6 +134,29 @@ int param_clips_of(struct param_value *value)
     return 0;
 }
 int param_clip_name_of(struct param_value *value) { return select_name(value, &value->request->lists.clips); }
+
+/* "ROLE=JOINT", one a value: names may have commas. */
+int param_bones(struct param_value *value)
+{
+    enum { BONES_MAX = 2 * ROLE_COUNT, JOINT_BYTES_MAX = 1023 };
+    struct request_lists *lists = &value->request->lists;
+    struct buf *bones = value->param == PARAM_BONES ? &lists->bones : &lists->clip_bones;
+    char *sign = strchr(value->text, '=');
+    if (sign == NULL || sign[1] == '\0' || strlen(sign + 1) > JOINT_BYTES_MAX)
+        return param_bad(value, "ROLE=JOINT, such as hips=Pelvis, or ROLE=- for a bone that is not there");
+    struct humanoid_rule rule = {humanoid_role(value->text, (size_t)(sign - value->text)), sign + 1};
+    if (rule.role == ROLE_NONE)
+        return err_set(
+            value->err, ERR_BAD_PARAMETER,
+            "parameter '%s': '%.*s' is no bone of a human; they are called as in VRM 1.0: hips, spine, head, "
+            "leftUpperLeg, leftLowerLeg, leftFoot, leftUpperArm, ..",
+            value->name, (int)(sign - value->text < 80 ? sign - value->text : 80), value->text);
+    if (bones->size_bytes == BONES_MAX * sizeof rule)
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s' is given more than %d times", value->name,
+                       BONES_MAX);
+    buf_put(bones, &rule, sizeof rule);
+    return 0;
+}
 
 int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->root); }
 

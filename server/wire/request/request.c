@@ -16,7 +16,10 @@ void request_fini(struct request *request)
     buf_fini(&request->lists.times);
     buf_fini(&request->lists.skins);
     buf_fini(&request->lists.joints);
+    buf_fini(&request->lists.renames);
     buf_fini(&request->lists.clips);
+    buf_fini(&request->lists.bones);
+    buf_fini(&request->lists.clip_bones);
     for (uint32_t i = 0; i < request->layer_count; i++)
         request_fini(&request->layers[i]); /* which have no layers */
     free(request->layers);
@@ -33,8 +36,9 @@ void request_fini(struct request *request)
 /* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
 static int undecodable(int param, const struct err *why, struct err *err)
 {
-    return err_set(err, param == PARAM_MODEL || param == PARAM_CLIP_FILE ? ERR_BAD_PATH : ERR_BAD_PARAMETER,
-                   "parameter '%s': %s", REQUEST_PARAMS[param].name, why->message);
+    const bool is_path = param == PARAM_MODEL || param == PARAM_CLIP_FILE || param == PARAM_WITH;
+    return err_set(err, is_path ? ERR_BAD_PATH : ERR_BAD_PARAMETER, "parameter '%s': %s", REQUEST_PARAMS[param].name,
+                   why->message);
 }
 
 /* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it
@@ -58,6 +62,12 @@ static int take_param(struct request *request, const struct url_param *part, str
     return request_take_text(request, i, text, (size_t)size_bytes, limits, err);
 }
 
+static void finish_bones(const struct buf *bones, struct humanoid_choice *choice)
+{
+    choice->rules = (const struct humanoid_rule *)(const void *)bones->data;
+    choice->rule_count = (uint32_t)(bones->size_bytes / sizeof *choice->rules);
+}
+
 /* Points the request at its lists and fills in what was not given. */
 static void finish_lists(struct request *request, const struct param_set *seen, const struct limits *limits)
 {
@@ -73,8 +83,12 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     request->skin_count = (uint32_t)(lists->skins.size_bytes / sizeof *request->skins);
     request->joints = (const struct selector *)(const void *)lists->joints.data;
     request->joint_count = (uint32_t)(lists->joints.size_bytes / sizeof *request->joints);
+    request->renames.rules = (const struct name_rule *)(const void *)lists->renames.data;
+    request->renames.count = (uint32_t)(lists->renames.size_bytes / sizeof *request->renames.rules);
     request->clips = (const struct selector *)(const void *)lists->clips.data;
     request->clip_count = (uint32_t)(lists->clips.size_bytes / sizeof *request->clips);
+    finish_bones(&lists->bones, &request->humanoid);
+    finish_bones(&lists->clip_bones, &request->clip_humanoid);
     if (request->what == 0)
         request->what = WHAT_SCENE;
     request->has_wrap = seen->has[PARAM_WRAP];
@@ -96,7 +110,10 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
     buf_init(&lists->times, SIZE_MAX / 4);
     buf_init(&lists->skins, SIZE_MAX / 4);
     buf_init(&lists->joints, SIZE_MAX / 4);
+    buf_init(&lists->renames, SIZE_MAX / 4);
     buf_init(&lists->clips, SIZE_MAX / 4);
+    buf_init(&lists->bones, SIZE_MAX / 4);
+    buf_init(&lists->clip_bones, SIZE_MAX / 4);
     buf_init(&request->memory, text_bytes + 1);
     if (buf_reserve(&request->memory, text_bytes + 1) == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a request of %zu bytes", text_bytes);

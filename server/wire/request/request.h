@@ -8,6 +8,8 @@
 
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
+#include "anim/retarget/humanoid.h"
+#include "anim/retarget/name_map.h"
 #include "anim/pose/pose.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -40,6 +42,8 @@ enum op {
     OP_FILE,      /* PUT and DELETE /v1/models/NAME */
     OP_SHEET,     /* GET /v1/sheet */
     OP_TURNTABLE, /* GET /v1/turntable */
+    OP_KEYS,      /* GET /v1/keys */
+    OP_COMPARE,   /* GET /v1/compare */
     OP_STREAM,    /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
@@ -57,7 +61,7 @@ enum select_kind {
     SELECT_REST,  /* clip=- */
 };
 
-/* Another file that clips are taken from. */
+/* Another file that a request is about: clips are taken from it, or it is what the model is compared with. */
 struct request_source {
     const char *path; /* checked as model is */
     const char *hash; /* 64 lower-case hex digits that its content must have, or NULL */
@@ -93,6 +97,8 @@ struct request_lists {
     struct buf times;         /* double */
     struct buf skins, joints; /* struct selector, like the next one */
     struct buf clips;
+    struct buf renames;           /* struct name_rule */
+    struct buf bones, clip_bones; /* struct humanoid_rule */
 };
 
 struct request {
@@ -106,8 +112,11 @@ struct request {
                               request's, of a reference without one its layer's: then the pointers are equal */
     const char *clip_hash; /* that of clip_file, or NULL */
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
-    struct request_source sources[REQUEST_SOURCES_MAX]; /* every clip_file of it and its layers, once */
+    struct request_source sources[REQUEST_SOURCES_MAX]; /* every clip_file of it and its layers, once; or `with` */
     uint32_t source_count;
+    bool is_by_rest, has_locked_feet;               /* retarget=rest, feet=lock */
+    struct humanoid_choice humanoid, clip_humanoid; /* with is_by_rest: of the model, of all sources */
+    struct name_map renames; /* of the nodes of all sources, before they are matched with the model's */
     struct selector clip;
     const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
     uint32_t time_count;
@@ -122,7 +131,8 @@ struct request {
     enum layout layout;
     enum format format; /* by format= or Accept */
     unsigned what;      /* WHAT_ bits */
-    bool has_indices, has_normals, has_rest;
+    unsigned paths;     /* OP_KEYS: bits of enum channel_path; 0: all */
+    bool has_indices, has_normals, has_rest, has_weights;
     bool has_no_textures; /* FORMAT_GLB: textures=0 */
     bool has_root_motion; /* take the movement of `root` out and tell it */
     bool has_turn;        /* its turning about the up axis too */
@@ -134,6 +144,7 @@ struct request {
         picture;             /* and of each cell of a sheet; without target_node and camera, which need the model: */
     struct selector target;  /* the node in the middle of the picture, or absent */
     struct selector camera;  /* the camera of the file, or absent */
+    uint32_t box_numbers;    /* how many of the picture's frame_box are given: 0 or 6 */
     int side, projection;    /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
     struct sheet_spec sheet; /* OP_SHEET, OP_TURNTABLE */
     const char *target_text; /* likewise, of a GET: path and query as they came */
@@ -149,6 +160,9 @@ struct request {
     double sample_rate;  /* poses a second in place of the file's keys, 0: the file's */
     enum find_what find; /* OP_FIND: what `found` is */
     struct selector found;
+    const char *with; /* OP_COMPARE: path of the old model */
+    bool has_tolerance;
+    double tolerance;           /* with has_tolerance: a share of the size */
     const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
@@ -225,10 +239,11 @@ extern const char REQUEST_SIDES[];
 /* True when the answer is drawn. */
 static inline bool op_is_picture(enum op op) { return op == OP_RENDER || op == OP_SHEET || op == OP_TURNTABLE; }
 
-/* True when the answer has pixels of the model's textures in it, or is drawn with them. */
+/* True when the answer has pixels of the model's textures in it, is drawn with them or compares them. */
 static inline bool request_needs_pixels(const struct request *request)
 {
-    return op_is_picture(request->op) || (request->format == FORMAT_GLB && !request->has_no_textures);
+    return op_is_picture(request->op) || request->op == OP_COMPARE ||
+           (request->format == FORMAT_GLB && !request->has_no_textures);
 }
 
 /* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */

@@ -79,6 +79,7 @@ size_t request_body_text_bytes(const cJSON *object)
         }
         path[depth] = item->next;
         size_bytes += cJSON_IsString(item) ? strlen(item->valuestring) + 1 : NUMBER_SIZE + 1;
+        size_bytes += item->string == NULL ? 0 : strlen(item->string) + 1; /* the first half of a rule */
         if (item->child != NULL && depth < BODY_DEPTH_MAX)
             path[++depth] = item->child;
     }
@@ -231,6 +232,31 @@ static int take_queries(struct request *request, const cJSON *item, const struct
 
 /* --- members --- */
 
+/* {"PATTERN":"NAME",..}: a rule each, in their order. */
+static int take_rules(struct request *request, int param, const cJSON *object, const struct limits *limits,
+                      struct err *err)
+{
+    const cJSON *item;
+    if (object->child == NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' is an empty object", REQUEST_PARAMS[param].name);
+    cJSON_ArrayForEach(item, object)
+    {
+        if (!cJSON_IsString(item) || strchr(item->string, '=') != NULL)
+            return err_set(
+                err, ERR_BAD_PARAMETER, "parameter '%s': '%.200s' %s", REQUEST_PARAMS[param].name, item->string,
+                cJSON_IsString(item) ? "has a '=', which no pattern can have" : "needs a name, which is a text");
+        char *text = request->memory.data + request->memory.size_bytes;
+        const size_t pattern_bytes = strlen(item->string), name_bytes = strlen(item->valuestring);
+        memcpy(text, item->string, pattern_bytes);
+        text[pattern_bytes] = '=';
+        memcpy(text + pattern_bytes + 1, item->valuestring, name_bytes + 1);
+        buf_advance(&request->memory, pattern_bytes + name_bytes + 2);
+        if (request_take_text(request, param, text, pattern_bytes + name_bytes + 1, limits, err) < 0)
+            return err->code;
+    }
+    return 0;
+}
+
 static int take_member(struct request *request, const cJSON *item, struct param_set *seen, const struct limits *limits,
                        struct err *err)
 {
@@ -243,6 +269,9 @@ static int take_member(struct request *request, const cJSON *item, struct param_
         return take_reference(request, item, limits, err);
     if (param == PARAM_QUERIES)
         return take_queries(request, item, limits, err);
+    const bool has_rules = param == PARAM_RENAME_JOINTS || param == PARAM_BONES || param == PARAM_CLIP_BONES;
+    if (has_rules && cJSON_IsObject(item))
+        return take_rules(request, param, item, limits, err);
     if (!cJSON_IsArray(item))
         return take_scalar(request, param, item, limits, err);
     if (REQUEST_PARAMS[param].how_often != MANY || item->child == NULL)

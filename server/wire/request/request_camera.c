@@ -38,6 +38,8 @@ static int find_side(const char *word)
 /* So far away a camera of any angle and distance still has matrices of finite floats. */
 static const double PLACE_MOST = 1e30;
 
+enum { BOX_NUMBERS = 6 };
+
 int param_camera(struct param_value *value)
 {
     struct request *request = value->request;
@@ -129,13 +131,54 @@ int param_target(struct param_value *value)
     return 0;
 }
 
+/* Its numbers, together or as several parameters, as a list in a body gives them. */
+int param_frame_box(struct param_value *value)
+{
+    struct request *request = value->request;
+    char *rest = value->text;
+    for (char *entry = param_next_entry(&rest); entry != NULL; entry = param_next_entry(&rest)) {
+        double number;
+        if (!number_parse_double(entry, &number) || !(fabs(number) <= PLACE_MOST))
+            return err_set(value->err, ERR_BAD_PARAMETER,
+                           "parameter 'frame_box' has '%.60s', which is no number from -1e30 to 1e30; write "
+                           "minx,miny,minz,maxx,maxy,maxz",
+                           entry);
+        if (request->box_numbers < BOX_NUMBERS)
+            request->picture.frame_box[request->box_numbers] = number + 0; /* not -0 */
+        request->box_numbers++;
+    }
+    return 0;
+}
+
 /* --- together --- */
+
+/* The whole box, or none. */
+static int complete_box(struct request *request, const struct param_set *seen, struct err *err)
+{
+    struct picture_spec *picture = &request->picture;
+    if (!seen->has[PARAM_FRAME_BOX])
+        return 0;
+    if (seen->has[PARAM_FRAME])
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'frame' does not go with 'frame_box', which says what fills the picture");
+    if (request->box_numbers != BOX_NUMBERS)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'frame_box' has %u numbers; it takes 6: minx,miny,minz,maxx,maxy,maxz",
+                       request->box_numbers);
+    for (int i = 0; i < 3; i++)
+        if (picture->frame_box[i] > picture->frame_box[3 + i])
+            return err_set(err, ERR_BAD_PARAMETER, "parameter 'frame_box' has min%c %.15g above max%c %.15g", 'x' + i,
+                           picture->frame_box[i], 'x' + i, picture->frame_box[3 + i]);
+    picture->flags |= PICTURE_FRAME_BOX;
+    return 0;
+}
 
 /* A camera of the file stands where the file puts it, and sees what it sees there. */
 static int check_file_camera(const struct request *request, const struct param_set *seen, struct err *err)
 {
-    static const int OWN[] = {PARAM_YAW, PARAM_PITCH,    PARAM_FRAME,  PARAM_MARGIN,      PARAM_PROJECTION,
-                              PARAM_FOV, PARAM_DISTANCE, PARAM_TARGET, PARAM_TARGET_NAME, PARAM_END};
+    static const int OWN[] = {PARAM_YAW,    PARAM_PITCH,       PARAM_FRAME,      PARAM_FRAME_BOX,
+                              PARAM_MARGIN, PARAM_FOV,         PARAM_PROJECTION, PARAM_DISTANCE,
+                              PARAM_TARGET, PARAM_TARGET_NAME, PARAM_END};
     const char *given = param_given(seen, OWN);
     if (given != NULL)
         return err_set(err, ERR_BAD_PARAMETER,
@@ -177,6 +220,8 @@ static int complete_camera(struct request *request, const struct param_set *seen
     struct picture_spec *picture = &request->picture;
     if (request->camera.kind != SELECT_NONE)
         return check_file_camera(request, seen, err);
+    if (complete_box(request, seen, err) < 0)
+        return err->code;
     if (param_given(seen, DIRECTION) == NULL)
         request->side = find_side("three_quarter");
     if (complete_direction(request, seen, err) < 0)

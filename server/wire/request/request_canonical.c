@@ -25,6 +25,22 @@ static uint64_t hash_selectors(uint64_t state, const struct selector *selectors,
     return state;
 }
 
+/* In their order: the first that matches holds. */
+static uint64_t hash_renames(uint64_t state, const struct name_map *renames)
+{
+    for (uint32_t i = 0; i < renames->count; i++)
+        state = hash_text(state, renames->rules[i].text);
+    return state;
+}
+
+static uint64_t hash_humanoid(uint64_t state, const struct humanoid_choice *choice)
+{
+    state = hash_uint(hash_uint(state, choice->map), choice->rule_count);
+    for (uint32_t i = 0; i < choice->rule_count; i++)
+        state = hash_text(hash_uint(state, (uint64_t)choice->rules[i].role), choice->rules[i].joint);
+    return state;
+}
+
 /* Nothing where there are none, so that a query without layers is what it was. */
 static uint64_t hash_layers(uint64_t state, const struct request *request)
 {
@@ -87,10 +103,23 @@ void request_set_canonical(struct request *request)
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);
     h = hash_layers(h, request);
+    if (request->paths != 0)
+        h = hash_uint(hash_uint(h, PARAM_PATH), request->paths);
+    if (request->has_weights)
+        h = hash_uint(h, PARAM_WEIGHTS);
     if (request->clip_file != NULL)
         h = hash_text(h, request->clip_file);
     if (request->clip_hash != NULL)
         h = hash_text(h, request->clip_hash);
+    h = hash_renames(h, &request->renames);
+    if (request->with != NULL) {
+        h = hash_text(h, request->with);
+        h = hash_uint(h, request->has_tolerance);
+        h = hash64(h, &request->tolerance, sizeof request->tolerance);
+    }
+    if (request->is_by_rest)
+        h = hash_humanoid(hash_humanoid(hash_uint(h, 1 + request->has_locked_feet), &request->humanoid),
+                          &request->clip_humanoid);
     request->canonical_rest = h;
     request_set_canonical_times(request);
 }

@@ -78,6 +78,8 @@ static void inherit(struct request *part, const struct request *from)
 
 int request_collect_sources(struct request *request, const struct limits *limits, struct err *err)
 {
+    if (request->with != NULL)
+        request->sources[request->source_count++] = (struct request_source){.path = request->with};
     if (add_source(request, request, limits, err) < 0)
         return err->code;
     for (uint32_t i = 0; i < request->layer_count; i++) {
@@ -89,5 +91,10 @@ int request_collect_sources(struct request *request, const struct limits *limits
             (layer->reference != NULL && add_source(request, layer->reference, limits, err) < 0))
             return err_prefix(err, "layers[%u]", i);
     }
+    if (request->is_by_rest && request->source_count == 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'retarget' needs 'clip_file', whose clips are retargeted");
+    if (request->renames.count > 0 && request->source_count == 0)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'rename_joints' needs 'clip_file', whose nodes get other names");
     return 0;
 }

@@ -22,7 +22,9 @@ enum {
     FOR_ONE_PICTURE = 1 << OP_RENDER,
     FOR_RENDER = FOR_ONE_PICTURE | FOR_SHEETS, /* what a picture shows and how it looks */
     FOR_BOUNDS = 1 << OP_BOUNDS,
+    FOR_KEYS = 1 << OP_KEYS,
     FOR_EXPORT = 1 << OP_EXPORT,
+    FOR_COMPARE = 1 << OP_COMPARE,
     FOR_QUERY = 1 << OP_QUERY,
     FOR_LAYER = 1 << OP_LAYER,
     FOR_REFERENCE = 1 << OP_REFERENCE,

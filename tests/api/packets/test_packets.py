@@ -149,6 +149,8 @@ def test_pictures_and_files_are_those_of_http(both, link):
     assert answer.kind == "png"
     assert answer.body == http(both, "/v1/render?model=dragon.glb&clip=0&t=0.4&width=64&height=48&yaw=30&pitch=10"
                                      "&background=1020ff80")
+    answer = link.ask("mesh", query([0.4], clip=0, flag_names=["weights"]), model=handle)
+    assert answer.body == http(both, "/v1/mesh?model=dragon.glb&clip=0&t=0.4&format=bin&weights=1")
     answer = link.ask("mesh", query([0.4], clip=0, flag_names=["glb", "no_textures"]), model=handle)
     assert answer.kind == "glb"
     assert answer.body == http(both, "/v1/mesh?model=dragon.glb&clip=0&t=0.4&format=glb&textures=0")

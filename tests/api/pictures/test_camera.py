@@ -265,6 +265,53 @@ def test_target_and_distance(start, tmp_path):
     assert far == pytest.approx(near / 4, abs=2)
 
 
+BOX = (-3, -1, -2, 5, 4, 2.5)
+
+
+def test_a_box_of_its_own_frames_a_model_as_it_is(start, tmp_path):
+    """A box around a box-like model is what `frame=pose` would frame: its corners are the model's outermost points."""
+    corners = [(x, y, z) for x in (-1, 2) for y in (0, 3) for z in (-0.5, 0.5)]
+    (tmp_path / "box.gltf").write_text(animated({}, positions=[corners[i] for i in (0, 3, 7, 1, 5, 6, 2, 4, 0)],
+                                                translation=[5, -1, 2], scale=[2, 1, 0.5]))
+    server = start()
+    bounds = server.json("/v1/model?model=box.gltf")["bounds"]
+    numbers = [*bounds["min"], *bounds["max"]]
+    for more in "", "&yaw=200&pitch=-30&fov=80", "&ortho=1&margin=0.2", "&distance=0.5&width=90", "&target=0,1,0":
+        told = ask(server, f"model=box.gltf&allow_empty=1&frame_box={','.join(map(str, numbers))}{more}")
+        own = ask(server, f"model=box.gltf&allow_empty=1&frame=pose{more}")
+        for a, b in zip(camera_of(told), camera_of(own)):
+            assert numpy.allclose(a, b, rtol=1e-6, atol=1e-5), more
+    body = json.dumps({"model": "box.gltf", "frame_box": numbers, "allow_empty": 1})
+    with server.connect() as connection:
+        connection.send(f"POST /v1/render HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                        f"Content-Length: {len(body)}\r\n\r\n{body}")
+        listed = connection.answer()
+    assert listed.status == 200 and listed.body == ask(server, f"model=box.gltf&allow_empty=1&frame_box={','.join(map(str, numbers))}").body
+
+
+@pytest.mark.parametrize("more", ["", "&camera=front", "&yaw=-60&pitch=70&ortho=1", "&distance=0.6&fov=100", "&target=1,1,1"])
+def test_models_in_one_box_have_one_camera(start, tmp_path, more):
+    """Models of different sizes and places, one turned, unevenly scaled and moving: a place of the scene is at one pixel in
+    both, and that is where a vertex is seen that lies there."""
+    (tmp_path / "small.gltf").write_text(animated({}, material={"doubleSided": True}, translation=[1, 1, 1]))
+    (tmp_path / "large.gltf").write_text(animated(
+        {(0, "translation"): {0: (5, -1, 2), 1: (900, 30, -70)}}, material={"doubleSided": True}, rotation=[0, 0, HALF, HALF],
+        scale=[2, 1, 0.5]))
+    server = start()
+    frame = f"frame_box={','.join(map(str, BOX))}&allow_empty=1&width=160&height=120&aa=0{more}"
+    shown = [ask(server, f"model={name}.gltf&t={t}&{frame}") for name, t in [("small", 0), ("large", 0), ("large", 0.5)]]
+    corners = [(x, y, z) for x in BOX[::3] for y in BOX[1::3] for z in BOX[2::3]]
+    at = [places(answer, corners) for answer in shown]
+    assert numpy.allclose(at[0], at[1], atol=1e-9) and numpy.allclose(at[0], at[2], atol=1e-9)
+    if not more:  # everything just fits
+        assert at[0].min() >= 0 and at[0][:, 0].max() <= 160 and at[0][:, 1].max() <= 120
+        assert min(at[0][:, 0].min() / 160, at[0][:, 1].min() / 120) == pytest.approx(0.06, abs=1e-3)
+    vertices = numpy.array([(1, 1, 1), (2, 1, 1), (1, 2, 1)])  # of the small one
+    seen = places(shown[1], vertices)  # by the camera of the other
+    if "target" not in more and "distance" not in more:
+        assert numpy.allclose(box(shown[0]), [*seen.min(0), *seen.max(0)], atol=2)  # of thin tips
+
+
 @pytest.mark.parametrize("scale, offset", [(1e-6, 0), (2e-3, 0), (2e3, 0), (1e15, 0), (1e-20, 0), (1e30, 0), (1, 1e6), (100, -3e7)])
 def test_screws_and_ships(start, tmp_path, scale, offset):
     (tmp_path / "unit.gltf").write_text(gltf())

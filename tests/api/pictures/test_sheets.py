@@ -118,9 +118,25 @@ def test_anchor_origin_and_scale(server):
     assert manifest["projection"] == "perspective"
 
 
+def test_sheets_in_one_box_have_one_camera(server):
+    """Of one model at rest and of another that moves, seen from all sides."""
+    frame = "&frame_box=-1,-0.5,-1,1.5,3,1" + SMALL
+    manifests = [server.json(f"/v1/{query}{frame}&format=json")
+                 for query in ("sheet?model=octopus.glb&clip=-&frames=1&directions=6", "sheet?model=robot.glb&clip=1&frames=3&directions=6",
+                               "turntable?model=robot.glb&clip=-&frames=6&pitch=0", "turntable?model=dragon.glb&frames=6&pitch=0")]
+    first = manifests[0]
+    for manifest in manifests[1:]:
+        assert manifest["pivot"] == first["pivot"] and manifest["anchor"] == pytest.approx(first["anchor"], abs=1e-9)
+        for a, b in zip(first["directions"], manifest["directions"], strict=True):
+            assert a["view_from_scene"] == pytest.approx(b["view_from_scene"], abs=1e-9)
+        for i in (0, 5):  # near and far follow the model
+            assert manifest["clip_from_view"][i] == first["clip_from_view"][i]
+    assert first["pivot"] == [0, -0.5, 0]
+
+
 @pytest.mark.short
 @pytest.mark.parametrize("more", ["", "&frame=pose&clip=-", "&projection=isometric&background=224466", "&margin=0",
-                                  "&distance=1.5&target=0,0.5,0", "&from=0.2&to=0.6", "&root_motion=extract"])
+                                  "&distance=1.5&target=0,0.5,0", "&frame_box=-1,-0.5,-1,1.5,3,1", "&from=0.2&to=0.6", "&root_motion=extract"])
 def test_cells_are_the_pictures_of_their_times(server, more):
     """Framed over the whole clip, a strip is the pictures of its times, to the last bit."""
     clip = "" if "clip=" in more else "&clip=1"

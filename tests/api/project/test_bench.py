@@ -167,6 +167,23 @@ def test_readme_takes_the_table_and_nothing_else(tmp_path, monkeypatch):
     assert "old" not in text and "| 50 connections: palette |" in text and bench.PICTURE in text and (tmp_path / "speed.svg").exists()
 
 
+def test_readme_keeps_the_rest_when_a_part_was_measured_on_its_own(tmp_path, monkeypatch):
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{bench.MARKS[0]}\nold\n{bench.MARKS[1]}\nbehind\n")
+    (tmp_path / "bench.svg").write_text("<svg/>")
+    monkeypatch.setattr(bench, "README", readme)
+    monkeypatch.setattr(bench, "HERE", tmp_path)
+    for part, commit in (("poses", "p1"), ("memory", "m1"), ("poses", "p2")):
+        (tmp_path / f"bench-{part}.json").write_text(json.dumps({**a_report(), "builds": {"commit": commit}}))
+        bench.write_readme(tmp_path, [part])
+    text = readme.read_text()
+    assert "\nold\n" in text and text.count("Measured later, on its own.") == 2 and text.endswith(f"{bench.MARKS[1]}\nbehind\n")
+    assert "commit m1" in text and "commit p2" in text and "commit p1" not in text
+    (tmp_path / "bench.json").write_text(json.dumps(a_report()))
+    bench.write_readme(tmp_path)
+    assert "Measured later" not in readme.read_text()
+
+
 def test_the_readme_has_a_place_for_it():
     text = (BENCH / "README.md").read_text()
     assert text.count(bench.MARKS[0]) == 1 and text.index(bench.MARKS[0]) < text.index(bench.MARKS[1])

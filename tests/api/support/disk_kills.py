@@ -31,8 +31,9 @@ def fork_servers(server):
 def end_fork_servers(server):
     """Kills them when they wait for work: what one has made is not known to the server before it has said so."""
     for pid in fork_servers(server):
-        wait_until(lambda: state_of(pid) == "S", "it does not wait")
-        os.kill(int(pid), signal.SIGKILL)
+        wait_until(lambda: state_of(pid) in "SZX", "it does not wait")
+        if is_alive(pid):
+            os.kill(int(pid), signal.SIGKILL)
         wait_until(lambda: not is_alive(pid), "it lives on")
 
 

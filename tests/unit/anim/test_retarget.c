@@ -3,7 +3,7 @@
 #include "tests/unit/support/fixture.h"
 
 #include "anim/pose/pose.h"
-#include "anim/pose/retarget_report.h"
+#include "anim/retarget/retarget_report.h"
 
 #include <string.h>
 
@@ -70,7 +70,7 @@ static void setup(struct pair *pair)
 {
     make_model(&pair->model);
     make_clips(&pair->clips);
-    retarget_init(&pair->retarget, &pair->model.model, &pair->clips.model);
+    retarget_init(&pair->retarget, &pair->model.model, &pair->clips.model, NULL);
 }
 
 static void teardown(struct pair *pair)
@@ -184,7 +184,7 @@ TEST(retarget_report_of_awkward_names)
     for (uint32_t i = 0; i < COUNT; i++)
         fixture_channel(&clips, i, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, TIMES, 2, VALUES);
     fixture_finish(&clips);
-    retarget_init(&retarget, &model.model, &clips.model);
+    retarget_init(&retarget, &model.model, &clips.model, NULL);
     retarget_report_init(&report, &retarget);
     retarget_report_add(&report, 0);
     struct buf line;
@@ -198,6 +198,73 @@ TEST(retarget_report_of_awkward_names)
         assert_in_range(*c, ' ', '~');
     assert_string_equal(line.data + line.size_bytes - 1 - strlen("\";joints=0"), "\";joints=0");
     buf_fini(&line);
+    retarget_report_fini(&report);
+    retarget_fini(&retarget);
+    fixture_fini(&model);
+    fixture_fini(&clips);
+}
+
+static struct name_map parse_rules(struct name_rule *rules, const char *const *texts)
+{
+    struct name_map map = {.rules = rules};
+    struct err err;
+    for (; texts[map.count] != NULL; map.count++)
+        assert_int_equal(name_rule_parse(&rules[map.count], texts[map.count], &err), 0);
+    return map;
+}
+
+/* The clips' file calls its nodes by other names: the pose is that of the names of the model. */
+TEST(retarget_renames_before_it_matches)
+{
+    static const char *const RULES[] = {"rig:Hip=hip", "rig:*=*", "rig:none=root", "no*=*", NULL};
+    static const struct retarget_miss MISSES[] = {{1, RETARGET_MISSING}, {2, RETARGET_AMBIGUOUS}};
+    const float values[6] = {1, 1, 1, 3, 5, 7};
+    struct name_rule rules[4];
+    const struct name_map map = parse_rules(rules, RULES);
+    struct fixture model, clips;
+    struct retarget retarget;
+    struct retarget_report report;
+    struct err err;
+    make_model(&model);
+    fixture_init(&clips);
+    add_node(&clips, "rig:Hip", -1, FIXTURE_ZERO, FIXTURE_NO_TURN);
+    add_node(&clips, "rig:tail", -1, FIXTURE_ZERO, FIXTURE_NO_TURN);
+    add_node(&clips, "rig:knee", -1, FIXTURE_ZERO, FIXTURE_NO_TURN);
+    add_node(&clips, "knee", -1, FIXTURE_ZERO, FIXTURE_NO_TURN); /* twice, renamed */
+    fixture_clip(&clips);
+    for (uint32_t n = 0; n < 3; n++)
+        fixture_channel(&clips, n, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, TIMES, 2, values);
+    fixture_finish(&clips);
+    retarget_init(&retarget, &model.model, &clips.model, NULL);
+    assert_int_equal(retarget_clip(&retarget, 0, &err), ERR_CLIP_NO_MATCH);
+    retarget_fini(&retarget);
+    retarget_init(&retarget, &model.model, &clips.model, &map);
+    assert_int_equal(retarget_clip(&retarget, 0, &err), 0);
+    struct pose pose;
+    double p[3];
+    const double origin[3] = {0, 0, 0};
+    pose_init(&pose);
+    pose_evaluate(&pose, &retarget.model, 0, 1);
+    dmat4_point(&pose.scene_from_node[4], origin, p); /* as in retarget_moves_nodes_of_the_same_name */
+    CHECK_NEAR(p[0], 0, 1e-6);
+    CHECK_NEAR(p[1], 5, 1e-6);
+    CHECK_NEAR(p[2], 5.5, 1e-6);
+    pose_fini(&pose);
+    retarget_report_init(&report, &retarget);
+    retarget_report_add(&report, 0);
+    assert_int_equal(report.miss_count, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(report.misses[i].node, MISSES[i].node);
+        assert_int_equal(report.misses[i].reason, MISSES[i].reason);
+    }
+    /* the third rule is idle because the second takes all of it */
+    check_line(&report, NULL, 0,
+               "2;names=\"rig%3Atail,rig%3Aknee\";joints=0;rules=2;rule_texts=\"rig%3Anone%3Droot,no%2A%3D%2A\"");
+    struct joined_name name;
+    char text[SHORT_NAME_SIZE];
+    assert_true(retarget_rename(&retarget, 1, &name));
+    assert_string_equal(joined_name_put(&name, text, sizeof text), "tail");
+    assert_false(retarget_rename(&retarget, 3, &name));
     retarget_report_fini(&report);
     retarget_fini(&retarget);
     fixture_fini(&model);
@@ -222,7 +289,7 @@ TEST(retarget_takes_a_model_for_its_own_clips)
     struct retarget retarget;
     struct err err;
     make_clips(&f);
-    retarget_init(&retarget, &f.model, &f.model);
+    retarget_init(&retarget, &f.model, &f.model, NULL);
     assert_int_equal(retarget_clip(&retarget, 1, &err), 0);
     assert_int_equal(retarget.model.clips[1].channel_count, 5); /* all but the unnamed ones' */
     struct retarget_report report;
@@ -233,7 +300,7 @@ TEST(retarget_takes_a_model_for_its_own_clips)
     retarget_fini(&retarget);
     fixture_fini(&f);
     make_model(&f);
-    retarget_init(&retarget, &f.model, &f.model);
+    retarget_init(&retarget, &f.model, &f.model, NULL);
     assert_int_equal(retarget.partners[0], -1 - RETARGET_AMBIGUOUS);
     assert_int_equal(retarget.partners[5], 5);
     retarget_fini(&retarget);

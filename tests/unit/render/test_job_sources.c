@@ -7,6 +7,7 @@
 #include "render/job/job_channel.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
+#include "tests/unit/support/human.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -168,6 +169,116 @@ TEST(job_sources_refuse_what_is_not_there)
     fixture_fini(&stranger);
 }
 
+/* Rules travel as texts with a NUL each; what is no list of rules is refused before any of it is used. */
+TEST(job_sources_rename_joints)
+{
+    struct fixture model, clips;
+    struct model_cache cache = {.limit_bytes = 1 << 20};
+    struct job_sources sources;
+    struct buf unmatched;
+    struct err err = {0};
+    make_model(&model, 0, "tip");
+    make_model(&clips, 1, "rig:end");
+    const int fds[1] = {file_of(&clips)};
+    static struct render_work work;
+    static const struct {
+        const char *text;
+        uint32_t size_bytes;
+        int code;
+    } ROWS[] = {
+        {"rig:end=tip", 12, 0},
+        {"x:*=*\0rig:end=tip", 18, 0},
+        {"", 0, ERR_CLIP_NO_MATCH},
+        {"x:*=*", 6, ERR_CLIP_NO_MATCH},
+        {"rig:end=tip", 11, ERR_BAD_PARAMETER},
+        {"", 1, ERR_BAD_PARAMETER},
+        {"rig:end=tip\0tip", 16, ERR_BAD_PARAMETER},
+        {"", UINT32_MAX, ERR_BAD_PARAMETER},
+    };
+    buf_init(&unmatched, 0);
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        work.job = (struct render_job){
+            .cell_count = 1,
+            .source_count = 1,
+            .rename_bytes = ROWS[i].size_bytes,
+            .sources = {{.key = 1, .size_bytes = clips.size_bytes}},
+        };
+        work.cells[0] = (struct render_cell){.clip_source = 1};
+        memcpy(work.renames, ROWS[i].text, ROWS[i].size_bytes < 32 ? ROWS[i].size_bytes : 0);
+        buf_clear(&unmatched);
+        assert_int_equal(init_sources(&sources, &cache, &work, fds, &model.model, &unmatched, &err), ROWS[i].code);
+        if (i == 0)
+            assert_memory_equal(unmatched.data, "0;joints=0", unmatched.size_bytes);
+        if (i == 1)
+            assert_memory_equal(unmatched.data, "0;joints=0;rules=1;rule_texts=\"x%3A%2A%3D%2A\"",
+                                unmatched.size_bytes);
+        job_sources_fini(&sources);
+    }
+    for (uint32_t i = 0; i <= RENDER_RENAMES_MAX; i++)
+        memcpy(work.renames + 4 * (size_t)i, "a=b", 4);
+    work.job.rename_bytes = 4 * (RENDER_RENAMES_MAX + 1);
+    assert_int_equal(init_sources(&sources, &cache, &work, fds, &model.model, &unmatched, &err), ERR_BAD_PARAMETER);
+    job_sources_fini(&sources);
+    model_cache_fini(&cache, NULL);
+    close(fds[0]);
+    buf_fini(&unmatched);
+    fixture_fini(&model);
+    fixture_fini(&clips);
+}
+
+/* Roles index nodes: those that are not there, and a node of two roles, are refused before they are used. */
+TEST(job_sources_refuse_roles_that_are_none)
+{
+    struct fixture model, clips;
+    struct model_cache cache = {.limit_bytes = 1 << 20};
+    struct job_sources sources;
+    struct buf unmatched;
+    struct err err = {0};
+    struct human_rig rig;
+    static struct render_work work;
+    human_begin(&rig, &model, &HUMAN_A);
+    fixture_finish(&model);
+    human_begin(&rig, &clips, &HUMAN_T);
+    human_walk(&rig);
+    fixture_finish(&clips);
+    const int fds[1] = {file_of(&clips)};
+    const struct humanoid_choice any = {0};
+    struct humanoid own, other;
+    assert_int_equal(humanoid_find(&model.model, &any, &own, &err), 0);
+    assert_int_equal(humanoid_find(&clips.model, &any, &other, &err), 0);
+    static const struct {
+        int role;
+        int32_t node;
+        int code;
+    } ROWS[] = {{ROLE_JAW, -1, 0},
+                {ROLE_JAW, 1000, ERR_BAD_PARAMETER},
+                {ROLE_JAW, INT32_MIN, ERR_BAD_PARAMETER},
+                {ROLE_HIPS, -1, ERR_BAD_PARAMETER},
+                {ROLE_LEFT_FOOT, 1, ERR_BAD_PARAMETER}}; /* the hips */
+    buf_init(&unmatched, 0);
+    for (size_t i = 0; i < 2 * sizeof ROWS / sizeof *ROWS; i++) {
+        work.job = (struct render_job){
+            .cell_count = 1,
+            .source_count = 1,
+            .sources = {{.key = 1, .size_bytes = clips.size_bytes, .is_by_rest = 1}},
+        };
+        work.cells[0] = (struct render_cell){.clip_source = 1};
+        memcpy(work.job.roles, own.nodes, sizeof own.nodes);
+        memcpy(work.job.sources[0].roles, other.nodes, sizeof other.nodes);
+        (i % 2 == 0 ? work.job.roles : work.job.sources[0].roles)[ROWS[i / 2].role] = ROWS[i / 2].node;
+        buf_clear(&unmatched);
+        assert_int_equal(init_sources(&sources, &cache, &work, fds, &model.model, &unmatched, &err), ROWS[i / 2].code);
+        if (i == 0)
+            assert_memory_equal(unmatched.data + unmatched.size_bytes - 12, ";slide=0.054", 12);
+        job_sources_fini(&sources);
+    }
+    model_cache_fini(&cache, NULL);
+    close(fds[0]);
+    buf_fini(&unmatched);
+    fixture_fini(&model);
+    fixture_fini(&clips);
+}
+
 /* Sends the first bytes of a job with so many descriptors and receives it. */
 static int pass_bytes(const struct render_work *work, size_t size_bytes, uint32_t fd_count, struct job_fds *fds,
                       struct err *err)
@@ -185,6 +296,7 @@ static int pass_bytes(const struct render_work *work, size_t size_bytes, uint32_
     if (render_job_is_bounded(&work->job)) {
         buf_put(&bytes, work->cells, cells);
         buf_put(&bytes, work->layer_times_s, times);
+        buf_put(&bytes, work->renames, work->job.rename_bytes);
     }
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     for (uint32_t i = 0; i < fd_count; i++)
@@ -204,6 +316,7 @@ static int pass_bytes(const struct render_work *work, size_t size_bytes, uint32_
         assert_memory_equal(&received.job, &work->job, sizeof work->job);
         assert_memory_equal(received.cells, work->cells, cells);
         assert_memory_equal(received.layer_times_s, work->layer_times_s, times);
+        assert_memory_equal(received.renames, work->renames, work->job.rename_bytes);
     }
     for (uint32_t i = 0; i < fd_count; i++)
         close(sent[i]);
@@ -253,14 +366,19 @@ TEST(job_channel_takes_the_cells_of_the_job)
         work.cells[c] = (struct render_cell){.clip = (int32_t)c, .x = 7 * c};
     for (uint32_t i = 0; i < RENDER_LAYER_TIMES_MAX; i++)
         work.layer_times_s[i] = i;
+    for (uint32_t i = 0; i < RENDER_RENAME_BYTES_MAX; i++)
+        work.renames[i] = (char)('a' + i % 26);
     static const uint32_t good[][2] = {{1, 0}, {1, RENDER_LAYERS_MAX}, {RENDER_CELLS_MAX, 0}, {RENDER_CELLS_MAX, 4}};
     static const uint32_t bad[][2] = {
         {0, 0},          {RENDER_CELLS_MAX + 1, 0}, {UINT32_MAX, 0}, {RENDER_CELLS_MAX, 5}, {1, RENDER_LAYERS_MAX + 1},
         {1, UINT32_MAX}, {1 << 16, 1 << 16}};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        work.job =
-            (struct render_job){.magic = RENDER_JOB_MAGIC, .cell_count = good[i][0], .blend.layer_count = good[i][1]};
-        const size_t size_bytes = sizeof work.job + render_cells_bytes(&work.job) + render_layer_times_bytes(&work.job);
+        work.job = (struct render_job){.magic = RENDER_JOB_MAGIC,
+                                       .cell_count = good[i][0],
+                                       .blend.layer_count = good[i][1],
+                                       .rename_bytes = RENDER_RENAME_BYTES_MAX};
+        const size_t size_bytes = sizeof work.job + render_cells_bytes(&work.job) +
+                                  render_layer_times_bytes(&work.job) + RENDER_RENAME_BYTES_MAX;
         assert_int_equal(pass(&work, 1, &fds, &err), 1);
         job_fds_close(&fds);
         assert_int_equal(pass_bytes(&work, size_bytes - 1, 1, &fds, &err), ERR_INTERNAL);
@@ -271,4 +389,7 @@ TEST(job_channel_takes_the_cells_of_the_job)
             (struct render_job){.magic = RENDER_JOB_MAGIC, .cell_count = bad[i][0], .blend.layer_count = bad[i][1]};
         assert_int_equal(pass(&work, 1, &fds, &err), ERR_INTERNAL);
     }
+    work.job =
+        (struct render_job){.magic = RENDER_JOB_MAGIC, .cell_count = 1, .rename_bytes = RENDER_RENAME_BYTES_MAX + 1};
+    assert_int_equal(pass(&work, 1, &fds, &err), ERR_INTERNAL);
 }

@@ -141,6 +141,97 @@ TEST(answer_mesh_of_one_mesh)
     cJSON_Delete(json);
 }
 
+/* What weights=1 tells of a vertex at rest and moves it by the palette is where the answer has it. */
+TEST(answer_mesh_weights_move_the_vertices)
+{
+    struct request request = wire_request(OP_MESH, TIMES, 1);
+    request.has_weights = true;
+    cJSON *mesh = wire_answer_json(wire_model(), &request);
+    static const float FIRSTS[] = {0, 1, 2, 4}, JOINTS[] = {0, 1, 0, 1}, WEIGHTS[] = {1, 1, 0.75F, 0.25F};
+    static const float RIGID_FIRSTS[] = {0, 1, 2, 3}, RIGID_JOINTS[] = {0, 0, 0}, RIGID_WEIGHTS[] = {1, 1, 1};
+    for (int e = 0; e < 3; e++) {
+        const cJSON *entry = wire_at(wire_get(mesh, "influences"), e);
+        const bool is_rigid = e > 0; /* moves with its node: the file gives it no weights */
+        wire_check_floats(wire_get(entry, "firsts"), is_rigid ? RIGID_FIRSTS : FIRSTS, 4);
+        wire_check_floats(wire_get(entry, "joints"), is_rigid ? RIGID_JOINTS : JOINTS, is_rigid ? 3 : 4);
+        wire_check_floats(wire_get(entry, "weights"), is_rigid ? RIGID_WEIGHTS : WEIGHTS, is_rigid ? 3 : 4);
+        assert_null(cJSON_GetObjectItem(entry, "dual_weights"));
+    }
+    const cJSON *skins = wire_get(mesh, "skins");
+    assert_int_equal(cJSON_GetArraySize(skins), 2);
+    for (int s = 0; s < 2; s++) {
+        const struct skin *skin = &wire_model()->skins[s];
+        assert_int_equal(wire_get(wire_at(skins, s), "index")->valueint, s);
+        for (uint32_t j = 0; j < skin->joint_count; j++) {
+            const struct joint *joint = &wire_model()->joints[skin->joint_first + j];
+            wire_check_floats(wire_at(wire_get(wire_at(skins, s), "joint_from_bind"), (int)j), joint->joint_from_bind.m,
+                              16);
+            assert_int_equal(wire_get(wire_at(wire_get(wire_at(skins, s), "joints"), (int)j), "node")->valueint,
+                             joint->node);
+        }
+    }
+    request.mesh = wire_index(1);
+    cJSON *one = wire_answer_json(wire_model(), &request);
+    assert_int_equal(cJSON_GetArraySize(wire_get(one, "influences")), 2);
+    assert_int_equal(wire_get(wire_at(wire_get(one, "skins"), 0), "index")->valueint, 1);
+    assert_int_equal(cJSON_GetArraySize(wire_get(one, "skins")), 1);
+    cJSON_Delete(one);
+    cJSON_Delete(mesh);
+}
+
+/* The arrays of an entry, or of a skin, as the JSON has them. */
+static void check_weights_block(const cJSON *json, const char *row, const char *items)
+{
+    static const char *const NAMES[] = {"firsts", "joints", "weights"};
+    const int kind = get_u16(row), index = (int)get_u32(row + 4);
+    const uint32_t count = get_u32(row + 16);
+    float floats[64];
+    assert_int_equal(get_u16(row + 2), 1);
+    if (kind == BLOCK_JOINT_NODES || kind == BLOCK_JOINT_FROM_BIND) {
+        const cJSON *skin = wire_at(wire_get(json, "skins"), index); /* skins 0 and 1 are all there are */
+        assert_int_equal((int)get_u32(row + 8), -1);
+        for (uint32_t j = 0; j < count; j++) {
+            if (kind == BLOCK_JOINT_NODES) {
+                assert_int_equal(get_u32(items + 4 * j),
+                                 wire_get(wire_at(wire_get(skin, "joints"), (int)j), "node")->valueint);
+                continue;
+            }
+            memcpy(floats, items + 64 * (size_t)j, 64);
+            wire_check_floats(wire_at(wire_get(skin, "joint_from_bind"), (int)j), floats, 16);
+        }
+        return;
+    }
+    const cJSON *entry = wire_at(wire_get(json, "influences"), index);
+    assert_in_range(kind, BLOCK_INFLUENCE_FIRSTS, BLOCK_INFLUENCE_WEIGHTS);
+    assert_in_range(count, 3, 4);
+    for (uint32_t i = 0; i < count; i++) {
+        floats[i] = (float)get_u32(items + 4 * i);
+        if (kind == BLOCK_INFLUENCE_WEIGHTS)
+            memcpy(&floats[i], items + 4 * (size_t)i, 4);
+    }
+    wire_check_floats(wire_get(entry, NAMES[kind - BLOCK_INFLUENCE_FIRSTS]), floats, (int)count);
+}
+
+TEST(answer_mesh_weights_in_binary)
+{
+    struct request request = wire_request(OP_MESH, TIMES, 2);
+    struct reply reply;
+    request.has_weights = request.has_rest = true;
+    cJSON *json = wire_answer_json(wire_model(), &request);
+    request.format = FORMAT_BIN;
+    reply_init(&reply);
+    wire_answer(wire_model(), &request, &reply);
+    assert_int_equal(reply.status, 200);
+    const char *bytes = reply.body.data;
+    assert_int_equal(get_u32(bytes + 20), 3 + 3 * 3 + 2 * 2 + 3);
+    for (uint32_t b = 3; b < 3 + 3 * 3 + 2 * 2; b++) {
+        const char *row = bytes + FRAMES_HEADER_BYTES + FRAMES_BLOCK_BYTES * (size_t)b;
+        check_weights_block(json, row, bytes + get_u64(row + 24));
+    }
+    cJSON_Delete(json);
+    reply_fini(&reply);
+}
+
 TEST(answer_mesh_binary_has_the_bits_of_the_json)
 {
     struct request request = wire_request(OP_MESH, TIMES, 2);

@@ -29,7 +29,9 @@ TEST(request_routes)
         {"/v1/sheet?model=a", OP_SHEET},
         {"/v1/turntable?model=a", OP_TURNTABLE},
         {"/v1/bounds?model=a", OP_BOUNDS},
+        {"/v1/keys?model=a", OP_KEYS},
         {"/v1/export?model=a", OP_EXPORT},
+        {"/v1/compare?model=a&with=b", OP_COMPARE},
         {"/v1/formats", OP_FORMATS},
         {"/v1/stats", OP_STATS},
     };
@@ -179,6 +181,21 @@ TEST(request_camera_of_a_picture)
     r = parse_request("/v1/render?model=a&camera_name=front");
     assert_string_equal(r.camera.name, "front");
     CHECK_NEAR(r.picture.yaw_deg, 0, 0);
+    request_fini(&r);
+}
+
+TEST(request_box_that_a_picture_frames)
+{
+    static const double EXPECTED[] = {-1, 0, -2.5, 3, 0, 300};
+    struct request r = parse_request("/v1/sheet?model=a&frame_box=-1,-0,-2.5,3,0,3e2&margin=0");
+    assert_int_equal(r.picture.flags, PICTURE_FRAME_BOX);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR(r.picture.frame_box[i], EXPECTED[i], 0);
+    request_fini(&r);
+    r = parse_request("/v1/render?model=a&frame_box=-1,0&frame_box=-2.5,3,0&frame_box=300&t=0");
+    assert_int_equal(r.picture.flags, PICTURE_FRAME_BOX);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR(r.picture.frame_box[i], EXPECTED[i], 0);
     request_fini(&r);
 }
 

@@ -44,7 +44,14 @@ static const struct {
     {"clip", "/v1/pose?model=a&clip=1"},
     {"clip_name", "/v1/pose?model=a&clip_name=b"},
     {"clip_file", "/v1/pose?model=a&clip_file=b"},
-    {"clip_hash", NULL}, /* means nothing without clip_file: request_sources below */
+    {"clip_hash", NULL},     /* means nothing without clip_file: request_sources below */
+    {"rename_joints", NULL}, /* likewise: request_canonical_of_renames */
+    {"retarget", NULL},      /* and these: request_canonical_of_retargeting */
+    {"feet", NULL},
+    {"map", NULL},
+    {"clip_map", NULL},
+    {"bones", NULL},
+    {"clip_bones", NULL},
     {"t", "/v1/pose?model=a&t=1"},
     {"wrap", "/v1/pose?model=a&wrap=clamp"},
     {"from", "/v1/pose?model=a&from=0"},
@@ -64,9 +71,11 @@ static const struct {
     {"what", "/v1/pose?model=a&what=local"},
     {"joints", "/v1/pose?model=a&joints=0"},
     {"joint_name", "/v1/pose?model=a&joint_name=0"},
+    {"path", "/v1/keys?model=a&path=scale"},
     {"indices", "/v1/mesh?model=a&indices=1"},
     {"normals", "/v1/mesh?model=a&normals=1"},
     {"rest", "/v1/mesh?model=a&rest=1"},
+    {"weights", "/v1/mesh?model=a&weights=1"},
     {"textures", "/v1/mesh?model=a&format=glb&textures=0"},
     {"over", "/v1/bounds?model=a&over=clip"},
     {"rate", "/v1/bounds?model=a&over=clip&rate=9"},
@@ -88,6 +97,7 @@ static const struct {
     {"yaw", "/v1/render?model=a&yaw=9"},
     {"pitch", "/v1/render?model=a&pitch=9"},
     {"frame", "/v1/render?model=a&frame=pose"},
+    {"frame_box", "/v1/render?model=a&frame_box=0,0,0,1,1,1"},
     {"margin", "/v1/render?model=a&margin=0"},
     {"fov", "/v1/render?model=a&fov=9"},
     {"ortho", "/v1/render?model=a&ortho=1"},
@@ -111,6 +121,8 @@ static const struct {
     {"root", "/v1/pose?model=a&root_motion=extract&root=1"},
     {"yaw", "/v1/pose?model=a&root_motion=extract&yaw=1"},
     {"root_yaw", "/v1/render?model=a&root_motion=extract&root_yaw=1"},
+    {"with", "/v1/compare?model=a&with=b"},
+    {"tolerance", "/v1/compare?model=a&with=a&tolerance=0.5"},
     {"prefix", "/v1/models?prefix=a"},
     {"limit", "/v1/models?limit=9"},
     {"after", "/v1/models?after=a"},
@@ -131,6 +143,17 @@ static const struct {
     {"queries", NULL},
 };
 
+TEST(request_canonical_of_renames)
+{
+    assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*", "/v1/pose?model=a&clip_file=b"));
+    assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*",
+                         "/v1/pose?model=a&clip_file=b&rename_joints=y:*=*"));
+    assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x=a&rename_joints=x=b",
+                         "/v1/pose?model=a&clip_file=b&rename_joints=x=b&rename_joints=x=a"));
+    assert_true(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*",
+                        "/v1/pose?rename_joints=x%3A%2A%3D%2A&clip_file=b&model=a"));
+}
+
 TEST(request_canonical_covers_every_parameter)
 {
     static const char *const names[] = {
@@ -146,8 +169,34 @@ TEST(request_canonical_covers_every_parameter)
             continue;
         const size_t path_bytes = strcspn(OTHERS[i].target, "?");
         snprintf(plain, sizeof plain, "%.*s%s", (int)path_bytes, OTHERS[i].target,
-                 strstr(OTHERS[i].target, "models") != NULL ? "" : "?model=a");
+                 strstr(OTHERS[i].target, "models") != NULL    ? ""
+                 : strstr(OTHERS[i].target, "compare") != NULL ? "?model=a&with=a"
+                                                               : "?model=a");
         if (is_same(plain, OTHERS[i].target))
             fail_msg("'%s' does not change the canonical hash", OTHERS[i].name);
     }
+}
+
+TEST(request_canonical_of_retargeting)
+{
+    static const char *const OTHER[] = {"",
+                                        "&retarget=rest",
+                                        "&retarget=rest&feet=lock",
+                                        "&retarget=rest&map=mixamo",
+                                        "&retarget=rest&clip_map=mixamo",
+                                        "&retarget=rest&bones=hips=a",
+                                        "&retarget=rest&bones=spine=a",
+                                        "&retarget=rest&bones=hips=b",
+                                        "&retarget=rest&clip_bones=hips=a"};
+    enum { COUNT = sizeof OTHER / sizeof *OTHER };
+    char one[200], other[200];
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t k = 0; k < i; k++) {
+            snprintf(one, sizeof one, "/v1/pose?model=a&clip_file=b%s", OTHER[i]);
+            snprintf(other, sizeof other, "/v1/pose?model=a&clip_file=b%s", OTHER[k]);
+            assert_false(is_same(one, other));
+        }
+    assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=names", "/v1/pose?model=a&clip_file=b"));
+    assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=rest&feet=free&map=auto",
+                        "/v1/pose?model=a&clip_file=b&retarget=rest"));
 }

@@ -120,6 +120,55 @@ TEST(request_root_motion)
 
 #define HASH "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
+static void check_refused(const char *target, const char *words)
+{
+    struct request request;
+    struct err err = {0};
+    request_init(&request);
+    assert_int_equal(parse_request_as(&request, "GET", target, NULL, &err), ERR_BAD_PARAMETER);
+    if (strstr(err.message, words) == NULL)
+        fail_msg("'%s' should say '%s'", err.message, words);
+    request_fini(&request);
+}
+
+TEST(request_renames_joints)
+{
+    struct request r =
+        parse_request("/v1/sheet?rename_joints=mixamorig:*=*&model=a&clip_file=b&rename_joints=L,%20R=l");
+    assert_int_equal(r.renames.count, 2);
+    assert_string_equal(r.renames.rules[0].text, "mixamorig:*=*");
+    assert_string_equal(r.renames.rules[1].text, "L, R=l"); /* a comma is part of a name */
+    request_fini(&r);
+    check_refused("/v1/pose?model=a&rename_joints=x=y", "'rename_joints' needs 'clip_file'");
+    check_refused("/v1/pose?model=a&clip_file=b&rename_joints=xy",
+                  "parameter 'rename_joints': rule 'xy': it has no '='");
+    check_refused("/v1/pose?model=a&clip_file=b&rename_joints=a=b&rename_joints=a**=b", "rule 'a**=b'");
+}
+
+TEST(request_has_a_limit_of_renames)
+{
+    struct buf target;
+    buf_init(&target, 0);
+    buf_put_text(&target, "/v1/pose?model=a&clip_file=b");
+    for (int i = 0; i < NAME_RULES_MAX; i++)
+        buf_printf(&target, "&rename_joints=%d=x", i);
+    buf_put_char(&target, '\0');
+    struct request r = parse_request(target.data);
+    assert_int_equal(r.renames.count, NAME_RULES_MAX);
+    request_fini(&r);
+    target.size_bytes--;
+    buf_put_text(&target, "&rename_joints=last=x");
+    buf_put_char(&target, '\0');
+    check_refused(target.data, "rule 'last=x' is one too many");
+    buf_clear(&target);
+    buf_put_text(&target, "/v1/pose?model=a&clip_file=b");
+    for (int i = 0; i < 17; i++)
+        buf_printf(&target, "&rename_joints=%d=%01000d", i, 0);
+    buf_put_char(&target, '\0');
+    check_refused(target.data, "is one too many; a request takes 256 rules of 16384 bytes in all");
+    buf_fini(&target);
+}
+
 TEST(request_clip_file_and_its_hash)
 {
     struct request r = parse_request("/v1/pose?model=a&clip_file=b");
@@ -149,4 +198,37 @@ TEST(request_clip_file_and_its_hash)
     r = parse_request("/v1/model?model=a");
     assert_false(request_names_content(&r));
     request_fini(&r);
+}
+
+TEST(request_retarget)
+{
+    static const struct {
+        const char *query, *problem;
+    } BAD[] = {
+        {"retarget=rest", "'retarget' needs 'clip_file'"},
+        {"clip_file=b&feet=lock", "'feet' needs retarget=rest"},
+        {"clip_file=b&retarget=names&bones=hips=a", "'bones' needs retarget=rest"},
+        {"clip_file=b&retarget=bind", "names"},
+        {"clip_file=b&retarget=rest&map=unity", "rigify"},
+        {"clip_file=b&retarget=rest&bones=hips", "it must be ROLE=JOINT"},
+        {"clip_file=b&retarget=rest&bones=hips=", "it must be ROLE=JOINT"},
+        {"clip_file=b&retarget=rest&clip_bones=hip=a", "'hip' is no bone of a human"},
+    };
+    struct request r = parse_request("/v1/sheet?model=a&clip_file=b&retarget=rest&feet=lock&map=vrm&clip_map=rigify"
+                                     "&bones=HIPS=a%3Db&bones=lefthand=-&clip_bones=spine=c,d");
+    assert_true(r.is_by_rest && r.has_locked_feet);
+    assert_int_equal(r.humanoid.map, HUMANOID_VRM);
+    assert_int_equal(r.clip_humanoid.map, HUMANOID_RIGIFY);
+    assert_int_equal(r.humanoid.rule_count, 2);
+    assert_int_equal(r.humanoid.rules[0].role, ROLE_HIPS);
+    assert_string_equal(r.humanoid.rules[0].joint, "a=b");
+    assert_int_equal(r.humanoid.rules[1].role, ROLE_LEFT_HAND);
+    assert_int_equal(r.clip_humanoid.rule_count, 1);
+    assert_string_equal(r.clip_humanoid.rules[0].joint, "c,d");
+    request_fini(&r);
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        char target[200];
+        snprintf(target, sizeof target, "/v1/pose?model=a&%s", BAD[i].query);
+        check_refused(target, BAD[i].problem);
+    }
 }

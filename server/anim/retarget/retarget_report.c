@@ -1,13 +1,16 @@
 /* retarget_report.c - collects what has no match and writes it as a header value. */
-#include "anim/pose/retarget_report.h"
+#include "anim/retarget/retarget_report.h"
 
 #include "base/ascii.h"
 #include "base/mem.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_SIZE = 448 }; /* of each list: both, with words and numbers, are less than RETARGET_TEXT_SIZE */
+static const char RULES[] = ";rules=", SLIDE[] = ";slide=";
+enum { NAMES_SIZE = 448 }; /* of each list: all three, with words and numbers, are less than RETARGET_TEXT_SIZE */
 
 void retarget_report_init(struct retarget_report *report, const struct retarget *retarget)
 {
@@ -37,6 +40,8 @@ void retarget_report_add(struct retarget_report *report, int32_t clip)
     for (uint32_t c = 0; c < from->channel_count; c++) {
         const struct channel *channel = &source->channels[from->channel_first + c];
         const int32_t partner = retarget_partner(report->retarget, channel);
+        if (retarget_leaves_out(report->retarget, channel))
+            continue;
         if (partner >= 0) {
             report->is_moved[partner] = 1;
         } else if (report->is_missed[channel->node] == 0) {
@@ -75,19 +80,28 @@ static void put_encoded(struct buf *out, const char *text, size_t size_bytes)
     }
 }
 
-static void add_name(struct names *names, const struct model *model, uint32_t node)
+/* size_bytes 0: `plain` stands for it. */
+static void add(struct names *names, const char *text, size_t size_bytes, const char *plain)
 {
-    const struct str name = model->nodes[node].name;
     const size_t before = names->text.size_bytes;
     names->count++;
     if (before > 0)
         buf_put_char(&names->text, ',');
-    if (name.offset != STR_NONE && name.size_bytes > 0)
-        put_encoded(&names->text, model->text + name.offset, name.size_bytes);
+    if (size_bytes > 0)
+        put_encoded(&names->text, text, size_bytes);
     else
-        buf_printf(&names->text, "#%u", node);
+        buf_put_text(&names->text, plain);
     if (buf_failed(&names->text)) /* neither it nor what follows */
         names->text.size_bytes = before;
+}
+
+static void add_name(struct names *names, const struct model *model, uint32_t node)
+{
+    const struct str name = model->nodes[node].name;
+    const bool is_named = name.offset != STR_NONE && name.size_bytes > 0;
+    char number[16];
+    snprintf(number, sizeof number, "#%u", node);
+    add(names, is_named ? model->text + name.offset : "", is_named ? name.size_bytes : 0, number);
 }
 
 /* [node_count], the caller's to free: what any clip of the answer moves. */
@@ -113,6 +127,41 @@ static void put_names(struct buf *out, const char *parameter, struct names *name
     buf_fini(&names->text);
 }
 
+/* The rule renames nothing in any of the files, which all have the same rules. */
+static bool is_idle(const struct retarget_report *reports, uint32_t report_count, uint32_t rule)
+{
+    uint32_t uses = 0;
+    for (uint32_t r = 0; r < report_count; r++)
+        uses += reports[r].retarget->is_rule_used[rule];
+    return uses == 0;
+}
+
+static void put_rules(struct buf *out, const struct retarget_report *reports, uint32_t report_count)
+{
+    struct names idle = {.text.limit_bytes = NAMES_SIZE};
+    const struct name_map *names = &reports[0].retarget->names;
+    for (uint32_t i = 0; i < names->count; i++)
+        if (is_idle(reports, report_count, i))
+            add(&idle, names->rules[i].text, names->rules[i].text_bytes, "");
+    if (idle.count > 0)
+        buf_printf(out, "%s%u", RULES, idle.count);
+    put_names(out, "rule_texts", &idle);
+}
+
+uint32_t retarget_slide_thousandths(double slide) { return (uint32_t)lround(fmin(slide, 999) * 1000); }
+
+static void put_slide(struct buf *out, const struct retarget_report *reports, uint32_t report_count)
+{
+    uint32_t by_rest = 0, most = 0;
+    for (uint32_t r = 0; r < report_count; r++) {
+        const uint32_t slide = retarget_slide_thousandths(reports[r].retarget->slide);
+        by_rest += retarget_is_by_rest(reports[r].retarget);
+        most = slide > most ? slide : most;
+    }
+    if (by_rest > 0)
+        buf_printf(out, "%s%u.%03u", SLIDE, most / 1000, most % 1000);
+}
+
 void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
                          const int32_t *own_clips, uint32_t own_count, struct buf *out)
 {
@@ -129,4 +178,24 @@ void retarget_report_put(const struct retarget_report *reports, uint32_t report_
     put_names(out, "names", &missed);
     buf_printf(out, ";joints=%u", still.count);
     put_names(out, "joint_names", &still);
+    put_rules(out, reports, report_count);
+    put_slide(out, reports, report_count);
+}
+
+bool retarget_text_has_idle_rules(const struct buf *text)
+{
+    return text->size_bytes > 0 && memmem(text->data, text->size_bytes, RULES, sizeof RULES - 1) != NULL;
+}
+
+/* Names and rules before it are percent-encoded, so they have no ';'. */
+int32_t retarget_text_slide(const struct buf *text)
+{
+    const size_t size = sizeof SLIDE - 1;
+    const char *at = text->size_bytes == 0 ? NULL : memmem(text->data, text->size_bytes, SLIDE, size);
+    int32_t slide = 0;
+    if (at == NULL)
+        return -1;
+    for (const char *c = at + size, *end = text->data + text->size_bytes; c < end; c++)
+        slide = ascii_is_digit(*c) ? slide * 10 + (*c - '0') : slide;
+    return slide;
 }

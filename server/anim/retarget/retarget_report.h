@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "anim/pose/retarget.h"
+#include "anim/retarget/retarget.h"
 
 /* A node of the clips' file that has channels without a partner. */
 struct retarget_miss {
@@ -29,14 +29,23 @@ void retarget_report_add(struct retarget_report *report, int32_t clip);
 /* True for a joint of the model's skins that no clip of the report moves: it stays at rest. */
 bool retarget_report_is_still(const struct retarget_report *report, uint32_t node);
 
-enum { RETARGET_TEXT_SIZE = 1024 };
+enum { RETARGET_TEXT_SIZE = 1536 };
+
+/* Slides are told in thousandths of the leg; those above 20 with a warning. */
+uint32_t retarget_slide_thousandths(double slide);
+enum { RETARGET_SLIDE_WARNED = 20 };
+/* The slide that a text of retarget_report_put() tells, or -1: no clip in it is by rest. */
+int32_t retarget_text_slide(const struct buf *text);
 
 /* The reports of all files that one answer takes clips from, in one line of printable ASCII for a header (an Integer
  * with parameters, RFC 8941, 3.3.1): the number of nodes without a partner, their names, the number of joints that none
  * of the clips moves, their names:
  *   2;names="tail,%C3%A4";joints=1;joint_names="toe"
+ * and where rules rename nothing their number and texts: ;rules=1;rule_texts="mixamo%2A%3D%2A".
  * Names are percent-encoded but for unreserved characters (RFC 3986, 2.3) and as many as fit; "#7" is node 7, which has
  * no name. model: the one that is moved; own_clips: clips of its own that the same answer plays (POSE_REST among them
- * is fine), which move joints too. Appends at most RETARGET_TEXT_SIZE - 1 bytes. */
+ * is fine), which move joints too; report_count > 0. Appends at most RETARGET_TEXT_SIZE - 1 bytes. */
 void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
                          const int32_t *own_clips, uint32_t own_count, struct buf *out);
+/* Whether such a line says that rules rename nothing. */
+bool retarget_text_has_idle_rules(const struct buf *text);

@@ -1,0 +1,91 @@
+/* The text of a model: what it is as a whole, then its parts. */
+#include "clients/cli/model_text/model_text.h"
+
+#include <math.h>
+
+void model_text_put_name(struct text *out, const cJSON *thing)
+{
+    const char *name = thing == NULL ? "" : json_name(thing);
+    text_put_printable(out, name[0] == '\0' ? "-" : name);
+}
+
+/* The largest side of the box around the model; of a model without vertices how far its nodes are from each other. */
+static double size_of(const struct model_text *text)
+{
+    const cJSON *bounds = json_get(text->model, "bounds");
+    double size = 0;
+    for (int i = 0; i < 3 && cJSON_IsObject(bounds); i++)
+        size = fmax(size, cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, "max"), i)) -
+                              cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, "min"), i)));
+    for (size_t i = 0; i < 10 * text->node_count && !cJSON_IsObject(bounds); i += i % 10 == 2 ? 8 : 1)
+        size = fmax(size, fabs(text->rest[i])); /* the three numbers of each translation */
+    return size;
+}
+
+static void put_vector(struct text *out, const char *what, const cJSON *values, int decimals)
+{
+    const cJSON *value;
+    if (!cJSON_IsArray(values))
+        return;
+    text_put(out, what);
+    cJSON_ArrayForEach(value, values) rounded_put(out, cJSON_GetNumberValue(value), decimals);
+}
+
+static void put_head(const struct model_text *text)
+{
+    const cJSON *bounds = json_get(text->model, "bounds"), *variant;
+    struct text *out = text->out;
+    text_put(out, "format ");
+    text_put_printable(out, json_text(text->model, "format"));
+    text_put(out, "\n");
+    put_vector(out, "axes: up", json_get(text->model, "up"), 4);
+    put_vector(out, ", forward", json_get(text->model, "forward"), 4);
+    text_put(out, cJSON_IsArray(json_get(text->model, "up")) ? "\n" : "");
+    if (cJSON_IsNumber(json_get(text->model, "unit_m")))
+        text_printf(out, "unit %.6g m\n", json_number(text->model, "unit_m"));
+    if (cJSON_IsNumber(json_get(text->model, "frame_rate")))
+        text_printf(out, "frame rate %.6g\n", json_number(text->model, "frame_rate"));
+    if (cJSON_IsObject(bounds)) {
+        put_vector(out, "box", json_get(bounds, "min"), text->place_decimals);
+        put_vector(out, " to", json_get(bounds, "max"), text->place_decimals);
+        text_put(out, "\n");
+    }
+    cJSON_ArrayForEach(variant, json_get(text->model, "variants"))
+    {
+        text_put(out, "variant ");
+        text_put_printable(out, cJSON_IsString(variant) ? variant->valuestring : "-");
+        text_put(out, "\n");
+    }
+}
+
+static void put_warnings(const struct model_text *text)
+{
+    const cJSON *warning;
+    cJSON_ArrayForEach(warning, json_get(text->model, "warnings"))
+    {
+        text_printf(text->out, "warning %s: ", json_text(warning, "code"));
+        text_put_printable(text->out, json_text(warning, "message"));
+        text_put(text->out, "\n");
+    }
+}
+
+int model_text_put(struct connection *connection, const char *path, struct text *out)
+{
+    struct posed_packet answer;
+    const int rc = connection_request_model(connection, "model", path, "", NULL, &answer);
+    if (rc != 0)
+        return rc;
+    cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+    struct model_text text = {.connection = connection, .path = path, .model = model, .out = out};
+    model_text_find_nodes(&text);
+    model_text_ask_rest(&text);
+    text.place_decimals = rounded_place_decimals(size_of(&text));
+    put_head(&text);
+    put_warnings(&text);
+    model_text_put_nodes(&text);
+    model_text_put_surfaces(&text);
+    model_text_put_clips(&text);
+    model_text_free_nodes(&text);
+    cJSON_Delete(model);
+    return 0;
+}

@@ -1,0 +1,108 @@
+/* alike_names.c - plain copies of all names in one block, sorted. */
+#include "anim/retarget/alike_names.h"
+
+#include "base/ascii.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct alike_entry {
+    const char *text;
+    uint32_t size_bytes, node;
+};
+
+/* At most size_bytes to out; returns how many. */
+static uint32_t put_plain(const char *text, size_t size_bytes, char *out)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < size_bytes; i++) {
+        if (text[i] == ':' && i + 1 < size_bytes)
+            count = 0;
+        else if (text[i] == '\0' || strchr("._- :", text[i]) == NULL)
+            out[count++] = ascii_lower(text[i]);
+    }
+    return count;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct alike_entry *one = a, *other = b;
+    const uint32_t size = one->size_bytes < other->size_bytes ? one->size_bytes : other->size_bytes;
+    const int order = size == 0 ? 0 : memcmp(one->text, other->text, size);
+    return order != 0 ? order : (one->size_bytes > other->size_bytes) - (one->size_bytes < other->size_bytes);
+}
+
+static int by_text_and_node(const void *a, const void *b)
+{
+    const struct alike_entry *one = a, *other = b;
+    const int order = by_text(a, b);
+    return order != 0 ? order : (one->node > other->node) - (one->node < other->node);
+}
+
+void alike_names_init(struct alike_names *names, const struct model *model)
+{
+    size_t size_bytes = 0, at = 0;
+    for (uint32_t n = 0; n < model->node_count; n++)
+        if (model->nodes[n].name.offset != STR_NONE)
+            size_bytes += model->nodes[n].name.size_bytes;
+    *names = (struct alike_names){.model = model,
+                                  .entries = mem_alloc((size_t)model->node_count * sizeof *names->entries + 1),
+                                  .text = mem_alloc(size_bytes + 1)};
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        const struct str name = model->nodes[n].name;
+        if (name.offset == STR_NONE)
+            continue;
+        const uint32_t size = put_plain(model->text + name.offset, name.size_bytes, names->text + at);
+        if (size > 0)
+            names->entries[names->count++] = (struct alike_entry){names->text + at, size, n};
+        at += size;
+    }
+    if (names->count > 0)
+        qsort(names->entries, names->count, sizeof *names->entries, by_text_and_node);
+}
+
+void alike_names_fini(struct alike_names *names)
+{
+    free(names->entries);
+    free(names->text);
+    *names = (struct alike_names){0};
+}
+
+static bool is_joint(const struct alike_names *names, uint32_t at)
+{
+    return (names->model->nodes[names->entries[at].node].flags & NODE_JOINT) != 0;
+}
+
+/* Entries of one name from `first` on. */
+static int32_t choose(const struct alike_names *names, uint32_t first)
+{
+    uint32_t end = first, joints = 0, joint = first;
+    for (; end < names->count && by_text(&names->entries[first], &names->entries[end]) == 0; end++)
+        if (is_joint(names, end)) {
+            joints++;
+            joint = end;
+        }
+    return end - first == 1 || joints == 1 ? (int32_t)names->entries[joint].node : ALIKE_MANY;
+}
+
+int32_t alike_names_find(const struct alike_names *names, const char *prefix, const char *name, size_t size_bytes)
+{
+    const size_t prefix_bytes = strlen(prefix);
+    char *plain = mem_alloc(prefix_bytes + size_bytes + 1);
+    uint32_t size = put_plain(prefix, prefix_bytes, plain);
+    size += put_plain(name, size_bytes, plain + size);
+    const struct alike_entry key = {plain, size, 0};
+    uint32_t low = 0, high = names->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (by_text(&names->entries[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool is_found = size > 0 && low < names->count && by_text(&names->entries[low], &key) == 0;
+    const int32_t node = is_found ? choose(names, low) : ALIKE_NONE;
+    free(plain);
+    return node;
+}

@@ -1,0 +1,119 @@
+#include "anim/retarget/clip_times.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double STEP_S = 1.0 / 60, RAMP_S = 1e-4;
+enum { STEPS_MAX = 16384 };
+
+/* At most `most` different ones. */
+struct times {
+    double *items;
+    uint64_t count, capacity, most;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+static void sort(struct times *times)
+{
+    uint64_t kept = 0;
+    if (times->count > 1)
+        qsort(times->items, times->count, sizeof *times->items, by_time);
+    for (uint64_t i = 0; i < times->count; i++)
+        if (kept == 0 || times->items[i] > times->items[kept - 1])
+            times->items[kept++] = times->items[i];
+    times->count = kept;
+}
+
+/* Channels may repeat each other's keys, so those are counted once, when the room ends. */
+static bool add(struct times *times, double time_s)
+{
+    if (times->count == times->capacity) {
+        sort(times);
+        if (times->count > times->most)
+            return false;
+        if (times->count > times->capacity / 2) {
+            times->capacity *= 2;
+            times->items = mem_realloc(times->items, times->capacity * sizeof *times->items);
+        }
+    }
+    times->items[times->count++] = time_s;
+    return true;
+}
+
+static bool add_keys(const struct model *model, const struct channel *channel, struct times *times)
+{
+    const double *keys = model->key_times + channel->key_time_first;
+    const bool is_step = channel->interpolation == INTERPOLATION_STEP;
+    for (uint32_t k = 0; k < channel->key_count; k++) {
+        if (!add(times, keys[k]))
+            return false;
+        if (is_step && k > 0 && !add(times, keys[k] - fmin(RAMP_S, (keys[k] - keys[k - 1]) / 2)))
+            return false;
+    }
+    return true;
+}
+
+/* Channels mostly share their keys: those that do are told by their place. */
+static bool is_new(const struct model *model, const struct clip *clip, uint32_t c)
+{
+    const struct channel *channel = &model->channels[clip->channel_first + c], *before = channel - 1;
+    return c == 0 || before->key_time_first != channel->key_time_first || before->key_count != channel->key_count ||
+           before->interpolation != channel->interpolation || !path_is_transform(before->path);
+}
+
+static double steps_of(const struct times *times, uint64_t i, double step_s)
+{
+    return fmax(1, ceil((times->items[i + 1] - times->items[i]) / step_s - 1e-9));
+}
+
+/* More of them, evenly, between those that there are. False: too many. */
+static bool put_between(struct times *times)
+{
+    const uint64_t keys = times->count;
+    const double step_s = fmax(STEP_S, (times->items[keys - 1] - times->items[0]) / STEPS_MAX);
+    double total = 1;
+    for (uint64_t i = 0; i + 1 < keys; i++)
+        total += steps_of(times, i, step_s);
+    if (!(total <= (double)times->most))
+        return false;
+    double *all = mem_alloc((size_t)total * sizeof *all);
+    times->count = 0;
+    for (uint64_t i = 0; i + 1 < keys; i++) {
+        const double from = times->items[i], gap = times->items[i + 1] - from, steps = steps_of(times, i, step_s);
+        for (double k = 0; k < steps; k++)
+            all[times->count++] = from + gap * k / steps;
+    }
+    all[times->count++] = times->items[keys - 1];
+    free(times->items);
+    times->items = all;
+    sort(times); /* steps that are too small for a double fall together */
+    return true;
+}
+
+double *clip_times_make(const struct model *model, const struct clip *clip, uint64_t most, uint32_t *count)
+{
+    enum { BEGIN = 1024 };
+    struct times times = {.items = mem_alloc(BEGIN * sizeof(double)),
+                          .capacity = BEGIN,
+                          .most = most < UINT32_MAX / 4 ? most : UINT32_MAX / 4};
+    bool is_good = add(&times, 0) && add(&times, clip->duration_s);
+    for (uint32_t c = 0; c < clip->channel_count && is_good; c++) {
+        const struct channel *channel = &model->channels[clip->channel_first + c];
+        if (path_is_transform(channel->path) && is_new(model, clip, c))
+            is_good = add_keys(model, channel, &times);
+    }
+    sort(&times);
+    is_good = is_good && put_between(&times);
+    *count = (uint32_t)times.count;
+    if (is_good)
+        return times.items;
+    free(times.items);
+    return NULL;
+}

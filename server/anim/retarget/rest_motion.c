@@ -1,0 +1,278 @@
+#include "anim/retarget/rest_motion.h"
+
+#include "anim/retarget/rest_pairs.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- corrections: C_j --- */
+
+/* The role at which a bone ends whose direction at rest is pose; ROLE_NONE: it is anatomy, or nobody knows. */
+static int end_of(int role)
+{
+    switch (role) {
+    case ROLE_LEFT_UPPER_LEG:
+    case ROLE_LEFT_LOWER_LEG:
+    case ROLE_RIGHT_UPPER_LEG:
+    case ROLE_RIGHT_LOWER_LEG:
+    case ROLE_LEFT_UPPER_ARM:
+    case ROLE_LEFT_LOWER_ARM:
+    case ROLE_RIGHT_UPPER_ARM:
+    case ROLE_RIGHT_LOWER_ARM:
+        return role + 1;
+    case ROLE_LEFT_HAND:
+        return ROLE_LEFT_MIDDLE_PROXIMAL;
+    case ROLE_RIGHT_HAND:
+        return ROLE_RIGHT_MIDDLE_PROXIMAL;
+    default: /* fingers follow the hands, three roles each, the third of which is its end */
+        return role >= ROLE_LEFT_THUMB_METACARPAL && (role - ROLE_LEFT_THUMB_METACARPAL) % 3 < 2 ? role + 1 : ROLE_NONE;
+    }
+}
+
+static bool is_trunk(int role)
+{
+    return (role >= ROLE_HIPS && role <= ROLE_JAW) || role == ROLE_LEFT_SHOULDER || role == ROLE_RIGHT_SHOULDER;
+}
+
+static bool is_foot(int role) { return role == ROLE_LEFT_FOOT || role == ROLE_RIGHT_FOOT; }
+
+/* Where a bone points at rest, in its own scene. False: it has no length, or no end. */
+static bool find_bone(const struct rest_rig *rig, int role, int end, double unit[3])
+{
+    const int32_t from = rig->humanoid.nodes[role], to = rig->humanoid.nodes[end];
+    return from >= 0 && to >= 0 &&
+           direction3(pose_place(&rig->pose, from), pose_place(&rig->pose, to), unit) > 1e-6 * rig->leg_length;
+}
+
+/* The turn about the model's up axis from its foot to the source's. */
+static struct mat3 turn_foot(const struct rest_motion *motion, int role)
+{
+    const double *up = &motion->model.axes.m[3];
+    double own[3], other[3];
+    if (!find_bone(&motion->model, role, role + 1, own) || !find_bone(&motion->source, role, role + 1, other))
+        return MAT3_IDENTITY;
+    mat3_direction(&motion->model_from_source, other, other);
+    const double own_up = dot3(own, up), other_up = dot3(other, up);
+    for (int i = 0; i < 3; i++) {
+        own[i] -= own_up * up[i];
+        other[i] -= other_up * up[i];
+    }
+    return unit3(own) > 0.1 && unit3(other) > 0.1 ? mat3_between(own, other) : MAT3_IDENTITY;
+}
+
+static struct mat3 correct(const struct rest_motion *motion, int role, const struct mat3 *above)
+{
+    const int end = end_of(role);
+    double own[3], other[3];
+    if (is_trunk(role))
+        return MAT3_IDENTITY;
+    if (is_foot(role))
+        return turn_foot(motion, role);
+    if (end < 0 || !find_bone(&motion->model, role, end, own) || !find_bone(&motion->source, role, end, other))
+        return *above;
+    mat3_direction(above, own, own);
+    mat3_direction(&motion->model_from_source, other, other);
+    const struct mat3 smallest = mat3_between(own, other);
+    return mat3_mul(&smallest, above);
+}
+
+/* --- pairs --- */
+
+static bool is_at_or_above(const struct rest_rig *rig, int32_t node)
+{
+    int32_t n = rig->humanoid.nodes[ROLE_HIPS];
+    while (n >= 0 && n != node)
+        n = rig->model->nodes[n].parent;
+    return n >= 0;
+}
+
+static void add_joint(struct rest_motion *motion, uint32_t node, uint32_t source, const struct mat3 *correction)
+{
+    const struct mat3 turned = mat3_mul(correction, &motion->model.scene_from_node[node]);
+    const struct mat3 seen = mat3_transpose_mul(&motion->model_from_source, &turned);
+    struct rest_joint *joint = &motion->joints[motion->joint_count];
+    *joint =
+        (struct rest_joint){.node = node,
+                            .source = source,
+                            .has_translation = is_at_or_above(&motion->model, (int32_t)node) &&
+                                               is_at_or_above(&motion->source, (int32_t)source),
+                            .source_from_joint = mat3_transpose_mul(&motion->source.scene_from_node[source], &seen)};
+    memcpy(joint->model_rest, pose_place(&motion->model.pose, (int32_t)node), sizeof joint->model_rest);
+    memcpy(joint->source_rest, pose_place(&motion->source.pose, (int32_t)source), sizeof joint->source_rest);
+    motion->joint_of_node[node] = (int32_t)motion->joint_count++;
+}
+
+/* sources: [node_count of the model], the node that each follows, or -1. */
+static void add_joints(struct rest_motion *motion, const int32_t *sources)
+{
+    const struct model *model = motion->model.model;
+    struct mat3 *corrections = mem_alloc((size_t)model->node_count * sizeof *corrections + 1);
+    int8_t *roles = mem_alloc((size_t)model->node_count + 1);
+    memset(roles, ROLE_NONE, model->node_count);
+    for (int role = 0; role < ROLE_COUNT; role++)
+        if (motion->model.humanoid.nodes[role] >= 0)
+            roles[motion->model.humanoid.nodes[role]] = (int8_t)role;
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t node = model->node_order[i];
+        const int32_t parent = model->nodes[node].parent;
+        const struct mat3 *above = parent < 0 ? &MAT3_IDENTITY : &corrections[parent];
+        const bool is_paired = sources[node] >= 0;
+        corrections[node] = is_paired && roles[node] >= 0 ? correct(motion, roles[node], above) : *above;
+        motion->joint_of_node[node] = -1;
+        if (is_paired)
+            add_joint(motion, node, (uint32_t)sources[node], &corrections[node]);
+    }
+    free(corrections);
+    free(roles);
+}
+
+/* --- the stance --- */
+
+/* The mean height of both ankles. */
+static double ankles(const struct rest_rig *rig, const struct pose *pose)
+{
+    const double *up = &rig->axes.m[3];
+    return (dot3(pose_place(pose, rig->humanoid.nodes[ROLE_LEFT_FOOT]), up) +
+            dot3(pose_place(pose, rig->humanoid.nodes[ROLE_RIGHT_FOOT]), up)) /
+           2;
+}
+
+/* How far a rest that lies under the ground is to be lifted to stand on it. */
+static double find_lift(const struct rest_rig *rig)
+{
+    static const int8_t SOLES[] = {ROLE_LEFT_FOOT, ROLE_LEFT_TOES, ROLE_RIGHT_FOOT, ROLE_RIGHT_TOES};
+    double lowest = HUGE_VAL;
+    for (size_t i = 0; i < sizeof SOLES; i++)
+        if (rig->humanoid.nodes[SOLES[i]] >= 0)
+            lowest = fmin(lowest, dot3(pose_place(&rig->pose, rig->humanoid.nodes[SOLES[i]]), &rig->axes.m[3]));
+    return lowest < -rig->leg_length / 2 ? -lowest : 0;
+}
+
+static void raise(double place[3], const double up[3], double by)
+{
+    for (int i = 0; i < 3; i++)
+        place[i] += by * up[i];
+}
+
+/* The hips of the model in the source's stance. */
+static void find_stance(struct rest_motion *motion)
+{
+    const int32_t hips = motion->joint_of_node[motion->model.humanoid.nodes[ROLE_HIPS]];
+    struct rest_joint *joint = &motion->joints[hips];
+    struct pose pose;
+    pose_init(&pose);
+    rest_motion_evaluate(motion, POSE_REST, 0, &pose);
+    raise(joint->model_rest, &motion->model.axes.m[3],
+          ankles(&motion->model, &motion->model.pose) - ankles(&motion->model, &pose) + find_lift(&motion->model));
+    raise(joint->source_rest, &motion->source.axes.m[3], find_lift(&motion->source));
+    pose_fini(&pose);
+}
+
+int rest_motion_init(struct rest_motion *motion, const struct model *model, const struct humanoid *model_humanoid,
+                     const struct model *source, const struct humanoid *source_humanoid, int32_t *partners,
+                     struct err *err)
+{
+    *motion = (struct rest_motion){0};
+    pose_init(&motion->source_pose);
+    const int rc = rest_rig_init(&motion->model, model, model_humanoid, err);
+    const int source_rc = rc < 0 ? rc : rest_rig_init(&motion->source, source, source_humanoid, err);
+    if (source_rc < 0)
+        return source_rc;
+    motion->model_from_source = mat3_mul_transpose(&motion->model.axes, &motion->source.axes);
+    motion->scale = motion->model.leg_length / motion->source.leg_length;
+    motion->joints = mem_alloc((size_t)model->node_count * sizeof *motion->joints + 1);
+    motion->joint_of_node = mem_alloc((size_t)model->node_count * sizeof *motion->joint_of_node + 1);
+    motion->turns = mem_alloc((size_t)model->node_count * sizeof *motion->turns + 1);
+    int32_t *sources = mem_alloc((size_t)model->node_count * sizeof *sources + 1);
+    memset(sources, 0xff, (size_t)model->node_count * sizeof *sources);
+    rest_pairs_find(model, model_humanoid, source, source_humanoid, partners);
+    for (uint32_t n = 0; n < source->node_count; n++)
+        if (partners[n] >= 0)
+            sources[partners[n]] = (int32_t)n;
+    add_joints(motion, sources);
+    free(sources);
+    find_stance(motion);
+    return 0;
+}
+
+void rest_motion_fini(struct rest_motion *motion)
+{
+    rest_rig_fini(&motion->model);
+    rest_rig_fini(&motion->source);
+    free(motion->joints);
+    free(motion->joint_of_node);
+    free(motion->turns);
+    pose_fini(&motion->source_pose);
+    *motion = (struct rest_motion){0};
+}
+
+/* --- a pose --- */
+
+struct dmat4 rest_motion_scene(const struct model *model, struct pose *pose, int32_t node)
+{
+    struct dmat4 scene_from_node = DMAT4_IDENTITY;
+    if (node >= 0 && (model->infos[0].flags & MODEL_OWN_SCALES) != 0) {
+        pose_compose(pose, model);
+        return pose->scene_from_node[node];
+    }
+    for (int32_t n = node; n >= 0; n = model->nodes[n].parent) {
+        const struct dmat4 parent_from_node = pose_parent_from_node(pose, model, (uint32_t)n);
+        scene_from_node = dmat4_mul(&parent_from_node, &scene_from_node);
+    }
+    return scene_from_node;
+}
+
+/* Local rotations of all joints, parents first. */
+static void turn_joints(struct rest_motion *motion, struct pose *pose)
+{
+    const struct rest_rig *rig = &motion->model;
+    for (uint32_t i = 0; i < rig->model->order_count; i++) {
+        const uint32_t node = rig->model->node_order[i];
+        const int32_t parent = rig->model->nodes[node].parent, j = motion->joint_of_node[node];
+        const struct mat3 *parent_rest = parent < 0 ? &MAT3_IDENTITY : &rig->scene_from_node[parent];
+        const struct mat3 *parent_turn = parent < 0 ? &MAT3_IDENTITY : &motion->turns[parent];
+        const struct mat3 rest = mat3_transpose_mul(parent_rest, &rig->scene_from_node[node]); /* R0 * K */
+        if (j < 0) {
+            motion->turns[node] = mat3_mul(parent_turn, &rest);
+            continue;
+        }
+        const struct rest_joint *joint = &motion->joints[j];
+        const struct mat3 source = rest_rig_turn(&motion->source, &motion->source_pose, joint->source);
+        const struct mat3 seen = mat3_mul(&source, &joint->source_from_joint);
+        motion->turns[node] = mat3_mul(&motion->model_from_source, &seen);
+        const struct mat3 local_rest = mat3_from_quat(pose->local[node].rotation);
+        const struct mat3 turned = mat3_transpose_mul(parent_turn, &motion->turns[node]); /* R * K */
+        const struct mat3 since = mat3_mul_transpose(&turned, &rest);
+        const struct mat3 local = mat3_mul(&since, &local_rest);
+        mat3_to_quat(&local, pose->local[node].rotation);
+        pose->is_animated[node] = true;
+    }
+}
+
+static void move_joint(const struct rest_motion *motion, const struct rest_joint *joint, struct pose *pose)
+{
+    const struct model *model = motion->model.model;
+    double moved[3];
+    const double *place = pose_place(&motion->source_pose, (int32_t)joint->source);
+    for (int i = 0; i < 3; i++)
+        moved[i] = motion->scale * (place[i] - joint->source_rest[i]);
+    mat3_direction(&motion->model_from_source, moved, moved);
+    for (int i = 0; i < 3; i++)
+        moved[i] += joint->model_rest[i];
+    struct dmat4 parent_from_scene;
+    const struct dmat4 scene_from_parent = rest_motion_scene(model, pose, model->nodes[joint->node].parent);
+    if (dmat4_invert(&scene_from_parent, &parent_from_scene))
+        dmat4_point(&parent_from_scene, moved, pose->local[joint->node].translation);
+}
+
+void rest_motion_evaluate(struct rest_motion *motion, int32_t clip, double clip_time_s, struct pose *pose)
+{
+    pose_evaluate(&motion->source_pose, motion->source.model, clip, clip_time_s);
+    pose_sample(pose, motion->model.model, POSE_REST, 0);
+    turn_joints(motion, pose);
+    for (uint32_t j = 0; j < motion->joint_count; j++)
+        if (motion->joints[j].has_translation)
+            move_joint(motion, &motion->joints[j], pose);
+    pose_compose(pose, motion->model.model);
+}
