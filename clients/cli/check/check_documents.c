@@ -4,6 +4,7 @@
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/output/junit.h"
+#include "clients/cli/output/sarif.h"
 #include "clients/cli/output/terminal.h"
 
 #include <stdlib.h>
@@ -122,30 +123,11 @@ static const char *level_of(enum severity severity)
     return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_WARNING ? "warning" : "note";
 }
 
-static cJSON *message_of(const char *text)
+static void put_rules(const struct check *check, cJSON *rules)
 {
-    cJSON *message = cJSON_CreateObject();
-    cJSON_AddStringToObject(message, "text", text);
-    return message;
-}
-
-static cJSON *driver_of(const struct check *check)
-{
-    cJSON *driver = cJSON_CreateObject();
-    cJSON_AddStringToObject(driver, "name", "posectl");
-    cJSON_AddStringToObject(driver, "version", POSECTL_VERSION);
-    cJSON *rules = cJSON_AddArrayToObject(driver, "rules");
-    for (int i = 0; i < RULE_COUNT; i++) {
-        cJSON *rule = cJSON_CreateObject();
-        cJSON_AddStringToObject(rule, "id", RULES[i].name);
-        cJSON_AddItemToObject(rule, "shortDescription", message_of(RULES[i].text));
-        cJSON *configuration = cJSON_AddObjectToObject(rule, "defaultConfiguration");
-        const int severity = severity_find(RULES[i].severity);
-        cJSON_AddStringToObject(configuration, "level", level_of((enum severity)severity));
-        cJSON_AddBoolToObject(configuration, "enabled", check->rules.sets[0]->severities[i] != SEVERITY_OFF);
-        cJSON_AddItemToArray(rules, rule);
-    }
-    return driver;
+    for (int i = 0; i < RULE_COUNT; i++)
+        sarif_add_rule(rules, RULES[i].name, RULES[i].text, level_of((enum severity)severity_find(RULES[i].severity)),
+                       check->rules.sets[0]->severities[i] != SEVERITY_OFF);
 }
 
 /* SARIF 2.1.0, 3.27.23: where one result of a run has the property, all have it. */
@@ -174,19 +156,8 @@ static void add_fingerprint(const char *model, const struct finding *finding, cJ
 
 static cJSON *result_of(const struct check *check, const char *model, const struct finding *finding)
 {
-    struct text uri = {0};
-    cJSON *result = cJSON_CreateObject();
-    cJSON_AddStringToObject(result, "ruleId", RULES[finding->rule].name);
-    cJSON_AddNumberToObject(result, "ruleIndex", finding->rule);
-    cJSON_AddStringToObject(result, "level", level_of(finding->severity));
-    cJSON_AddItemToObject(result, "message", message_of(finding->message));
-    text_put_url(&uri, model);
-    cJSON *location = cJSON_CreateObject();
-    cJSON *physical = cJSON_AddObjectToObject(location, "physicalLocation");
-    cJSON *artifact = cJSON_AddObjectToObject(physical, "artifactLocation");
-    cJSON_AddStringToObject(artifact, "uri", uri.at);
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "locations"), location);
-    text_free(&uri);
+    cJSON *result = sarif_result(RULES[finding->rule].name, (int)finding->rule, level_of(finding->severity),
+                                 finding->message, model);
     add_fingerprint(model, finding, result);
     add_suppressions(check, finding, result);
     return result;
@@ -204,7 +175,7 @@ static void add_gone(const struct baseline *baseline, cJSON *run)
                     baseline->entries[i].rule, baseline->entries[i].subject);
         cJSON *note = cJSON_CreateObject();
         cJSON_AddStringToObject(note, "level", "note");
-        cJSON_AddItemToObject(note, "message", message_of(text.at));
+        cJSON_AddItemToObject(note, "message", sarif_message(text.at));
         cJSON_AddItemToArray(notes, note);
         text_free(&text);
     }
@@ -215,12 +186,8 @@ static void add_gone(const struct baseline *baseline, cJSON *run)
 
 void check_report_sarif(const struct check *check, struct text *out)
 {
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    cJSON_AddStringToObject(json, "version", "2.1.0");
-    cJSON *run = cJSON_CreateObject();
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "runs"), run);
-    cJSON_AddItemToObject(cJSON_AddObjectToObject(run, "tool"), "driver", driver_of(check));
+    cJSON *run, *rules, *json = sarif_new(&run, &rules);
+    put_rules(check, rules);
     add_gone(&check->baseline, run);
     cJSON_AddStringToObject(run, "columnKind", "unicodeCodePoints");
     cJSON *results = cJSON_AddArrayToObject(run, "results");

@@ -8,6 +8,7 @@ int run_ask(const struct args *args); /* palette, pose, mesh, bounds, keys, rend
 int run_convert(const struct args *args);
 int run_server_command(const struct args *args); /* models, formats, version, query */
 int run_thumbs(const struct args *args);
+int run_diff(const struct args *args);
 int run_watch(const struct args *args);
 int run_check(const struct args *args);
 int run_text(const struct args *args);

@@ -196,12 +196,14 @@ static void sort_once(struct model_list *list, const struct args *args)
 }
 
 /* An argument that means no model is a mistake of the command line, or of whoever moved the files: to do nothing is not
- * success. watch waits for models to come. */
+ * success. watch waits for models to come, and diff says it of both folders together. */
 static int refuse_empty(struct listing *listing, const char *given)
 {
     const struct args *args = listing->args;
     const bool is_filtered = args_has(args, OPTION_INCLUDE) || args_has(args, OPTION_EXCLUDE);
     struct text problem = {0};
+    if (args->command == COMMAND_DIFF)
+        return STATUS_DONE; /* all models of the other folder are new, or gone */
     text_printf(&problem, listing->argument->kind == PATH_FOLDER ? "no model in '%s'" : "'%s' matches no model", given);
     text_put(&problem, is_filtered ? " that --include and --exclude let through" : "");
     if (args->command != COMMAND_WATCH)
