@@ -20,7 +20,7 @@ import small_scenes  # noqa: E402
 from conversions import blender, glb_jobs, original  # noqa: E402
 
 STORED = HERE.parent / "api" / "compare" / "rewritten"
-SMALL = ("arm", "crane", "creature_1")  # those of which STORED has what each tool makes
+SMALL = ("arm", "bare", "crane", "creature_1")  # those of which STORED has what each tool makes
 SHARED = HERE.parents[2] / "shared" / "models" / "gltf" / "Fox.glb"  # real keys, and a texture
 
 

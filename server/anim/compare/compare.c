@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* At vertices that may be partners: many may be at one place. */
+#define LOOKS_MOST 100000000
+
 static void start_side(struct compare_model *side, const struct model *model)
 {
     const size_t nodes = (size_t)model->node_count + 1;
@@ -69,6 +72,7 @@ int compare_models(const struct model *old, const struct model *new, const struc
                               .tolerance = options->tolerance,
                               .unit = 1,
                               .steps_left = options->steps,
+                              .looks_left = LOOKS_MOST,
                               .err = err};
     *out = (struct comparison){.tolerance = options->tolerance};
     if (check_cost(old, new, options, err) < 0)

@@ -50,6 +50,12 @@ static double differ(struct compare *compare, const int32_t clips[COMPARE_SIDES]
     return most;
 }
 
+/* Half of the steps are for the clips that both have. */
+static bool has_time(const struct compare *compare)
+{
+    return compare->steps_left > compare->options->steps / 2 && !compare_is_stopped(compare);
+}
+
 /* Clips that are left are the same under another name when they have the same poses. */
 static void match_poses(struct compare *compare, struct clip_matches *matches, struct pair_error *errors)
 {
@@ -61,7 +67,7 @@ static void match_poses(struct compare *compare, struct clip_matches *matches, s
         int32_t found = -1;
         if (matches->partners[COMPARE_OLD][a] >= 0)
             continue;
-        for (uint32_t b = 0; b < new->clip_count &&tries < TRIES_MOST && !compare_is_stopped(compare); b++) {
+        for (uint32_t b = 0; b < new->clip_count &&tries < TRIES_MOST &&has_time(compare); b++) {
             if (matches->partners[COMPARE_NEW][b] >= 0)
                 continue;
             tries++;

@@ -165,7 +165,8 @@ static void look_at(struct material_look *look, const struct material *old, cons
     if (!is_lit)
         return; /* nothing of what follows is seen */
     look_at_colour(look, "emissive colour", old->emissive, new->emissive, 3);
-    look_at_number(look, "metallic", old->metallic, new->metallic);
+    if (look->use->old >= 0 && look->use->new >= 0) /* pictures have no metal without a material, glTF has */
+        look_at_number(look, "metallic", old->metallic, new->metallic);
     look_at_number(look, "roughness", old->roughness, new->roughness);
     if (old->textures[TEXTURE_NORMAL].texture >= 0 && new->textures[TEXTURE_NORMAL].texture >= 0)
         look_at_number(look, "normal scale", old->normal_scale, new->normal_scale);

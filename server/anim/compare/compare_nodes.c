@@ -151,12 +151,13 @@ static uint32_t count_names(const struct model *model, uint64_t key)
 
 static void tell_name(struct compare *compare, const struct joint_pair *pair)
 {
+    enum { COUNTED_MOST = 256 }; /* names that are looked for in all of the file */
     const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
     const struct str was = old->nodes[pair->nodes[COMPARE_OLD]].name, is = new->nodes[pair->nodes[COMPARE_NEW]].name;
     const uint64_t key = name_key(old, was, NAME_REWRITTEN);
     if (key == 0 || key == name_key(new, is, NAME_REWRITTEN))
         return;
-    if (name_key(new, is, NAME_BASE) == key && count_names(old, key) > 1)
+    if (name_key(new, is, NAME_BASE) == key && compare->counted_names++ < COUNTED_MOST && count_names(old, key) > 1)
         return;
     struct difference *difference = difference_add(compare, DIFFERENCE_JOINT_RENAMED);
     char names[COMPARE_SIDES][THING_SIZE];

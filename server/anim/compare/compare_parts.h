@@ -49,14 +49,15 @@ struct drawn_vertices {
     uint32_t *vertices;  /* [count]: of the model */
     uint32_t *draws;     /* [count]: of the model */
     struct vec3 *places; /* [count] */
+    uint64_t *materials; /* [draw_count]: names of materials, as name_key() has them; 0: none */
     int32_t *partners;   /* [count]: of the other model's, or -1. Several may have the same */
 };
 
 /* What is drawn of both. */
 struct surface {
     struct drawn_vertices drawn[COMPARE_SIDES];
-    bool
-        is_bind; /* places of skinned meshes are those in bind space, times bind_scale; else all are of the rest pose */
+    bool is_partial; /* there were too many vertices at the same places to find all partners */
+    bool is_bind;    /* places of skinned meshes are those in bind space, times bind_scale; else all are at rest */
     double bind_scale;
 };
 
@@ -75,6 +76,7 @@ struct compare {
     const struct compare_options *options;
     struct comparison *out;
     double size, tolerance;   /* of the common frame: its unit; share */
+    bool has_bind_rest;       /* the new model rests in its bind pose, which the old one does not */
     double unit;              /* of the common frame in one of the old file */
     struct surface *surface;  /* while what is drawn is compared */
     struct joint_pair *pairs; /* a parent before what is below it */
@@ -82,6 +84,8 @@ struct compare {
     struct morph_pair *morphs;
     size_t morph_count, morph_capacity;
     uint64_t steps_left;
+    uint64_t looks_left;               /* at vertices that may be partners */
+    uint32_t counted_names;            /* that were looked for in all of the old file */
     uint32_t counts[DIFFERENCE_COUNT]; /* of the differences in out */
     struct err *err;
 };
@@ -176,6 +180,8 @@ struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, 
 int surfaces_compare(struct compare *compare);
 /* Tells of the joints that vertices follow with other weights. */
 void weights_compare(struct compare *compare);
+/* Tells of joints whose vertices are elsewhere at rest. */
+void skinned_compare(struct compare *compare);
 /* Tells of morph targets, and lists those that both have. */
 void morphs_compare(struct compare *compare);
 /* Of the clip at hand: begins it, looks at the pose at hand, and tells of the targets that are off. True: none is. */

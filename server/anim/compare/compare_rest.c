@@ -104,7 +104,8 @@ static bool is_another_pose(struct compare *compare, struct pair_error *errors)
     const struct model *old = compare->sides[COMPARE_OLD].model;
     if (old->clip_count == 0 || compare->sides[COMPARE_NEW].model->clip_count == 0)
         return false;
-    if (is_bind_pose(compare))
+    compare->has_bind_rest = is_bind_pose(compare);
+    if (compare->has_bind_rest)
         return true;
     for (uint32_t c = 0; c < old->clip_count && c < CLIPS_LOOKED_AT && !compare_is_stopped(compare); c++) {
         const double times_s[] = {0, old->clips[c].start_s, 1 / 24.0, 1 / 30.0};

@@ -123,6 +123,41 @@ static struct amount count_side(const struct compare *compare, enum compare_side
     return amount;
 }
 
+/* Triangles of each mesh of a side. */
+static uint64_t *count_meshes(const struct compare *compare, enum compare_side s)
+{
+    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
+    uint64_t *counts = mem_zalloc((size_t)drawn->model->mesh_count + 1, sizeof *counts);
+    for (uint32_t first = 0; first < drawn->count; first += drawn_primitive(drawn, first)->vertex_count)
+        counts[drawn_mesh(drawn, first)] += drawn_primitive(drawn, first)->index_count;
+    return counts;
+}
+
+/* The mesh that has more or fewer of them: of pairs of meshes that share vertices, the one that differs
+ * the most. */
+static void name_mesh(const struct compare *compare, struct difference *difference)
+{
+    uint64_t *counts[COMPARE_SIDES] = {count_meshes(compare, COMPARE_OLD), count_meshes(compare, COMPARE_NEW)};
+    const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
+    uint64_t most = 0;
+    for (uint32_t first = 0; first < old->count; first += drawn_primitive(old, first)->vertex_count) {
+        if (old->partners[first] < 0)
+            continue;
+        const uint32_t a = drawn_mesh(old, first);
+        const uint32_t b = drawn_mesh(&compare->surface->drawn[COMPARE_NEW], (uint32_t)old->partners[first]);
+        const uint64_t apart = counts[COMPARE_OLD][a] > counts[COMPARE_NEW][b]
+                                   ? counts[COMPARE_OLD][a] - counts[COMPARE_NEW][b]
+                                   : counts[COMPARE_NEW][b] - counts[COMPARE_OLD][a];
+        if (apart <= most)
+            continue;
+        most = apart;
+        difference->meshes[COMPARE_OLD] = (int32_t)a;
+        difference->meshes[COMPARE_NEW] = (int32_t)b;
+    }
+    free(counts[COMPARE_OLD]);
+    free(counts[COMPARE_NEW]);
+}
+
 static void triangles_compare(struct compare *compare)
 {
     static const char *const WORDS[] = {
@@ -137,6 +172,7 @@ static void triangles_compare(struct compare *compare)
         is_told = true;
         difference_set_number(difference, COMPARE_OLD, (double)old.counts[t]);
         difference_set_number(difference, COMPARE_NEW, (double)new.counts[t]);
+        name_mesh(compare, difference);
         difference_say(difference, "there are %llu %s and were %llu", (unsigned long long)new.counts[t], WORDS[t],
                        (unsigned long long)old.counts[t]);
     }
@@ -155,9 +191,13 @@ int surfaces_compare(struct compare *compare)
     struct surface surface = {.bind_scale = 1};
     compare->surface = &surface;
     vertices_match(compare);
-    vertices_compare(compare);
+    if (!surface.is_partial)
+        vertices_compare(compare);
     triangles_compare(compare);
     weights_compare(compare);
+    /* another weight moves a vertex as well, and that is told */
+    if (!compare->has_bind_rest && compare->counts[DIFFERENCE_WEIGHTS] == 0)
+        skinned_compare(compare);
     morphs_compare(compare);
     materials_compare(compare);
     compare->surface = NULL;

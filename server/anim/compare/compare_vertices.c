@@ -42,8 +42,11 @@ static void list_vertices(struct compare *compare, struct drawn_vertices *drawn,
     drawn->draws = mem_alloc(room * sizeof *drawn->draws);
     drawn->places = mem_alloc(room * sizeof *drawn->places);
     drawn->partners = mem_alloc(room * sizeof *drawn->partners);
+    drawn->materials = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->materials);
     uint32_t at = 0;
     for (uint32_t d = 0; d < model->draw_count; d++) {
+        const int32_t material = model_material(model, model->draws[d].primitive, 0);
+        drawn->materials[d] = material < 0 ? 0 : name_key(model, model->materials[material].name, NAME_BASE);
         const struct primitive *primitive = &model->primitives[model->draws[d].primitive];
         if ((model->draws[d].flags & DRAW_IN_SCENE) == 0 || primitive->vertex_count > drawn->count - at)
             continue;
@@ -60,6 +63,7 @@ void drawn_vertices_free(struct drawn_vertices *drawn)
     free(drawn->vertices);
     free(drawn->draws);
     free(drawn->places);
+    free(drawn->materials);
     free(drawn->partners);
 }
 
@@ -190,12 +194,15 @@ static double cost_of(const struct compare *compare, uint32_t old, uint32_t new,
     if (!(apart.distance <= radius))
         return HUGE_VAL;
     const bool is_other_joint = main_pair(compare, COMPARE_OLD, old) != main_pair(compare, COMPARE_NEW, new);
+    const struct drawn_vertices *drawn = compare->surface->drawn;
+    const bool is_other_material = drawn[COMPARE_OLD].materials[drawn[COMPARE_OLD].draws[old]] !=
+                                   drawn[COMPARE_NEW].materials[drawn[COMPARE_NEW].draws[new]];
     return 0.02 * apart.distance / radius + fmin(3, 50 * apart.texcoord) + fmin(3, 10 * apart.normal) +
-           0.05 * is_other_joint;
+           0.05 * is_other_joint + 0.04 * is_other_material;
 }
 
 /* Of vertex `at` of the side that the grid is not of. */
-static int32_t find_partner(const struct compare *compare, const struct vertex_grid *grid, uint32_t at, double radius)
+static int32_t find_partner(struct compare *compare, const struct vertex_grid *grid, uint32_t at, double radius)
 {
     const bool is_old = grid->drawn == &compare->surface->drawn[COMPARE_NEW];
     const struct drawn_vertices *own = &compare->surface->drawn[is_old ? COMPARE_OLD : COMPARE_NEW];
@@ -205,7 +212,9 @@ static int32_t find_partner(const struct compare *compare, const struct vertex_g
     cell_of(grid, &own->places[at], 0.5, low);
     for (int i = 0; i < 8; i++) {
         const double cell[3] = {low[0] + (i & 1) + 0.0, low[1] + (i >> 1 & 1) + 0.0, low[2] + (i >> 2) + 0.0};
-        for (int32_t n = grid->firsts[slot_of(grid, cell)]; n >= 0 && looked++ < CANDIDATES_MOST; n = grid->nexts[n]) {
+        for (int32_t n = grid->firsts[slot_of(grid, cell)];
+             n >= 0 && looked++ < CANDIDATES_MOST && compare->looks_left > 0; n = grid->nexts[n]) {
+            compare->looks_left--;
             const double cost =
                 is_old ? cost_of(compare, at, (uint32_t)n, radius) : cost_of(compare, (uint32_t)n, at, radius);
             if (cost < best) {
@@ -293,4 +302,7 @@ void vertices_match(struct compare *compare)
     if (found < FOUND_ENOUGH * count && look_in(compare, !is_bind) <= found)
         look_in(compare, is_bind);
     find_split(compare, compare->tolerance * compare->size);
+    surface->is_partial = compare->looks_left == 0;
+    for (uint32_t i = 0; i < count && surface->is_partial; i++)
+        compare->out->vertices_left_out += surface->drawn[COMPARE_OLD].partners[i] < 0;
 }

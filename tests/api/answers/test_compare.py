@@ -1,6 +1,8 @@
 """/v1/compare: what is changed is told with its joint and time, and what is only written otherwise is the same."""
+import base64
 import copy
 import json
+import struct
 
 import pytest
 
@@ -231,7 +233,17 @@ def test_weights_are_told_with_joint_and_mesh(compare):
 
 def test_triangles_and_vertices(compare):
     told = compare(surface(indices=(0, 1, 2, 2, 1, 3)), surface())["differences"]
-    assert [(d["kind"], d["old"], d["new"]) for d in told] == [("triangles", 3, 2)]
+    assert [(d["kind"], d["old"], d["new"], d["subject"]["meshes"]) for d in told] == [("triangles", 3, 2, [0, 0])]
+
+    def bind(value):
+        matrices = value["skins"][0]["inverseBindMatrices"]
+        view = value["bufferViews"][value["accessors"][matrices]["bufferView"]]
+        head, data = value["buffers"][0]["uri"].split(",")
+        data = bytearray(base64.b64decode(data))
+        data[view["byteOffset"] + 48:view["byteOffset"] + 52] = struct.pack("<f", 0.3)  # of the knee: 0.3 along x
+        value["buffers"][0]["uri"] = f"{head},{base64.b64encode(data).decode()}"
+    told = compare(document(bind, surface()), surface())["differences"]
+    assert ("rest", "knee") in [(d["kind"], d["subject"].get("joint")) for d in told]
     moved = [(0, 0, 0), (1, 0, 0), (0, 2, 0), (1, 2, 3.2), (-1, 1, 1), (0.5, -2, 1)]
     told = compare(surface(positions=moved), surface())["differences"]
     assert {d["kind"] for d in told} == {"mesh"} and all(d["subject"]["meshes"] in ([0, None], [None, 0]) for d in told)

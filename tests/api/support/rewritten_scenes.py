@@ -28,6 +28,13 @@ def arm():
     return small_scenes.bound(scene)
 
 
+def bare():
+    """Without a material: three.js writes one with the defaults of glTF."""
+    scene = arm()
+    del scene["materials"], scene["meshes"]["sleeve"][0]["material"]
+    return scene
+
+
 def hero(root=None):
     scene = small_scenes.hero(root, (1, 1, 1))
     del scene["clips"]["wave"]
@@ -78,6 +85,7 @@ def clip(rng, nodes, joints, size):
 
 SCENES = {
     "arm": arm,
+    "bare": bare,
     "crane": small_scenes.crane,
     "hero": lambda: hero({"translation": [5, -1, 2], "rotation": [0, 0, 0.6, 0.8]}),
     "uneven_hero": hero,

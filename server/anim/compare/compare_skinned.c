@@ -1,0 +1,92 @@
+/* compare_skinned.c - where skinned vertices are at rest: what an inverse bind matrix changes shows there. */
+#include "anim/compare/compare_parts.h"
+#include "anim/pose/bounds.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+enum { VERTICES_MOST = 20000 }; /* that are looked at, spread over all */
+
+/* By linear blending, of each model in the same way; morph targets are compared by themselves. */
+static void skinned_place(const struct compare_model *side, const struct drawn_vertices *drawn, uint32_t at,
+                          double out[3])
+{
+    const struct model *model = drawn->model;
+    const struct skin *skin = &model->skins[model->draws[drawn->draws[at]].skin];
+    const uint32_t v = drawn->vertices[at], first = model->influence_firsts[v], end = model->influence_firsts[v + 1];
+    const struct vec3 p = model->positions[v];
+    const double bind[3] = {(double)p.x, (double)p.y, (double)p.z};
+    out[0] = out[1] = out[2] = 0;
+    for (uint32_t i = first; i < end || (i == first && first == end); i++) {
+        const struct joint *joint = &model->joints[skin->joint_first + (first == end ? 0 : model->influences[i].joint)];
+        const double weight = first == end ? 1 : (double)model->influences[i].weight;
+        const struct dmat4 joint_from_bind = dmat4_from_mat4(&joint->joint_from_bind);
+        double in_joint[3], place[3];
+        dmat4_point(&joint_from_bind, bind, in_joint);
+        dmat4_point(&side->reference[joint->node], in_joint, place);
+        for (int k = 0; k < 3; k++)
+            out[k] += weight * place[k];
+    }
+}
+
+/* The farthest vertices of each joint. */
+struct joint_apart {
+    double distance;
+    uint32_t vertex, count; /* of the old list; how many are off */
+};
+
+static void look_at(const struct compare *compare, uint32_t at, struct joint_apart *joints)
+{
+    const struct drawn_vertices *drawn = compare->surface->drawn;
+    const struct drawn_vertices *old = &drawn[COMPARE_OLD];
+    const uint32_t joint = bounds_main_joint(old->model, old->vertices[at]);
+    const int32_t pair = compare->sides[COMPARE_OLD].pairs[drawn_joint_node(old, at, joint)];
+    double places[COMPARE_SIDES][3];
+    if (pair < 0 || compare->pairs[pair].is_elsewhere)
+        return;
+    skinned_place(&compare->sides[COMPARE_OLD], old, at, places[COMPARE_OLD]);
+    skinned_place(&compare->sides[COMPARE_NEW], &drawn[COMPARE_NEW], (uint32_t)old->partners[at], places[COMPARE_NEW]);
+    const double way[3] = {places[0][0] - places[1][0], places[0][1] - places[1][1], places[0][2] - places[1][2]};
+    const double distance = sqrt(dot3(way, way));
+    if (!(distance > 2 * compare->tolerance * compare->size)) /* its bind place may be off by the half */
+        return;
+    joints[pair].count++;
+    if (distance > joints[pair].distance) {
+        joints[pair].distance = distance;
+        joints[pair].vertex = at;
+    }
+}
+
+static void tell(struct compare *compare, const struct joint_pair *pair, const struct joint_apart *joint)
+{
+    const struct drawn_vertices *drawn = compare->surface->drawn;
+    const uint32_t ats[COMPARE_SIDES] = {joint->vertex, (uint32_t)drawn[COMPARE_OLD].partners[joint->vertex]};
+    const struct model *new = compare->sides[COMPARE_NEW].model;
+    const uint32_t node = pair->nodes[COMPARE_NEW];
+    char name[THING_SIZE];
+    struct difference *difference = difference_add(compare, DIFFERENCE_REST);
+    if (difference == NULL)
+        return;
+    for (int s = 0; s < COMPARE_SIDES; s++) {
+        difference->nodes[s] = (int32_t)pair->nodes[s];
+        difference->meshes[s] = (int32_t)drawn_mesh(&drawn[s], ats[s]);
+    }
+    difference->distance = difference->vertex_distance = joint->distance / compare->unit;
+    difference_say(difference, "the vertices of %s are %.4g units (%.3g %% of the size) away at rest",
+                   compare_thing(new, "joint", new->nodes[node].name, node, name), difference->distance,
+                   100 * joint->distance / compare->size);
+}
+
+void skinned_compare(struct compare *compare)
+{
+    const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
+    struct joint_apart *joints = mem_zalloc((size_t)compare->pair_count + 1, sizeof *joints);
+    const uint32_t step = 1 + old->count / VERTICES_MOST;
+    for (uint32_t i = 0; i < old->count && !compare_is_stopped(compare); i += step)
+        if (old->partners[i] >= 0)
+            look_at(compare, i, joints);
+    for (uint32_t p = 0; p < compare->pair_count; p++)
+        if (joints[p].count > 0)
+            tell(compare, &compare->pairs[p], &joints[p]);
+    free(joints);
+}
