@@ -263,10 +263,10 @@ static int compare_clip(struct compare *compare, const int32_t clips[COMPARE_SID
     struct compared_clip *clip = &out->clips[out->clip_count++];
     *clip = (struct compared_clip){.clips = {clips[COMPARE_OLD], clips[COMPARE_NEW]},
                                    .nodes = {-1, -1},
-                                   .time_s = NAN,
-                                   .distance = NAN,
-                                   .vertex_distance = NAN,
-                                   .angle_deg = NAN};
+                                   .time_s = (double)NAN,
+                                   .distance = (double)NAN,
+                                   .vertex_distance = (double)NAN,
+                                   .angle_deg = (double)NAN};
     tell_name(compare, clips);
     compare_times_make(&times, compare, clips, clips_left);
     clip->pose_count = times.count;

@@ -100,7 +100,7 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
             match = find_target(models, primitives, target);
         }
         if (match < 0) {
-            tell(compare, COMPARE_OLD, i, target, "is gone, or has another name", NAN);
+            tell(compare, COMPARE_OLD, i, target, "is gone, or has another name", (double)NAN);
             return;
         }
         const struct vec3 delta = delta_of(old->model, primitives[COMPARE_OLD], target, old->vertices[i]);
@@ -129,7 +129,7 @@ static void compare_counts(struct compare *compare, uint32_t first)
     const uint32_t old = drawn_primitive(&drawn[COMPARE_OLD], first)->morph_target_count;
     const uint32_t new = partner < 0 ? 0 : drawn_primitive(&drawn[COMPARE_NEW], (uint32_t)partner)->morph_target_count;
     if (new > old)
-        tell(compare, COMPARE_NEW, first, new - 1, "is new", NAN);
+        tell(compare, COMPARE_NEW, first, new - 1, "is new", (double)NAN);
 }
 
 void morphs_compare(struct compare *compare)

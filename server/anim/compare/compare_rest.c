@@ -22,7 +22,7 @@ static void measure_origin(const struct compare *compare, const struct joint_pai
         moved(compare, &compare->pairs[pair->parent], above);
     const double own[3] = {way[0] - above[0], way[1] - above[1], way[2] - above[2]};
     *error = (struct pair_error){.distance = sqrt(dot3(way, way)),
-                                 .vertex_distance = NAN,
+                                 .vertex_distance = (double)NAN,
                                  .score = sqrt(dot3(own, own)) / (compare->tolerance * compare->size)};
 }
 

@@ -30,10 +30,10 @@ struct difference difference_empty(enum difference_kind kind)
                                .nodes = {-1, -1},
                                .materials = {-1, -1},
                                .meshes = {-1, -1},
-                               .time_s = NAN,
-                               .distance = NAN,
-                               .vertex_distance = NAN,
-                               .angle_deg = NAN};
+                               .time_s = (double)NAN,
+                               .distance = (double)NAN,
+                               .vertex_distance = (double)NAN,
+                               .angle_deg = (double)NAN};
 }
 
 struct difference *difference_add(struct compare *compare, enum difference_kind kind)

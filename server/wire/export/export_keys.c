@@ -16,7 +16,7 @@ static double below(double time_s)
 static bool round_times(double *times, uint32_t count)
 {
     enum { STEPS_MOST = 4 };
-    double next = INFINITY;
+    double next = (double)INFINITY;
     for (uint32_t k = count; k-- > 0;) {
         const double time_s = times[k], step_s = (double)(nextafterf((float)time_s, INFINITY) - (float)time_s);
         const bool is_jump = k > 0 && (float)times[k - 1] >= (float)time_s;
