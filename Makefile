@@ -342,9 +342,9 @@ install: all
 	install -m 755 $(out)/posed $(out)/posectl $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
 	install -m 644 $(out)/posed-assimp.so $(DESTDIR)$(PREFIX)/libexec/posed/
-	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md clients/cli/check.md server/docs/hostile-files.md; do \
+	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md clients/cli/check.md deploy/ci/* server/docs/hostile-files.md; do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/posed/$$page || exit 1; done
-	install -m 644 protocol/*.md protocol/*.def $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
+	install -m 644 protocol/*.md protocol/*.def protocol/*.json $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h
 	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(PREFIX)/lib/libposed.a
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/man/man1
@@ -367,7 +367,7 @@ help:
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
-	@echo 'make soak           the long runs: damaged models, kills, loads, attacks        [t=name of tests/soak]'
+	@echo 'make soak           the long runs: damaged models, kills, attacks, conversions   [t=name of tests/soak]'
 	@echo 'make floats          the JSON writer on 2^27 floats against the standard library  [all=1: on every one]'
 	@echo 'make bench          measure beside others, print the table                 [t=name of tests/bench quick=1]'
 	@echo 'make bench-readme   write the last table of make bench into tests/bench/README.md'

@@ -22,8 +22,8 @@ test="libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy py
 # mypy: the types of the Python client, which may hold numpy arrays.
 lint="clang-format cppcheck mypy python3-numpy git"
 clang="clang libclang-rt-14-dev"
-# assimp-testmodels: files of 40 formats, to damage.
-soak="assimp-testmodels"
+# assimp-testmodels: files of 40 formats, to damage. blender reads and writes converted files, and its glTF add-on wants numpy.
+soak="assimp-testmodels blender python3-numpy"
 # What posed is measured against: nginx and redis serve, f3d draws (it needs an X server, and OpenGL behind it).
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri"
 
@@ -47,7 +47,7 @@ for group in "$@"; do
     lint) wanted="$wanted $lint" ;;
     clang) wanted="$wanted $clang" ;;
     fresh) wanted="$wanted $fresh" ;;
-    soak) wanted="$wanted $soak" ;;
+    soak) wanted="$wanted $soak $(missing_node)" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;
     *) echo "deps: unknown group '$group'" >&2; exit 2 ;;
     esac

@@ -4,7 +4,7 @@ import textwrap
 
 WIDTH = 58
 TITLES = {"poses": "one palette", "palette_json": "a palette as JSON", "serving": "50 connections", "beside_renders": "palettes beside renders",
-          "pictures": "thumbnails", "cold_folder": "cold folder", "imports": "imports",
+          "pictures": "thumbnails", "cold_folder": "cold folder", "comparisons": "converted and compared", "imports": "imports",
           "restarts": "restart with a disk cache", "memory": "memory of a model"}
 UP, DOWN = "at least", "at most"
 
@@ -39,6 +39,7 @@ TARGETS = {
     "thumbnails_base": Target(UP, 600, is_figure=True),
     "thumbnails_full": Target(UP, 300, is_figure=True),
     "cold_folder": Target(UP, 100, is_figure=True),
+    "compare_s": Target(DOWN, 60, is_figure=True),
     "tiny_import_ms": Target(DOWN, 3, is_figure=True),
     "first_thumbnail_ms": Target(DOWN, 300, is_figure=True),
 }

@@ -31,7 +31,7 @@ class Model:
         """A GLB file (4.4): header, JSON chunk, binary chunk."""
         json_size = struct.unpack_from("<I", data, 12)[0]
         binary = 20 + json_size
-        binary_size = struct.unpack_from("<I", data, binary)[0]
+        binary_size = struct.unpack_from("<I", data, binary)[0] if binary < len(data) else 0
         return cls(json.loads(data[20:binary]), [data[binary + 8:binary + 8 + binary_size]])
 
     # --- accessors (3.6.2) ---

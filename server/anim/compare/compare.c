@@ -16,6 +16,7 @@ static void start_side(struct compare_model *side, const struct model *model)
     side->bind_joints = mem_alloc(nodes * sizeof *side->bind_joints);
     side->pairs = mem_alloc(nodes * sizeof *side->pairs);
     side->rest = mem_alloc(nodes * sizeof *side->rest);
+    side->reference = side->rest;
     joints_mark(side);
 }
 
@@ -27,6 +28,7 @@ static void end_side(struct compare_model *side)
     free(side->bind_joints);
     free(side->pairs);
     free(side->rest);
+    free(side->other);
 }
 
 static uint64_t pose_steps(const struct model *model) { return (uint64_t)model->node_count + model->weight_count; }
@@ -76,6 +78,7 @@ int compare_models(const struct model *old, const struct model *new, const struc
     const int rc = compare_all(&compare);
     differences_sort(out);
     free(compare.pairs);
+    free(compare.morphs);
     for (int s = 0; s < COMPARE_SIDES; s++)
         end_side(&compare.sides[s]);
     return rc;

@@ -216,12 +216,14 @@ static int measure_clip(struct compare *compare, struct compared_clip *clip, con
     uint32_t farthest = 0;
     for (uint32_t p = 0; p < compare->pair_count; p++)
         worsts[p] = (struct pair_worst){.error = {.score = -1}};
+    morphs_begin(compare);
     for (uint32_t i = 0; i < times->count; i++) {
         const double time_s = times->at[i];
         if (compare_is_stopped(compare))
             return err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
         const double at_s = time_s + times->shift_s;
         poses_measure(compare, clip->clips, (const double[]){at_s, at_s}, errors);
+        morphs_measure(compare, time_s);
         for (uint32_t p = 0; p < compare->pair_count; p++) {
             if (!isfinite(errors[p].distance))
                 return fail_not_finite(compare, clip->clips[COMPARE_NEW], p, time_s);
@@ -241,7 +243,9 @@ static int measure_clip(struct compare *compare, struct compared_clip *clip, con
         clip->vertex_distance = far.error.vertex_distance / compare->unit;
         clip->angle_deg = far.error.angle * 180 / M_PI;
     }
-    tell_range(compare, clip->clips, tell_poses(compare, clip->clips, worsts, farthest, &far));
+    const bool has_same_joints = tell_poses(compare, clip->clips, worsts, farthest, &far);
+    const bool has_same_morphs = morphs_tell(compare, clip->clips);
+    tell_range(compare, clip->clips, has_same_joints && has_same_morphs);
     return 0;
 }
 

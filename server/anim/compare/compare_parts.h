@@ -15,6 +15,9 @@ struct compare_model {
     int32_t *bind_joints; /* [node_count]: into joints, the first that is the node and of a skin of the file; or -1 */
     int32_t *pairs;       /* [node_count]: the pair that moves it: its own or that of the next node above; or -1 */
     struct dmat4 *rest;   /* [node_count]: common_from_node at rest */
+    const struct dmat4
+        *reference;      /* [node_count]: the same of the pose that the new model has at rest: mostly `rest` */
+    struct dmat4 *other; /* what it points to where it is another one, or NULL */
 };
 
 enum { PROBES_MOST = 7, PROBE_CHILDREN_MOST = 2 };
@@ -57,6 +60,16 @@ struct surface {
     double bind_scale;
 };
 
+/* A morph target that both models have, as one node shows it. */
+struct morph_pair {
+    uint32_t weights[COMPARE_SIDES]; /* into model->weights */
+    uint32_t meshes[COMPARE_SIDES];
+    struct str name;      /* of the old model's target */
+    uint32_t target;      /* its place */
+    double reach;         /* how far it moves a vertex at most, in units of the common frame */
+    double worst, time_s; /* of the clip at hand */
+};
+
 struct compare {
     struct compare_model sides[COMPARE_SIDES];
     const struct compare_options *options;
@@ -66,6 +79,8 @@ struct compare {
     struct surface *surface;  /* while what is drawn is compared */
     struct joint_pair *pairs; /* a parent before what is below it */
     uint32_t pair_count;
+    struct morph_pair *morphs;
+    size_t morph_count, morph_capacity;
     uint64_t steps_left;
     uint32_t counts[DIFFERENCE_COUNT]; /* of the differences in out */
     struct err *err;
@@ -150,7 +165,8 @@ uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint3
 struct vertex_apart {
     double distance, texcoord, normal;
 };
-/* The mesh that it is a vertex of. */
+/* The primitive and the mesh that it is a vertex of. */
+const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint32_t at);
 uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at);
 struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, uint32_t new);
 
@@ -160,6 +176,12 @@ struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, 
 int surfaces_compare(struct compare *compare);
 /* Tells of the joints that vertices follow with other weights. */
 void weights_compare(struct compare *compare);
+/* Tells of morph targets, and lists those that both have. */
+void morphs_compare(struct compare *compare);
+/* Of the clip at hand: begins it, looks at the pose at hand, and tells of the targets that are off. True: none is. */
+void morphs_begin(struct compare *compare);
+void morphs_measure(struct compare *compare, double time_s);
+bool morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES]);
 /* Tells of materials, and their textures. */
 void materials_compare(struct compare *compare);
 /* What the pixels of two textures differ in, as words for people; NULL: in nothing. -1: there is none. */

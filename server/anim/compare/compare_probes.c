@@ -60,8 +60,8 @@ static void choose_spaces(struct compare *compare)
             if (pair->is_bind)
                 pair->node_from_ref[s] = dmat4_from_mat4(&side->model->joints[side->bind_joints[node]].joint_from_bind);
             else
-                dmat4_invert(&side->rest[node], &pair->node_from_ref[s]);
-            pair->common_from_ref[s] = dmat4_mul(&side->rest[node], &pair->node_from_ref[s]);
+                dmat4_invert(&side->reference[node], &pair->node_from_ref[s]);
+            pair->common_from_ref[s] = dmat4_mul(&side->reference[node], &pair->node_from_ref[s]);
         }
         const double *m = pair->common_from_ref[COMPARE_OLD].m;
         pair->scale = (sqrt(dot3(m, m)) + sqrt(dot3(m + 4, m + 4)) + sqrt(dot3(m + 8, m + 8))) / 3;
@@ -101,7 +101,7 @@ static void note_vertex(const struct compare *compare, const struct skin *skin, 
     for (int r = 0; r < 3; r++)
         in_joint[r] = (double)m[r] * (double)p.x + (double)m[4 + r] * (double)p.y + (double)m[8 + r] * (double)p.z +
                       (double)m[12 + r];
-    dmat4_point(&side->rest[joint->node], in_joint, point);
+    dmat4_point(&side->reference[joint->node], in_joint, point);
     if (isfinite(point[0]) && isfinite(point[1]) && isfinite(point[2]))
         note_point(&extremes[pair], point);
 }
@@ -137,7 +137,7 @@ static void set_probes(struct compare *compare, uint32_t index, const struct ext
     const struct compare_model *side = &compare->sides[COMPARE_OLD];
     struct dmat4 ref_from_common;
     dmat4_invert(&pair->common_from_ref[COMPARE_OLD], &ref_from_common);
-    add_probe(pair, &ref_from_common, side->rest[pair->nodes[COMPARE_OLD]].m + 12);
+    add_probe(pair, &ref_from_common, side->reference[pair->nodes[COMPARE_OLD]].m + 12);
     pair->vertex_first = pair->probe_count;
     for (int i = 0; i < DIRECTIONS; i++)
         if (extremes->most[i] > -HUGE_VAL)
@@ -158,7 +158,7 @@ static void add_children(struct compare *compare)
             continue;
         struct dmat4 ref_from_common;
         dmat4_invert(&pair->common_from_ref[COMPARE_OLD], &ref_from_common);
-        dmat4_point(&ref_from_common, side->rest[child->nodes[COMPARE_OLD]].m + 12,
+        dmat4_point(&ref_from_common, side->reference[child->nodes[COMPARE_OLD]].m + 12,
                     pair->children[pair->child_count++]);
     }
 }
@@ -166,9 +166,11 @@ static void add_children(struct compare *compare)
 void probes_choose(struct compare *compare)
 {
     struct extremes *extremes = mem_alloc(((size_t)compare->pair_count + 1) * sizeof *extremes);
-    for (uint32_t i = 0; i < compare->pair_count; i++)
+    for (uint32_t i = 0; i < compare->pair_count; i++) {
+        compare->pairs[i].probe_count = compare->pairs[i].child_count = 0;
         for (int k = 0; k < DIRECTIONS; k++)
             extremes[i].most[k] = -HUGE_VAL;
+    }
     choose_spaces(compare);
     note_vertices(compare, extremes);
     for (uint32_t i = 0; i < compare->pair_count; i++)

@@ -9,10 +9,7 @@
 #define NORMAL_NEAR   0.02 /* 1 - the cosine of 11 degrees */
 #define AREA_NEAR     1e-2 /* share of the whole */
 
-uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at)
-{
-    return drawn->model->primitives[drawn->model->draws[drawn->draws[at]].primitive].mesh;
-}
+uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at) { return drawn_primitive(drawn, at)->mesh; }
 
 /* What is told of one mesh of one side. */
 struct mesh_vertices {
@@ -161,6 +158,7 @@ int surfaces_compare(struct compare *compare)
     vertices_compare(compare);
     triangles_compare(compare);
     weights_compare(compare);
+    morphs_compare(compare);
     materials_compare(compare);
     compare->surface = NULL;
     for (int s = 0; s < COMPARE_SIDES; s++)

@@ -57,24 +57,25 @@ static bool is_same_picture(const uint8_t *a, const uint8_t *b, uint32_t width, 
 const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha)
 {
     const struct model *models[COMPARE_SIDES] = {compare->sides[COMPARE_OLD].model, compare->sides[COMPARE_NEW].model};
-    if (old < 0 || new < 0)
-        return old < 0 && new < 0 ? NULL : old < 0 ? "is new" : "is gone";
-    const struct texture *a = &models[COMPARE_OLD]->textures[old], *b = &models[COMPARE_NEW]->textures[new];
+    const struct texture *a = old < 0 ? NULL : &models[COMPARE_OLD]->textures[old];
+    const struct texture *b = new < 0 ? NULL : &models[COMPARE_NEW]->textures[new];
+    /* one that is missing or broken shows nothing, and tools leave it out */
+    const bool had = a != NULL && a->state == TEXTURE_FOUND, has = b != NULL && b->state == TEXTURE_FOUND;
     uint32_t widths[COMPARE_SIDES], heights[COMPARE_SIDES];
-    if (a->state != b->state)
-        return b->state == TEXTURE_FOUND     ? "was missing or broken"
+    if (!had || !has)
+        return had == has                    ? NULL
+               : has                         ? "is new"
+               : b == NULL                   ? "is gone"
                : b->state == TEXTURE_MISSING ? "is missing"
                                              : "is broken";
-    if (a->state != TEXTURE_FOUND)
-        return NULL;
-    if (a->source_width != b->source_width || a->source_height != b->source_height)
-        return "has another size";
     const uint8_t *pixels[COMPARE_SIDES] = {
         level_of(models[COMPARE_OLD], a, &widths[COMPARE_OLD], &heights[COMPARE_OLD]),
         level_of(models[COMPARE_NEW], b, &widths[COMPARE_NEW], &heights[COMPARE_NEW])};
     if (pixels[COMPARE_OLD] == NULL || pixels[COMPARE_NEW] == NULL || widths[COMPARE_OLD] != widths[COMPARE_NEW] ||
         heights[COMPARE_OLD] != heights[COMPARE_NEW])
-        return a->width != b->width || a->height != b->height ? "has another size" : NULL;
+        return widths[COMPARE_OLD] != widths[COMPARE_NEW] || heights[COMPARE_OLD] != heights[COMPARE_NEW]
+                   ? "has another size"
+                   : NULL;
     if (a->wrap_s != b->wrap_s || a->wrap_t != b->wrap_t)
         return "repeats otherwise";
     return is_same_picture(pixels[COMPARE_OLD], pixels[COMPARE_NEW], widths[COMPARE_OLD], heights[COMPARE_OLD],

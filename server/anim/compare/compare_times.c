@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 enum { KEYS_MOST = 1000000, POSES_MOST = 20000 }; /* of a clip */
-#define SAME_S 1e-5                               /* keys that near are one */
+#define SAME_S  1e-5                              /* keys that near are one */
+#define ROUNDED 3e-7 /* of a time: so much two files that have it as float32 are apart, at most */
 
 static int by_time(const void *left, const void *right)
 {
@@ -34,11 +35,12 @@ static uint32_t count_keys(const struct model *model, const struct clip *clip, d
 /* Sorts; drops what is outside of 0..end_s and what is there already. */
 static uint32_t sort_once(double *times, uint32_t count, double end_s)
 {
+    const double same_s = fmax(SAME_S, ROUNDED * end_s);
     uint32_t kept = 0;
     if (count > 1)
         qsort(times, count, sizeof *times, by_time);
     for (uint32_t i = 0; i < count; i++)
-        if (times[i] >= 0 && times[i] <= end_s && (kept == 0 || times[i] - times[kept - 1] > SAME_S))
+        if (times[i] >= 0 && times[i] <= end_s && (kept == 0 || times[i] - times[kept - 1] > same_s))
             times[kept++] = times[i];
     return kept;
 }
@@ -73,7 +75,7 @@ void compare_times_make(struct compare_times *times, const struct compare *compa
     keys[count++] = 0;
     count = sort_once(keys, count, end_s);
     const uint32_t all = 2 * count - 1, most = affordable(compare, clips_left);
-    times->shift_s = has_steps ? SAME_S : 0;
+    times->shift_s = has_steps ? fmax(SAME_S, ROUNDED * end_s) : 0;
     times->count = all < most ? all : most;
     times->left_out = all - times->count;
     times->at = mem_alloc(((size_t)times->count + 1) * sizeof *times->at);

@@ -82,7 +82,7 @@ static struct vec3 rest_place(const struct compare_model *side, const struct dra
     for (int r = 0; r < 3; r++)
         in_joint[r] = (double)m[r] * (double)p.x + (double)m[4 + r] * (double)p.y + (double)m[8 + r] * (double)p.z +
                       (double)m[12 + r];
-    dmat4_point(&side->rest[joint->node], in_joint, place);
+    dmat4_point(&side->reference[joint->node], in_joint, place);
     return (struct vec3){(float)place[0], (float)place[1], (float)place[2]};
 }
 
@@ -150,7 +150,7 @@ static void grid_free(struct vertex_grid *grid)
     free(grid->nexts);
 }
 
-static const struct primitive *primitive_of(const struct drawn_vertices *drawn, uint32_t at)
+const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint32_t at)
 {
     return &drawn->model->primitives[drawn->model->draws[drawn->draws[at]].primitive];
 }
@@ -159,7 +159,7 @@ struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, 
 {
     const struct surface *surface = compare->surface;
     const struct drawn_vertices *a = &surface->drawn[COMPARE_OLD], *b = &surface->drawn[COMPARE_NEW];
-    const uint32_t both = primitive_of(a, old)->flags & primitive_of(b, new)->flags;
+    const uint32_t both = drawn_primitive(a, old)->flags & drawn_primitive(b, new)->flags;
     const uint32_t v = a->vertices[old], w = b->vertices[new];
     const double way[3] = {(double)a->places[old].x - (double)b->places[new].x,
                            (double)a->places[old].y - (double)b->places[new].y,

@@ -3,9 +3,9 @@
 #include "base/version.h"
 #include "wire/bodies/bodies.h"
 #include "wire/bodies/deform.h"
-#include "wire/export/axes.h"
-#include "wire/export/primitives.h"
-#include "wire/export/surfaces.h"
+#include "wire/glb/axes.h"
+#include "wire/glb/primitives.h"
+#include "wire/glb/surfaces.h"
 #include "wire/reply/reply_json.h"
 
 #include <string.h>

@@ -1,75 +1,13 @@
 #include "wire/export/export.h"
 
-#include "anim/pose/scale_effect.h"
 #include "base/version.h"
-#include "wire/export/axes.h"
+#include "wire/glb/axes.h"
 #include "wire/export/export_parts.h"
 #include "wire/reply/reply_json.h"
 
 #include <string.h>
 
-/* --- what glTF cannot say --- */
-
-static bool check_scales(struct export *e)
-{
-    const struct model *model = e->model;
-    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0)
-        return true;
-    uint8_t *has_effect = export_array(e, model->node_count, sizeof *has_effect);
-    for (uint32_t i = 0; has_effect != NULL && i <= e->clips.count; i++) {
-        const int32_t clip = i == 0 ? POSE_REST : (int32_t)e->clips.clips[i - 1].index;
-        scale_effect_find(model, clip, has_effect);
-        for (uint32_t n = 0; n < model->node_count; n++) {
-            char name[SHORT_NAME_SIZE];
-            if (has_effect[n] != 0 && e->keeps[n] != KEEP_NOTHING)
-                return export_refuse(e, "node %u '%s' does not inherit the scales above it as glTF has them", n,
-                                     short_name(model, model->nodes[n].name, name));
-        }
-    }
-    return has_effect != NULL;
-}
-
-/* A vertex of one joint moves as that, whatever the method is. */
-static bool is_linear(const struct model *model, uint32_t s)
-{
-    const struct skin *skin = &model->skins[s];
-    if (skin->method != METHOD_DUAL_QUATERNION && skin->method != METHOD_BLENDED)
-        return true;
-    for (uint32_t d = 0; d < model->draw_count; d++) {
-        const struct primitive *p = &model->primitives[model->draws[d].primitive];
-        for (uint32_t v = p->vertex_first; model->draws[d].skin == s && v < p->vertex_first + p->vertex_count; v++)
-            if (model->influence_firsts[v + 1] - model->influence_firsts[v] > 1 &&
-                (skin->method == METHOD_DUAL_QUATERNION || model->dual_weights[v] > 0))
-                return false;
-    }
-    return true;
-}
-
-static bool check_methods(struct export *e)
-{
-    for (uint32_t s = 0; s < e->model->skin_count; s++) {
-        char name[SHORT_NAME_SIZE];
-        if (e->skin_places[s] != GLB_NONE && !is_linear(e->model, s))
-            return export_refuse(e, "skin %u '%s' moves its vertices by dual quaternions, which glTF does not have", s,
-                                 short_name(e->model, e->model->skins[s].name, name));
-    }
-    return true;
-}
-
 /* --- cost --- */
-
-bool export_is_affordable(struct export *e, uint64_t steps)
-{
-    struct reply_cost *cost = &e->context->workspace->cost;
-    const uint64_t limit = e->context->limits->value[LIMIT_EVALUATIONS];
-    cost->evaluations += steps;
-    if (cost->evaluations <= limit)
-        return true;
-    struct err err;
-    err_set(&err, ERR_TOO_MANY_FRAMES, "to export '%s' takes %llu steps, more than one request may ask for (%llu)",
-            e->context->request->model, (unsigned long long)cost->evaluations, (unsigned long long)limit);
-    return context_fail(e->context, &err);
-}
 
 /* What is copied as it is: so many bytes are about the work for one node. */
 static uint64_t copy_steps(const struct model *model)
@@ -121,6 +59,26 @@ bool export_look_at_nodes(struct export *e)
             e->visibilities[n] = VISIBLE_YES;
     }
     return true;
+}
+
+/* --- axes and unit --- */
+
+static void plan_axes(struct export *e)
+{
+    static const char NAMES[] = "xyz";
+    const struct model_info *info = &e->model->infos[0];
+    const struct request *request = e->context->request;
+    const double unit_m = (double)info->unit_m, scale = request->unit_m > 0 ? unit_m / request->unit_m : 1;
+    e->has_axes = axes_convert(info, request->has_up ? (int32_t)request->up : -1, scale, e->top_from_scene);
+    if (!request->has_up && !axes_are_up(info, 1)) {
+        uint32_t axis = 0;
+        for (uint32_t i = 1; i < 3; i++)
+            axis = fabsf(info->up[i]) > fabsf(info->up[axis]) ? i : axis;
+        export_warn(e, "up_axis", "the scene's up axis is %c%c, glTF's is +y: up=y turns the scene",
+                    info->up[axis] < 0 ? '-' : '+', NAMES[axis]);
+    }
+    if (!(request->unit_m > 0) && info->unit_m != 1)
+        export_warn(e, "unit", "one unit of the scene is %.7g m, glTF's is 1 m: unit=m scales the scene", unit_m);
 }
 
 /* --- the file --- */
@@ -185,8 +143,9 @@ static void put_all(struct export *e)
 
 static bool plan(struct export *e)
 {
-    if (!export_select(e) || !export_plan_meshes(e) || !export_take_clips(e) || !check_scales(e) || !check_methods(e) ||
-        !export_look_at_nodes(e) || !export_plan_nodes(e) || !export_fit_clips(e))
+    plan_axes(e);
+    if (!export_select(e) || !export_plan_meshes(e) || !export_take_clips(e) || !export_look_at_nodes(e) ||
+        !export_plan_nodes(e) || !export_fit_clips(e) || !export_warn_of_scales(e) || !export_check_methods(e))
         return false;
     if (buf_failed(&e->clips.channels) || buf_failed(&e->clips.times) || buf_failed(&e->clips.values))
         return context_fail_too_large(e->context);
@@ -200,8 +159,12 @@ void body_put_export(struct reply_context *context)
         .context = context, .model = context->model, .glb = &context->workspace->glb, .out = context->out};
     glb_clear(e.glb, context->limit_bytes);
     buf_init(&e.warnings, context->limit_bytes);
+    pose_init(&e.before);
+    pose_init(&e.after);
     if (plan(&e))
         put_all(&e);
+    pose_fini(&e.before);
+    pose_fini(&e.after);
     export_memory_free(&e.memory);
     export_share_free(&e.share);
     buf_fini(&e.clips.channels);

@@ -71,36 +71,43 @@ static bool is_kept(const struct export *e, const struct channel *channel)
            (channel->path != PATH_WEIGHTS || export_mesh_of(e, channel->node) != GLB_NONE);
 }
 
-static bool take_channel(struct export *e, const struct model *source, const struct channel *channel)
+static bool take_channel(struct export *e, const struct model *source, const struct channel *channel, uint32_t index)
 {
     struct channel copy = *channel;
+    copy.reserved = index;
     if (!copy_times(e, source, channel, &copy.key_time_first) || !copy_values(e, source, channel, &copy.value_first))
         return false;
     buf_put(&e->clips.channels, &copy, sizeof copy);
     return true;
 }
 
+static void find_still_node(struct export *e)
+{
+    e->still_node = 0;
+    while (e->still_node < e->model->node_count &&
+           (e->keeps[e->still_node] == KEEP_NOTHING || (e->model->nodes[e->still_node].flags & NODE_SHEAR) != 0))
+        e->still_node++;
+}
+
 /* A clip of glTF has channels: one without is a node that stays as it is at rest. */
 static void hold_still(struct export *e, struct export_clip *clip)
 {
-    const struct model *model = e->model;
-    for (uint32_t n = 0; n < model->node_count; n++) {
-        if (e->keeps[n] == KEEP_NOTHING || (model->nodes[n].flags & NODE_SHEAR) != 0)
-            continue;
-        const struct channel channel = {.node = n,
-                                        .path = PATH_TRANSLATION,
-                                        .interpolation = INTERPOLATION_STEP,
-                                        .component_count = 3,
-                                        .key_time_first = (uint32_t)(e->clips.times.size_bytes / sizeof(double)),
-                                        .key_count = 1,
-                                        .value_first = (uint32_t)(e->clips.values.size_bytes / sizeof(float))};
-        const double begin = 0;
-        buf_put(&e->clips.times, &begin, sizeof begin);
-        buf_put(&e->clips.values, model->nodes[n].translation, 3 * sizeof(float));
-        buf_put(&e->clips.channels, &channel, sizeof channel);
-        clip->channel_count = 1;
+    const uint32_t n = e->still_node;
+    const struct channel channel = {.node = n,
+                                    .path = PATH_TRANSLATION,
+                                    .interpolation = INTERPOLATION_STEP,
+                                    .component_count = 3,
+                                    .key_time_first = (uint32_t)(e->clips.times.size_bytes / sizeof(double)),
+                                    .key_count = 1,
+                                    .value_first = (uint32_t)(e->clips.values.size_bytes / sizeof(float)),
+                                    .reserved = EXPORT_OF_NOTHING};
+    const double begin = 0;
+    if (n == e->model->node_count)
         return;
-    }
+    buf_put(&e->clips.times, &begin, sizeof begin);
+    buf_put(&e->clips.values, e->rest[n].translation, 3 * sizeof(float));
+    buf_put(&e->clips.channels, &channel, sizeof channel);
+    clip->channel_count = 1;
 }
 
 bool export_take_clip(struct export *e, const struct model *source, uint32_t index)
@@ -115,10 +122,12 @@ bool export_take_clip(struct export *e, const struct model *source, uint32_t ind
         const struct channel *channel = &source->channels[from->channel_first + c];
         if (!is_kept(e, channel))
             continue;
-        if (!take_channel(e, source, channel))
+        if (!take_channel(e, source, channel, c))
             return false;
         clip->channel_count++;
     }
+    if (!export_sample_scaled_nodes(e, clip))
+        return false;
     if (clip->channel_count == 0)
         hold_still(e, clip);
     if (clip->channel_count > 0)
@@ -130,28 +139,42 @@ bool export_take_clip(struct export *e, const struct model *source, uint32_t ind
 
 /* --- which clips --- */
 
-bool export_take_clips(struct export *e)
+/* The clips that the request names, in its order and once each; their number into *count. NULL: the reply is an error.
+ */
+static uint32_t *select_clips(struct export *e, uint32_t *count)
 {
     const struct model *model = e->model;
     const struct request *request = e->context->request;
-    uint8_t *is_taken = export_array(e, model->clip_count, sizeof *is_taken);
-    e->clips.clips = export_array(e, model->clip_count, sizeof *e->clips.clips);
-    buf_init(&e->clips.channels, e->context->limit_bytes);
-    buf_init(&e->clips.times, 2 * e->context->limit_bytes);
-    buf_init(&e->clips.values, e->context->limit_bytes);
-    if (is_taken == NULL || e->clips.clips == NULL)
-        return false;
-    const uint32_t count = request->has_no_clips     ? 0
-                           : request->clip_count > 0 ? request->clip_count
-                                                     : model->clip_count;
-    for (uint32_t i = 0; i < count; i++) {
+    uint32_t *clips = export_array(e, model->clip_count, sizeof *clips);
+    const uint32_t most = request->has_no_clips ? 0 : request->clip_count > 0 ? request->clip_count : model->clip_count;
+    e->is_taken = export_array(e, model->clip_count, sizeof *e->is_taken);
+    *count = 0;
+    for (uint32_t i = 0; clips != NULL && e->is_taken != NULL && i < most; i++) {
         uint32_t clip = i;
         if (request->clip_count > 0 &&
             select_thing(model, request->model, THING_CLIP, &request->clips[i], &clip, e->context->reply) < 0)
+            return NULL;
+        if (e->is_taken[clip] == 0)
+            clips[(*count)++] = clip;
+        e->is_taken[clip] = 1;
+    }
+    return e->is_taken == NULL ? NULL : clips;
+}
+
+bool export_take_clips(struct export *e)
+{
+    uint32_t count;
+    const uint32_t *clips = select_clips(e, &count);
+    e->clips.clips = export_array(e, count, sizeof *e->clips.clips);
+    buf_init(&e->clips.channels, e->context->limit_bytes);
+    buf_init(&e->clips.times, 2 * e->context->limit_bytes);
+    buf_init(&e->clips.values, e->context->limit_bytes);
+    if (clips == NULL || e->clips.clips == NULL || !export_find_scales(e))
+        return false;
+    find_still_node(e);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!export_take_clip(e, e->model, clips[i]))
             return false;
-        if (is_taken[clip] == 0 && !export_take_clip(e, model, clip))
-            return false;
-        is_taken[clip] = 1;
         context_check_stop(e->context);
         if (buf_failed(e->out))
             return context_fail_too_large(e->context);

@@ -3,25 +3,6 @@
 
 #include <math.h>
 
-static struct channel *channels_of(const struct export *e, const struct export_clip *clip)
-{
-    return (struct channel *)(void *)e->clips.channels.data + clip->channel_first;
-}
-
-static double *times_of(const struct export *e, const struct channel *channel)
-{
-    return (double *)(void *)e->clips.times.data + channel->key_time_first;
-}
-
-/* "clip 2 'walk'", for messages. */
-static const char *clip_label(const struct export_clip *clip, char out[EXPORT_LABEL_SIZE])
-{
-    char name[SHORT_NAME_SIZE];
-    snprintf(out, EXPORT_LABEL_SIZE, "clip %u '%s'", clip->index,
-             short_name(clip->source, clip->source->clips[clip->index].name, name));
-    return out;
-}
-
 /* --- times that are floats --- */
 
 static double below(double time_s)
@@ -49,18 +30,85 @@ static bool round_times(double *times, uint32_t count)
     return true;
 }
 
-static bool fit_times(struct export *e, const struct export_clip *clip, const struct channel *channel)
+static bool refuse_keys(struct export *e, const struct export_clip *clip, const struct channel *channel,
+                        const char *why)
 {
     char label[EXPORT_LABEL_SIZE], name[SHORT_NAME_SIZE];
-    double *times = times_of(e, channel);
-    const char *node = short_name(e->model, e->model->nodes[channel->node].name, name);
-    if (times[0] < 0)
-        return export_refuse(e, "%s has a key at %.9g s for node %u '%s'; glTF has none before 0",
-                             clip_label(clip, label), times[0], channel->node, node);
-    if (!round_times(times, channel->key_count))
-        return export_refuse(e,
-                             "%s has keys for node %u '%s' that are nearer to each other than 32 bit floats can tell",
-                             clip_label(clip, label), channel->node, node);
+    return export_refuse(e, "%s has keys of node %u '%s' %s", export_clip_label(clip, label), channel->node,
+                         short_name(e->model, e->model->nodes[channel->node].name, name), why);
+}
+
+/* Keys before 0 are played by nobody: what is lost are the keys and not a pose. */
+static bool crop(struct export *e, const struct export_clip *clip)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < clip->channel_count; c++) {
+        struct channel channel = export_channels(e, clip)[c];
+        if (!(export_times(e, &channel)[0] < 0))
+            continue;
+        if (!e->context->request->is_approximate)
+            return refuse_keys(e, clip, &channel, "before time 0, where glTF has none");
+        if (!export_crop_channel(e, &channel))
+            return false;
+        export_channels(e, clip)[c] = channel;
+        count++;
+    }
+    char label[EXPORT_LABEL_SIZE];
+    if (count > 0)
+        export_warn(e, "keys_cropped",
+                    "%s has keys before time 0 in %u channels: here they begin with a key of the pose at 0",
+                    export_clip_label(clip, label), count);
+    return true;
+}
+
+/* Sets *is_moved when some time became another. */
+static bool fit_times(struct export *e, const struct export_clip *clip, bool *is_moved)
+{
+    *is_moved = false;
+    for (uint32_t c = 0; c < clip->channel_count; c++) {
+        const struct channel *channel = &export_channels(e, clip)[c];
+        double *times = export_times(e, channel);
+        if (!round_times(times, channel->key_count))
+            return refuse_keys(e, clip, channel, "that are nearer to each other than 32 bit floats can tell");
+        if (channel->reserved == EXPORT_OF_NOTHING)
+            continue;
+        const struct channel *from =
+            &clip->source->channels[clip->source->clips[clip->index].channel_first + channel->reserved];
+        *is_moved =
+            *is_moved || from->key_count != channel->key_count ||
+            memcmp(times, clip->source->key_times + from->key_time_first, channel->key_count * sizeof *times) != 0;
+    }
+    return true;
+}
+
+/* Times that were rounded move the pose: where that is too far, keys take the values that the motion has at their new
+ * times. */
+static bool check_times(struct export *e, uint32_t index)
+{
+    const struct export_clip *clip = &e->clips.clips[index];
+    struct export_distance distance = {.node = 0};
+    if (!clip->is_approximated && !export_measure(e, index, &distance)) /* else all is measured at the end */
+        return false;
+    if (!clip->is_approximated && export_share_of_size(e, &distance) <= EXPORT_EXACT)
+        return true;
+    for (uint32_t c = 0; c < clip->channel_count; c++) {
+        struct channel channel = export_channels(e, clip)[c];
+        if (!export_follow_times(e, clip, &channel))
+            return false;
+        export_channels(e, clip)[c] = channel;
+    }
+    if (!clip->is_approximated && !export_measure(e, index, &distance))
+        return false;
+    if (clip->is_approximated || export_share_of_size(e, &distance) <= EXPORT_EXACT)
+        return true;
+    char label[EXPORT_LABEL_SIZE], where[EXPORT_DISTANCE_SIZE];
+    export_clip_label(clip, label);
+    export_distance_label(e, &distance, where);
+    if (!e->context->request->is_approximate)
+        return export_refuse(e, "%s has key times that 32 bit floats are too far from: poses would be off by %s", label,
+                             where);
+    export_warn(e, "key_times_rounded", "%s has key times that 32 bit floats are far from: poses are off by %s", label,
+                where);
     return true;
 }
 
@@ -68,7 +116,7 @@ static bool fit_times(struct export *e, const struct export_clip *clip, const st
 
 static const struct channel *cheapest(const struct export *e, const struct export_clip *clip)
 {
-    const struct channel *channels = channels_of(e, clip), *found = channels;
+    const struct channel *channels = export_channels(e, clip), *found = channels;
     for (uint32_t c = 1; c < clip->channel_count; c++)
         if ((uint64_t)channels[c].key_count * channels[c].component_count <
             (uint64_t)found->key_count * found->component_count)
@@ -77,30 +125,26 @@ static const struct channel *cheapest(const struct export *e, const struct expor
 }
 
 /* A clip of glTF ends with its last key: one that lasts longer gets one more, which holds the last value. */
-static void fit_length(struct export *e, struct export_clip *clip)
+static bool fit_length(struct export *e, struct export_clip *clip)
 {
-    const struct channel *channels = channels_of(e, clip);
+    const struct channel *channels = export_channels(e, clip);
     const double end_s = (double)(float)clip->duration_s;
     double last_s = 0;
     for (uint32_t c = 0; c < clip->channel_count; c++)
-        last_s = fmax(last_s, times_of(e, &channels[c])[channels[c].key_count - 1]);
+        last_s = fmax(last_s, export_times(e, &channels[c])[channels[c].key_count - 1]);
     if (!(end_s > last_s))
-        return;
+        return true;
     const uint32_t place = (uint32_t)(cheapest(e, clip) - channels);
     const struct channel from = channels[place];
     struct channel made = from;
     const bool is_cubic = from.interpolation == INTERPOLATION_CUBICSPLINE;
     const uint32_t width = from.component_count * (is_cubic ? 3 : 1);
-    made.key_time_first = (uint32_t)(e->clips.times.size_bytes / sizeof(double));
-    made.value_first = (uint32_t)(e->clips.values.size_bytes / sizeof(float));
-    made.key_count++;
-    double *times = (double *)(void *)buf_reserve(&e->clips.times, made.key_count * sizeof *times);
-    float *values = (float *)(void *)buf_reserve(&e->clips.values, (size_t)made.key_count * width * sizeof *values);
-    if (times == NULL || values == NULL)
-        return;
-    memcpy(times, times_of(e, &from), from.key_count * sizeof *times);
-    memcpy(values, (const float *)(const void *)e->clips.values.data + from.value_first,
-           (size_t)from.key_count * width * sizeof *values);
+    if (!export_add_keys(e, &made, from.key_count + 1))
+        return false;
+    double *times = export_times(e, &made);
+    float *values = export_values(e, &made);
+    memcpy(times, export_times(e, &from), from.key_count * sizeof *times);
+    memcpy(values, export_values(e, &from), (size_t)from.key_count * width * sizeof *values);
     times[from.key_count] = end_s;
     float *last = values + (size_t)(from.key_count - 1) * width;
     memcpy(last + width, last, width * sizeof *last);
@@ -109,19 +153,24 @@ static void fit_length(struct export *e, struct export_clip *clip)
         memset(last + width, 0, from.component_count * sizeof *last);
         memset(last + width + 2 * (size_t)from.component_count, 0, from.component_count * sizeof *last);
     }
-    buf_advance(&e->clips.times, made.key_count * sizeof *times);
-    buf_advance(&e->clips.values, (size_t)made.key_count * width * sizeof *values);
-    channels_of(e, clip)[place] = made;
+    export_channels(e, clip)[place] = made;
+    return true;
 }
 
 bool export_fit_clips(struct export *e)
 {
+    const bool is_sampled = e->context->request->sample_rate > 0;
     for (uint32_t i = 0; i < e->clips.count; i++) {
         struct export_clip *clip = &e->clips.clips[i];
-        for (uint32_t c = 0; c < clip->channel_count; c++)
-            if (!fit_times(e, clip, &channels_of(e, clip)[c]))
-                return false;
-        fit_length(e, clip);
+        bool is_moved;
+        if (is_sampled && !export_sample_clip(e, clip))
+            return false;
+        if (!crop(e, clip) || !fit_times(e, clip, &is_moved))
+            return false;
+        if (is_moved && !is_sampled && !check_times(e, i))
+            return false;
+        if (!fit_length(e, clip))
+            return false;
     }
     return true;
 }

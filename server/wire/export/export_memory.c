@@ -1,4 +1,4 @@
-/* export_memory.c - arrays of the file under way, and which accessors are there already. */
+/* export_memory.c - arrays of the file under way, which accessors are there already, and how much work it may take. */
 #include "wire/export/export_parts.h"
 
 #include <stdlib.h>
@@ -77,4 +77,17 @@ void export_share_free(struct export_share *share)
 {
     free(share->slots);
     *share = (struct export_share){.slots = NULL};
+}
+
+bool export_is_affordable(struct export *e, uint64_t steps)
+{
+    struct reply_cost *cost = &e->context->workspace->cost;
+    const uint64_t limit = e->context->limits->value[LIMIT_EVALUATIONS];
+    cost->evaluations += steps;
+    if (cost->evaluations <= limit)
+        return true;
+    struct err err;
+    err_set(&err, ERR_TOO_MANY_FRAMES, "to export '%s' takes %llu steps, more than one request may ask for (%llu)",
+            e->context->request->model, (unsigned long long)cost->evaluations, (unsigned long long)limit);
+    return context_fail(e->context, &err);
 }

@@ -1,6 +1,6 @@
 /* export_meshes.c - meshes: which the file has, and their primitives (glTF 2.0, 3.7.2). */
 #include "wire/export/export_parts.h"
-#include "wire/export/primitives.h"
+#include "wire/glb/primitives.h"
 #include "wire/reply/reply_json.h"
 
 #include <math.h>
@@ -148,12 +148,30 @@ static uint32_t add_tangents(struct export *e, const struct primitive *p)
     return units == NULL ? GLB_NONE : glb_add(e->glb, GLB_TANGENT, units, p->vertex_count);
 }
 
+/* The first of what the model's variants say of the primitive, or of one behind it. */
+static uint32_t first_variant(const struct model *model, uint32_t primitive)
+{
+    uint32_t low = 0, high = model->variant_material_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (model->variant_materials[middle].primitive < primitive)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Some material of the primitive, its own or one of a variant, has a texture on this set of coordinates. */
 static bool is_textured(const struct export *e, uint32_t primitive, uint32_t set)
 {
-    bool is_found = surfaces_is_textured(&e->surfaces, e->model->primitives[primitive].material, set);
-    for (uint32_t v = 1; v <= e->model->variant_count && !is_found; v++)
-        is_found = surfaces_is_textured(&e->surfaces, model_material(e->model, primitive, v), set);
+    const struct model *model = e->model;
+    bool is_found = surfaces_is_textured(&e->surfaces, model->primitives[primitive].material, set);
+    for (uint32_t v = first_variant(model, primitive); !is_found && v < model->variant_material_count; v++) {
+        if (model->variant_materials[v].primitive != primitive)
+            break;
+        is_found = surfaces_is_textured(&e->surfaces, model->variant_materials[v].material, set);
+    }
     return is_found;
 }
 
@@ -212,14 +230,7 @@ static void put_variants(struct export *e, uint32_t primitive)
 {
     const struct model *model = e->model;
     const struct variant_material *all = model->variant_materials;
-    uint32_t low = 0, high = model->variant_material_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (all[middle].primitive < primitive)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = first_variant(model, primitive);
     int32_t material = -1;
     for (; low < model->variant_material_count && all[low].primitive == primitive && !buf_failed(e->out); low++) {
         if (all[low].material < 0)

@@ -1,5 +1,5 @@
 /* export_nodes.c - which nodes the file has, who is below whom, and which of them the scene lists. */
-#include "wire/export/axes.h"
+#include "wire/glb/axes.h"
 #include "wire/export/export_parts.h"
 
 #include <string.h>
@@ -7,10 +7,11 @@
 /* What is known while nodes are planned. */
 struct planner {
     struct export *e;
-    uint32_t *tops;   /* [node_count of the model]: the topmost node above each */
-    uint8_t *is_root; /* likewise: the scene lists it */
-    uint32_t *marks;  /* likewise: scratch */
-    bool needs_top;   /* roots need a node above them */
+    uint32_t *tops;    /* [node_count of the model]: the topmost node above each */
+    uint8_t *is_root;  /* likewise: the scene lists it */
+    uint8_t *is_drawn; /* [skin_count]: the scene draws something with it */
+    uint32_t *marks;   /* likewise: scratch */
+    bool needs_top;    /* roots need a node above them */
 };
 
 static uint32_t add_node(struct export *e, enum export_kind kind, uint32_t source, uint32_t parent)
@@ -47,8 +48,11 @@ static void find_joints(struct planner *planner)
 
 static void add_views(struct export *e)
 {
+    uint32_t next = 0;
     for (uint32_t c = 0; c < e->model->camera_count; c++) {
         const struct model_camera *camera = &e->model->cameras[c];
+        e->camera_places[c] = next;
+        next += e->keeps[camera->node] == KEEP_ALL;
         if (e->keeps[camera->node] == KEEP_ALL && camera->facing == CAMERA_FACING_X)
             add_node(e, EXPORT_VIEW, camera->node, e->node_places[camera->node]);
     }
@@ -106,15 +110,16 @@ static void join_skins(struct planner *planner)
 {
     struct export *e = planner->e;
     const struct model *model = e->model;
+    for (uint32_t n = 0; n < model->node_count; n++)
+        if (e->keeps[n] == KEEP_ALL && model->nodes[n].skin >= 0 && planner->is_root[planner->tops[n]] != 0)
+            planner->is_drawn[model->nodes[n].skin] = 1;
     for (uint32_t s = 0; s < model->skin_count; s++) {
         const struct skin *skin = &model->skins[s];
         const struct joint *joints = &model->joints[skin->joint_first];
         if (e->skin_places[s] == GLB_NONE)
             continue;
-        bool is_drawn = false, is_split = false;
-        for (uint32_t n = 0; n < model->node_count && !is_drawn; n++)
-            is_drawn =
-                e->keeps[n] == KEEP_ALL && model->nodes[n].skin == (int32_t)s && planner->is_root[planner->tops[n]];
+        const bool is_drawn = planner->is_drawn[s] != 0;
+        bool is_split = false;
         for (uint32_t j = 0; j < skin->joint_count; j++)
             is_split = is_split || planner->tops[joints[j].node] != planner->tops[joints[0].node];
         planner->needs_top = planner->needs_top || is_split;
@@ -175,12 +180,15 @@ bool export_plan_nodes(struct export *e)
     e->nodes = export_array(e, most, sizeof *e->nodes);
     e->node_places = export_array(e, model->node_count, sizeof *e->node_places);
     e->joint_places = export_array(e, model->joint_count, sizeof *e->joint_places);
+    e->camera_places = export_array(e, model->camera_count, sizeof *e->camera_places);
     e->roots = export_array(e, (size_t)model->node_count + 1, sizeof *e->roots);
     planner.tops = export_array(e, model->node_count, sizeof *planner.tops);
     planner.marks = export_array(e, model->node_count, sizeof *planner.marks);
     planner.is_root = export_array(e, model->node_count, sizeof *planner.is_root);
+    planner.is_drawn = export_array(e, model->skin_count, sizeof *planner.is_drawn);
     if (e->nodes == NULL || e->node_places == NULL || e->joint_places == NULL || e->roots == NULL ||
-        planner.tops == NULL || planner.marks == NULL || planner.is_root == NULL)
+        e->camera_places == NULL || planner.tops == NULL || planner.marks == NULL || planner.is_root == NULL ||
+        planner.is_drawn == NULL)
         return false;
     number_nodes(e);
     find_joints(&planner);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "wire/export/surfaces.h"
+#include "wire/glb/surfaces.h"
 
 /* --- memory, which is the file's until its end --- */
 
@@ -68,7 +68,8 @@ struct export_clip {
     const struct model *source; /* which has the clip, its name, extras and markers */
     uint32_t index;             /* in it */
     uint32_t channel_first, channel_count;
-    double duration_s; /* as the source has it */
+    double duration_s;    /* as the source has it */
+    bool is_approximated; /* some of its channels are export_scales.c's */
 };
 
 /* Clips as the file will have them: their keys are copies, which steps may change. Channels name nodes of the model. */
@@ -96,19 +97,29 @@ struct export
     uint32_t node_count;
     uint32_t *roots; /* [root_count]: those that the scene lists, places */
     uint32_t root_count;
-    uint8_t *is_moved;      /* [node_count of the model]: some clip of the file changes its transform */
-    uint8_t *visibilities;  /* likewise: enum export_visible */
-    uint32_t *skin_places;  /* [skin_count] */
-    uint32_t *joint_places; /* [joint_count]: the file's node for each joint */
+    uint8_t *is_moved;       /* [node_count of the model]: some clip of the file changes its transform */
+    uint8_t *visibilities;   /* likewise: enum export_visible */
+    uint32_t *skin_places;   /* [skin_count] */
+    uint32_t *joint_places;  /* [joint_count]: the file's node for each joint */
+    uint32_t *camera_places; /* [camera_count] */
     struct export_mesh *meshes;
     uint32_t mesh_count;
     uint32_t *mesh_places; /* [2 * mesh_count]: of each without joints and with them */
     uint32_t *accessors;   /* [primitive_count]: GLB_INDICES + 1 for each */
     struct export_clips clips;
-    float top_from_scene[16]; /* of EXPORT_TOP */
+    uint8_t *is_taken;           /* [clip_count of the model] */
+    uint32_t still_node;         /* what a clip without channels holds still; node_count: there is none */
+    const struct node *rest;     /* the model's nodes with the transforms of the file */
+    struct model_info rest_info; /* and what it says of them */
+    uint8_t *is_scaled;          /* [node_count]: its rest transform is the file's own, see export_scales.c; or NULL */
+    uint8_t *scaled_scratch;     /* [2 * node_count] */
+    struct dmat4 *scaled_matrices; /* [node_count]: scratch */
+    struct trs *scaled_transforms; /* likewise */
+    float top_from_scene[16];      /* of EXPORT_TOP */
     bool has_axes;
-    double size;         /* of the model: the longest side of its box at rest */
-    struct buf warnings; /* JSON, objects with commas between */
+    struct pose before, after; /* for measuring: of the model, of the file */
+    double size;               /* of the model: the longest side of its box at rest */
+    struct buf warnings;       /* JSON, objects with commas between */
 };
 
 /* --- export_memory.c --- */
@@ -120,13 +131,13 @@ void export_memory_free(struct export_memory *memory);
  * caller sets it. NULL: the reply is an error. Valid until the next call. */
 uint32_t *export_shared(struct export *e, const void *at, uint64_t count, unsigned use);
 void export_share_free(struct export_share *share);
+/* Whether a request may ask for so many steps, each about the work for one node. */
+bool export_is_affordable(struct export *e, uint64_t steps);
 
 /* --- export_warnings.c --- */
 
 /* One more for asset.extras.warnings. `code` is stable, the message for people. */
 void export_warn(struct export *e, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Whether a request may ask for so many steps, each about the work for one node. */
-bool export_is_affordable(struct export *e, uint64_t steps);
 /* The model has what glTF cannot say: the reply becomes the error, whose message names the model first. False. */
 bool export_refuse(struct export *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -141,7 +152,7 @@ bool export_plan_nodes(struct export *e);
 /* "nodes":[..],"scene":..,"scenes":[..],"cameras":[..], each where there is something; a comma before. */
 void export_put_nodes(struct export *e);
 
-/* --- export_meshes.c, export_skins.c, export_influences.c --- */
+/* --- export_meshes.c, export_skins.c --- */
 
 bool export_plan_meshes(struct export *e);
 /* The file's mesh of a node of the model, or GLB_NONE. */
@@ -151,9 +162,71 @@ bool export_put_skins(struct export *e);
 /* Adds as many sets of joints and weights as the primitive needs, and writes their attributes. */
 bool export_put_influences(struct export *e, const struct primitive *primitive);
 
+enum { EXPORT_LABEL_SIZE = SHORT_NAME_SIZE + 32 };
+
+/* --- export_measure.c --- */
+
+/* How far the file's poses are from the model's at worst, and where. */
+struct export_distance {
+    double units; /* of a node's place, or of what hangs at it as far away as the model is large */
+    double time_s;
+    uint32_t node;
+};
+/* A clip of the file as that of a model, which has everything else of the model itself. Its arrays are those of *e. */
+struct model export_view(const struct export *e, struct clip *clip_of_view, uint32_t clip);
+/* Over the clip's keys and between them, but for the moments in which values jump. False: the reply is an error. */
+bool export_measure(struct export *e, uint32_t clip, struct export_distance *out);
+/* Key times of the clip from 0 on, rising, *count of them; where it is approximated those of the file too. free() them.
+ * NULL: the reply is an error. */
+double *export_list_times(struct export *e, const struct export_clip *clip, size_t *count);
+/* At rest. */
+void export_measure_rest(struct export *e, struct export_distance *out);
+/* Of the model's size. */
+double export_share_of_size(const struct export *e, const struct export_distance *distance);
+/* "0.0012 units (1.2e-05 of the model's size) at 0.4 s at node 5 'hips'", for messages */
+enum { EXPORT_DISTANCE_SIZE = SHORT_NAME_SIZE + 100 };
+const char *export_distance_label(const struct export *e, const struct export_distance *distance,
+                                  char out[EXPORT_DISTANCE_SIZE]);
+
+/* --- export_scales.c --- */
+
+/* Nodes that do not inherit scales as glTF has them get transforms of their own at rest; unless approximations are
+ * asked for, they are an error. */
+bool export_find_scales(struct export *e);
+/* The same for a clip, which is the last so far: such nodes get transforms of their own. */
+bool export_sample_scaled_nodes(struct export *e, struct export_clip *clip);
+/* Says how far off that is. */
+bool export_warn_of_scales(struct export *e);
+
+/* --- export_methods.c --- */
+
+/* Skins that glTF's way of skinning is not that of: refused, or measured and told of. */
+bool export_check_methods(struct export *e);
+
+/* --- export_resample.c --- */
+
+/* Poses at the request's rate in place of the keys. */
+bool export_sample_clip(struct export *e, struct export_clip *clip);
+/* Gives a channel that has keys before time 0 one at 0 in their place. */
+bool export_crop_channel(struct export *e, struct channel *channel);
+/* Values of the source's motion at the times that the channel has by now, which are a little off. */
+bool export_follow_times(struct export *e, const struct export_clip *clip, struct channel *channel);
+
+/* --- export_channels.c --- */
+
+/* In channel->reserved of the file's: the source's channel, within its clip, or this. */
+#define EXPORT_OF_NOTHING UINT32_MAX
+struct channel *export_channels(const struct export *e, const struct export_clip *clip);
+double *export_times(const struct export *e, const struct channel *channel);
+float *export_values(const struct export *e, const struct channel *channel);
+/* Room at the ends of times and values for a channel of so many keys; its places are set. False: the reply is an error.
+ */
+bool export_add_keys(struct export *e, struct channel *channel, uint32_t key_count);
+/* "clip 2 'walk'", for messages. */
+const char *export_clip_label(const struct export_clip *clip, char out[EXPORT_LABEL_SIZE]);
+
 /* --- export_clips.c, export_keys.c --- */
 
-enum { EXPORT_LABEL_SIZE = SHORT_NAME_SIZE + 32 };
 /* Copies the clips that are asked for. */
 bool export_take_clips(struct export *e);
 /* Copies one, of the model or another view of it; e->clips.clips has the room. */

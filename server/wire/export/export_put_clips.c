@@ -105,9 +105,14 @@ static void put_clip_extras(struct export *e, const struct export_clip *clip)
     const size_t begin = out->size_bytes;
     static const char KEY[] = ",\"extras\":{";
     put_extras(out, source, EXTRA_CLIP, clip->index);
-    uint32_t first = 0;
-    while (first < source->marker_count && source->markers[first].clip < clip->index)
-        first++;
+    uint32_t first = 0, high = source->marker_count;
+    while (first < high) {
+        const uint32_t middle = first + (high - first) / 2;
+        if (source->markers[middle].clip < clip->index)
+            first = middle + 1;
+        else
+            high = middle;
+    }
     if (buf_failed(out) || first == source->marker_count || source->markers[first].clip != clip->index)
         return;
     const size_t size = out->size_bytes - begin;

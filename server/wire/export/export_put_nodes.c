@@ -70,23 +70,26 @@ static void put_transform(struct export *e, const struct export_node *at)
         json_put_floats(e->out, model->node_matrices[node->matrix].m, 16);
         buf_put_char(e->out, ',');
     } else if (at->kind == EXPORT_NODE) {
-        put_rest(e->out, node);
+        put_rest(e->out, &e->rest[at->source]);
     }
 }
 
 /* --- what hangs at a node --- */
 
-/* The file's number of the camera at a node, or GLB_NONE. */
+/* The file's number of the camera at a node that looks so, or GLB_NONE. */
 static uint32_t camera_of(const struct export *e, uint32_t node, uint32_t facing)
 {
-    uint32_t place = 0;
-    for (uint32_t c = 0; c < e->model->camera_count && e->model->cameras[c].node <= node; c++) {
-        const struct model_camera *camera = &e->model->cameras[c];
-        if (camera->node == node)
-            return e->keeps[node] == KEEP_ALL && camera->facing == facing ? place : GLB_NONE;
-        place += e->keeps[camera->node] == KEEP_ALL;
+    uint32_t low = 0, high = e->model->camera_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (e->model->cameras[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return GLB_NONE;
+    const bool is_there = low < e->model->camera_count && e->model->cameras[low].node == node &&
+                          e->model->cameras[low].facing == facing && e->keeps[node] == KEEP_ALL;
+    return is_there ? e->camera_places[low] : GLB_NONE;
 }
 
 static void put_weights(struct export *e, const struct node *node, uint32_t count)

@@ -250,3 +250,44 @@ def test_materials(compare, material, word):
 def test_a_factor_that_was_rounded_is_equal(compare):
     near = {"pbrMetallicRoughness": {"baseColorFactor": [1, 0.9965, 1, 1], "roughnessFactor": 0.997}}
     assert compare(surface(material=near), surface())["equal"]
+
+
+def face(names=("smile", "blink"), delta=0.5, weights=((0, 0), (1, 0.5)), rest=(0.25, 0)):
+    """A triangle with two morph targets that a clip moves, on a node that is turned and unevenly scaled."""
+    writer = Writer()
+    times = writer.accessor([0, 1], "SCALAR")
+    targets = [{"POSITION": writer.accessor([(0, 0, 0), (0, 0, 0), offset], "VEC3")} for offset in ((0, delta, 0), (0.2, 0, 0.1))]
+    primitive = {"attributes": {"POSITION": writer.accessor([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "VEC3")}, "targets": targets}
+    writer.document.update(
+        nodes=[{"name": "head", "mesh": 0, "rotation": [0, 0, HALF, HALF], "scale": [2, 1, 0.5], "translation": [5, -1, 2], "weights": list(rest)}],
+        meshes=[{"name": "face", "primitives": [primitive], "extras": {"targetNames": list(names)}}], scenes=[{"nodes": [0]}], scene=0,
+        animations=[{"name": "talk", "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}],
+                     "samplers": [{"input": times, "output": writer.accessor([w for key in weights for w in key], "SCALAR")}]}])
+    return writer.text()
+
+
+def test_morph_targets(compare):
+    assert compare(face(), face())["equal"]
+    told = compare(face(weights=((0, 0), (1, 0.75))), face())["differences"]
+    assert [(d["kind"], d["subject"]["clip"], d["subject"]["mesh"], d["time_s"]) for d in told] == [("pose", "talk", "face", 1)]
+    assert "'blink'" in told[0]["message"] and told[0]["distance"] > 0.01
+    told = compare(face(names=("smile", "wink")), face())["differences"]
+    assert [d["kind"] for d in told] == ["morph_targets"] and "'blink'" in told[0]["message"]
+    told = compare(face(delta=0.6), face())["differences"]
+    assert [d["kind"] for d in told] == ["morph_targets"] and "'smile'" in told[0]["message"]
+
+
+def test_the_pose_of_the_moment_may_be_the_rest_pose(compare):
+    """As Blender writes nodes that a clip moves."""
+    run = {channel: rows[::-1] for channel, rows in CLIPS["run"].items()}  # it does not begin as RIG rests
+    clips = {"run": run}
+
+    def at_rest(key):
+        nodes = dict(RIG)
+        for name in ("hip", "knee"):
+            parts = {path: run[name, path][key] for path in ("translation", "rotation", "scale") if (name, path) in run}
+            nodes[name] = (RIG[name][0], {**RIG[name][1], **parts})
+        return rig(clips, nodes)
+    half = {**RIG, "hip": ("root", {"translation": [0.5, 2, -1]})}  # no pose of the first frames
+    assert compare(at_rest(0), rig(clips))["equal"]
+    assert {d["kind"] for d in compare(rig(clips, half), rig(clips))["differences"]} == {"rest"}

@@ -1,6 +1,5 @@
 """/v1/export: the whole model as a file that has the poses of the model."""
 import json
-import math
 import struct
 
 import pytest
@@ -63,3 +62,156 @@ def test_clips_are_those_asked_for(server):
     assert server.get("/v1/export?model=robot.glb&clips=wavy").error() == "clip_not_found"
     assert server.get("/v1/export?model=robot.glb&clips=-&clip_name=walk").error() == "bad_parameter"
     assert "images" not in export(server, "robot.glb", textures=0)[1].json
+
+
+class Document:
+    """A glTF file with its arrays inside."""
+
+    def __init__(self, **members):
+        self.json = {"asset": {"version": "2.0"}, "accessors": [], "bufferViews": [], **members}
+        self.bytes = b""
+
+    def add(self, kind, letter, rows, **more):
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}[kind]
+        flat = [value for row in rows for value in (row if width > 1 else [row])]
+        data = struct.pack(f"<{len(flat)}{letter}", *flat)
+        self.json["bufferViews"].append({"buffer": 0, "byteOffset": len(self.bytes), "byteLength": len(data)})
+        self.bytes += data + b"\0" * (-len(data) % 4)
+        component = {"f": 5126, "H": 5123, "B": 5121}[letter]
+        self.json["accessors"].append({"bufferView": len(self.json["bufferViews"]) - 1, "componentType": component, "count": len(rows),
+                                       "type": kind, **more})
+        return len(self.json["accessors"]) - 1
+
+    def text(self):
+        import base64
+        self.json["buffers"] = [{"byteLength": len(self.bytes), "uri": "data:application/octet-stream;base64,"
+                                 + base64.b64encode(self.bytes).decode()}]
+        return json.dumps(self.json)
+
+
+# one axis sheared and scaled, turned and moved: no translation, rotation and scale make it
+SHEAR = [2, 0.5, 0, 0, 0.25, 1, 0.5, 0, 0, -0.75, 3, 0, 4, -2, 1, 1]
+
+
+def strange():
+    """Joints of one skin below two roots, one of them twice; six joints for a vertex; a mesh with a skin and without; a matrix that shears;
+    a hidden node; cubic keys; a clip without channels and one that changes visibility."""
+    document = Document(scene=0, extensionsUsed=["KHR_node_visibility", "KHR_animation_pointer"], scenes=[{"nodes": [0, 1, 2, 5]}])
+    points = document.add("VEC3", "f", [(0, 0, 0), (1, 0, 0), (0, 1, 2)], min=[0, 0, 0], max=[1, 1, 2])
+    joints = [document.add("VEC4", "B", rows) for rows in ([(0, 1, 2, 3), (1, 1, 0, 0), (0, 0, 0, 0)], [(3, 2, 0, 0)] * 3)]
+    weights = [document.add("VEC4", "f", rows) for rows in (
+        [(0.25, 0.25, 0.125, 0.125), (0.25, 0.5, 0.25, 0), (0, 0, 0, 0)], [(0.125, 0.125, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0)])]
+    binds = document.add("MAT4", "f", [[2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, 1, 0, 1] for x in range(4)])
+    deltas = document.add("VEC3", "f", [(0, 0, 1), (0, 2, 0), (3, 0, 0)], min=[0, 0, 0], max=[3, 2, 1])
+    times = document.add("SCALAR", "f", [0.25, 1, 2.5], min=[0.25], max=[2.5])
+    turns = document.add("VEC4", "f", [(0, 0, 0, 0), (0, 0, 0, 1), (0, 0.5, 0, 0)] + [(0, 0, 0, 0), (0, 1, 0, 0), (0.25, 0, 0, 0)]
+                         + [(0, 0, 1, 0), (0, 0.6, 0, 0.8), (0, 0, 0, 0)])
+    moves = document.add("VEC3", "f", [(0, 0, 0), (1, 2, 3), (-1, 0, 5)])
+    shown = document.add("SCALAR", "B", [1, 0, 1])
+    blend = document.add("SCALAR", "f", [0, 1, 0.5])
+    document.json.update(
+        nodes=[
+            {"name": "left", "children": [3], "translation": [5, 0, 0], "rotation": [0.5, 0.5, 0.5, 0.5], "scale": [1, 2, 3]},
+            {"name": "right", "translation": [0, 0, -7], "extras": {"side": "r"}},
+            {"name": "body", "mesh": 0, "skin": 0, "weights": [0.5]},
+            {"name": "bent", "matrix": SHEAR, "children": [4]},
+            {"name": "tip", "translation": [0, 1, 0], "mesh": 0},
+            {"name": "hidden", "mesh": 0, "camera": 0, "extensions": {"KHR_node_visibility": {"visible": False}}},
+            {"name": "outside", "mesh": 0}],
+        skins=[{"name": "rig", "joints": [1, 0, 3, 4], "inverseBindMatrices": binds}],
+        cameras=[{"name": "eye", "type": "perspective", "perspective": {"yfov": 0.5, "znear": 0.1}}],
+        meshes=[{"name": "shape", "extras": {"targetNames": ["smile"]}, "primitives": [{
+            "attributes": {"POSITION": points, "JOINTS_0": joints[0], "WEIGHTS_0": weights[0], "JOINTS_1": joints[1], "WEIGHTS_1": weights[1]},
+            "targets": [{"POSITION": deltas}]}]}],
+        animations=[
+            {"name": "twist", "extras": {"loop": True}, "samplers": [
+                {"input": times, "output": turns, "interpolation": "CUBICSPLINE"}, {"input": times, "output": moves, "interpolation": "STEP"},
+                {"input": times, "output": blend}],
+             "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}, {"sampler": 1, "target": {"node": 1, "path": "translation"}},
+                          {"sampler": 2, "target": {"node": 2, "path": "weights"}}]},
+            {"samplers": [{"input": times, "output": shown, "interpolation": "STEP"}], "channels": [{"sampler": 0, "target": {
+                "path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": "/nodes/4/extensions/KHR_node_visibility/visible"}}}}]},
+            {"name": "still", "samplers": [{"input": times, "output": moves}], "channels": [{"sampler": 0, "target": {"path": "translation"}}]}])
+    return document
+
+
+def positions(server, model, **parameters):
+    return server.get(query("/v1/mesh", model=model, **parameters)).json()["frames"][0]["positions"]
+
+
+def test_a_strange_model(start, tmp_path):
+    (tmp_path / "a.gltf").write_text(strange().text())
+    server = start()
+    data, glb = export(server, "a.gltf")
+    (tmp_path / "b.glb").write_bytes(data)
+    assert check(server, "a.gltf", "b.glb", glb) < 2e-6
+    for parameters in ({"clip": "-"}, {"clip": "twist", "t": 0.7}, {"clip": "twist", "t": 2.25}):
+        for a, b in zip(positions(server, "a.gltf", **parameters), positions(server, "b.glb", **parameters)):
+            assert max(abs(x - y) for x, y in zip(a, b)) < 2e-5, parameters
+    nodes, document = glb.json["nodes"], glb.json
+    assert [node.get("name") for node in nodes[:7]] == ["left", "right", "body", "bent", "tip", "hidden", "outside"]
+    assert nodes[1]["extras"] == {"side": "r"} and nodes[5]["extensions"] == {"KHR_node_visibility": {"visible": False}}
+    top = document["scenes"][0]["nodes"]
+    assert [nodes[n].get("name") for n in top] == ["scene"] and nodes[top[0]]["children"] == [0, 1, 2, 5]
+    assert document["skins"][0]["joints"] == [1, 0, 3, 4] and document["cameras"][0]["name"] == "eye"
+    assert [clip.get("name") for clip in document["animations"]] == ["twist", None, "still"]
+    assert document["animations"][0]["extras"] == {"loop": True}
+    assert [sampler.get("interpolation") for sampler in document["animations"][0]["samplers"]] == ["CUBICSPLINE", "STEP", None]
+    assert document["meshes"][0]["extras"] == {"targetNames": ["smile"]}
+    attributes = document["meshes"][0]["primitives"][0]["attributes"]
+    assert sorted(attributes) == ["JOINTS_0", "POSITION", "WEIGHTS_0"]  # four joints are left when each is named once
+    assert [len(mesh["primitives"]) for mesh in document["meshes"]] == [1, 1] and "JOINTS_0" not in document["meshes"][1]["primitives"][0]["attributes"]
+    assert glb.rows(attributes["WEIGHTS_0"])[1] == [0.75, 0.25, 0, 0] and glb.rows(attributes["JOINTS_0"])[2] == [0, 0, 0, 0]
+    assert sorted(document["extensionsUsed"]) == ["KHR_animation_pointer", "KHR_node_visibility"]
+
+
+def test_axes_and_unit(start, tmp_path):
+    """A turn and a scale above all: what was 3 units up along z is 3 cm up along y, in units of 1 m."""
+    (tmp_path / "a.gltf").write_text(gltf(x=3))
+    server = start()
+    export_of = lambda **parameters: export(server, "a.gltf", **parameters)
+    assert warnings(export_of()[1]) == [] and len(export_of(up="y", unit="m")[1].json["nodes"]) == 1
+    for parameters, place in (({"unit": "cm"}, [300, 0, 0]), ({"unit": 0.5}, [6, 0, 0]), ({"up": "z"}, [3, 0, 0]), ({"up": "x"}, [0, -3, 0]),
+                              ({"up": "z", "unit": "inch"}, [3 / 0.0254, 0, 0])):
+        data, glb = export_of(**parameters)
+        (tmp_path / "b.glb").write_bytes(data)
+        triangle = positions(server, "b.glb")[0]
+        assert triangle[:3] == pytest.approx(place, rel=1e-6), parameters
+        assert glb.json["nodes"][-1]["name"] == "gltf_from_scene" and glb.json["scenes"][0]["nodes"] == [1]
+    up = positions(server, "b.glb")[0]
+    assert [x - y for x, y in zip(up[6:9], up[:3])] == pytest.approx([0, 0, 1 / 0.0254], abs=1e-3)  # y is z now
+    for bad in ("up=w", "unit=0", "unit=parsec", "fps=0", "clips=", "format=gltf", "approximate=2"):
+        assert server.get("/v1/export?model=a.gltf&" + bad).error() == "bad_parameter", bad
+
+
+def test_a_subtree_keeps_what_it_needs(start, tmp_path):
+    (tmp_path / "a.gltf").write_text(strange().text())
+    server = start()
+    data, glb = export(server, "a.gltf", subtree="body", clips="twist")
+    assert [node["name"] for node in glb.json["nodes"] if "name" in node] == ["left", "right", "body", "bent", "tip", "scene"]
+    assert len(glb.json["meshes"]) == 1 and "mesh" not in glb.json["nodes"][4]
+    (tmp_path / "b.glb").write_bytes(data)
+    assert positions(server, "b.glb", t=0.7)[0] == pytest.approx(positions(server, "a.gltf", t=0.7)[0], abs=2e-5)
+    alone = export(server, "a.gltf", subtree="tip")[1]
+    assert [node.get("name") for node in alone.json["nodes"]] == ["left", "bent", "tip", None] and "skins" not in alone.json
+    assert server.get("/v1/export?model=a.gltf&subtree=nobody").error() == "joint_not_found"
+
+
+def test_poses_at_a_rate(start, tmp_path):
+    (tmp_path / "a.gltf").write_text(strange().text())
+    server = start()
+    data, glb = export(server, "a.gltf", fps=4, clips="twist")
+    (tmp_path / "b.glb").write_bytes(data)
+    assert glb.key_times(0) == [i / 4 for i in range(11)]
+    assert {sampler.get("interpolation") for sampler in glb.json["animations"][0]["samplers"]} == {None}
+    for time in (0.25, 1.5, 2.5):
+        for a, b in zip(positions(server, "a.gltf", clip="twist", t=time, wrap="clamp"), positions(server, "b.glb", clip="twist", t=time, wrap="clamp")):
+            assert b == pytest.approx(a, abs=2e-5)
+
+
+def test_what_is_too_large_is_refused(start, tmp_path):
+    (tmp_path / "a.gltf").write_text(strange().text())
+    server = start("--max-answer", "64k")
+    answer = server.get("/v1/export?model=a.gltf&fps=1000")
+    assert (answer.status, answer.error()) == (400, "too_many_frames")
+    assert server.get("/v1/export?model=a.gltf").status == 200

@@ -98,3 +98,17 @@ TEST(answer_documents_binary_example)
     reply_fini(&reply);
     free(text);
 }
+
+TEST(compare_document_has_every_difference)
+{
+    static const char *const rows[] = {
+#define X(symbol, name, text) "\n| `" name "` | " text " |\n",
+#include "protocol/differences.def"
+#undef X
+    };
+    char *text = document_read("protocol/compare.md");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strstr(text, rows[i]) == NULL)
+            fail_msg("compare.md should have the line: %s", rows[i]);
+    free(text);
+}

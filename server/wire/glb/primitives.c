@@ -1,4 +1,4 @@
-#include "wire/export/primitives.h"
+#include "wire/glb/primitives.h"
 
 #include "wire/encode/json.h"
 

@@ -1,5 +1,5 @@
 /* Materials of a GLB file, as glTF 2.0, 3.9 has them. */
-#include "wire/export/surfaces.h"
+#include "wire/glb/surfaces.h"
 #include "wire/reply/reply_json.h"
 
 #include <math.h>

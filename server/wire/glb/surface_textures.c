@@ -1,6 +1,6 @@
 /* Textures of a GLB file: each a picture in the binary chunk, with its wrapping and filters. */
 #include "wire/encode/png.h"
-#include "wire/export/surfaces.h"
+#include "wire/glb/surfaces.h"
 #include "wire/reply/reply_json.h"
 
 /* GL's numbers, as the specification has them (5.26). */

@@ -1,0 +1,203 @@
+/* compare_morphs.c - morph targets: their names, and where they move vertices. */
+#include "anim/compare/compare_parts.h"
+#include "base/mem.h"
+
+/* A target of a primitive, by its name, or by its place where it has none. -1: there is none. */
+static int32_t find_target(const struct model *models[COMPARE_SIDES], const struct primitive *primitives[COMPARE_SIDES],
+                           uint32_t target)
+{
+    const struct primitive *old = primitives[COMPARE_OLD], *new = primitives[COMPARE_NEW];
+    const uint64_t key = name_key(
+        models[COMPARE_OLD], models[COMPARE_OLD]->morph_targets[old->morph_target_first + target].name, NAME_REWRITTEN);
+    bool has_names = false;
+    for (uint32_t i = 0; i < new->morph_target_count &&key != 0; i++) {
+        const uint64_t other = name_key(
+            models[COMPARE_NEW], models[COMPARE_NEW]->morph_targets[new->morph_target_first + i].name, NAME_REWRITTEN);
+        if (other == key)
+            return (int32_t)i;
+        has_names = has_names || other != 0;
+    }
+    return !has_names && target < new->morph_target_count ? (int32_t)target : -1;
+}
+
+static struct vec3 delta_of(const struct model *model, const struct primitive *primitive, uint32_t target,
+                            uint32_t vertex)
+{
+    const uint32_t first = model->morph_targets[primitive->morph_target_first + target].position_first;
+    return first == UINT32_MAX ? (struct vec3){0, 0, 0} : model->morph_deltas[first + vertex - primitive->vertex_first];
+}
+
+/* How far two deltas are apart, in units; of places that are not in bind space only their lengths can be compared. */
+static double apart(const struct surface *surface, struct vec3 a, struct vec3 b)
+{
+    const double lengths[2] = {sqrt(dot3(DOUBLE3(a), DOUBLE3(a))), sqrt(dot3(DOUBLE3(b), DOUBLE3(b)))};
+    const double way[3] = {(double)a.x - (double)b.x, (double)a.y - (double)b.y, (double)a.z - (double)b.z};
+    return (surface->is_bind ? sqrt(dot3(way, way)) : fabs(lengths[0] - lengths[1])) * surface->bind_scale;
+}
+
+/* Of target `target` of that side's primitive. `at`: a vertex of the old list. */
+static void tell(struct compare *compare, enum compare_side s, uint32_t at, uint32_t target, const char *said,
+                 double distance)
+{
+    const struct drawn_vertices *drawn = compare->surface->drawn;
+    const uint32_t ats[COMPARE_SIDES] = {at, (uint32_t)drawn[COMPARE_OLD].partners[at]};
+    const struct model *model = compare->sides[s].model;
+    const struct primitive *primitive = drawn_primitive(&drawn[s], ats[s]);
+    char names[2][THING_SIZE];
+    struct difference *difference = difference_add(compare, DIFFERENCE_MORPH_TARGETS);
+    if (difference == NULL)
+        return;
+    for (int i = 0; i < COMPARE_SIDES; i++)
+        difference->meshes[i] = (int32_t)drawn_mesh(&drawn[i], ats[i]);
+    difference->distance = distance / compare->unit;
+    difference_say(difference, "%s: %s %s",
+                   compare_thing(model, "mesh", model->meshes[primitive->mesh].name, primitive->mesh, names[0]),
+                   compare_thing(model, "target", model->morph_targets[primitive->morph_target_first + target].name,
+                                 target, names[1]),
+                   said);
+}
+
+/* Lists a target that both models have; `at`: a vertex of the old list. */
+static void note_pair(struct compare *compare, uint32_t at, uint32_t target, uint32_t match)
+{
+    enum { PAIRS_MOST = 65536 };
+    const struct drawn_vertices *drawn = compare->surface->drawn;
+    const uint32_t ats[COMPARE_SIDES] = {at, (uint32_t)drawn[COMPARE_OLD].partners[at]};
+    const uint32_t targets[COMPARE_SIDES] = {target, match};
+    struct morph_pair pair = {.target = target};
+    for (int s = 0; s < COMPARE_SIDES; s++) {
+        const struct model *model = drawn[s].model;
+        const struct node *node = &model->nodes[model->draws[drawn[s].draws[ats[s]]].node];
+        if (targets[s] >= node->weight_count || compare->morph_count == PAIRS_MOST)
+            return;
+        pair.weights[s] = node->weight_first + targets[s];
+        pair.meshes[s] = drawn_mesh(&drawn[s], ats[s]);
+    }
+    const struct model *old = drawn[COMPARE_OLD].model;
+    pair.name = old->morph_targets[drawn_primitive(&drawn[COMPARE_OLD], at)->morph_target_first + target].name;
+    compare->morphs =
+        mem_grow(compare->morphs, &compare->morph_capacity, compare->morph_count + 1, sizeof *compare->morphs);
+    compare->morphs[compare->morph_count++] = pair;
+}
+
+/* One target of the primitive whose vertices begin at `first` of the old list and are `count`. */
+static void compare_target(struct compare *compare, uint32_t first, uint32_t count, uint32_t target)
+{
+    const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
+    const struct drawn_vertices *new = &compare->surface->drawn[COMPARE_NEW];
+    const struct model *models[COMPARE_SIDES] = {old->model, new->model};
+    const struct primitive *primitives[COMPARE_SIDES] = {drawn_primitive(old, first), NULL};
+    double most = 0, reach = 0;
+    const size_t noted = compare->morph_count;
+    uint32_t vertex = first;
+    int32_t match = -1;
+    for (uint32_t i = first; i < first + count; i++) {
+        if (old->partners[i] < 0)
+            continue;
+        const uint32_t partner = (uint32_t)old->partners[i];
+        if (drawn_primitive(new, partner) != primitives[COMPARE_NEW]) {
+            primitives[COMPARE_NEW] = drawn_primitive(new, partner);
+            match = find_target(models, primitives, target);
+        }
+        if (match < 0) {
+            tell(compare, COMPARE_OLD, i, target, "is gone, or has another name", NAN);
+            return;
+        }
+        const struct vec3 delta = delta_of(old->model, primitives[COMPARE_OLD], target, old->vertices[i]);
+        const double distance =
+            apart(compare->surface, delta,
+                  delta_of(new->model, primitives[COMPARE_NEW], (uint32_t)match, new->vertices[partner]));
+        if (compare->morph_count == noted)
+            note_pair(compare, i, target, (uint32_t)match);
+        reach = fmax(reach, sqrt(dot3(DOUBLE3(delta), DOUBLE3(delta))) * compare->surface->bind_scale);
+        if (distance > most) {
+            most = distance;
+            vertex = i;
+        }
+    }
+    if (compare->morph_count > noted)
+        compare->morphs[noted].reach = reach;
+    if (most > compare->tolerance * compare->size)
+        tell(compare, COMPARE_OLD, vertex, target, "moves vertices otherwise", most);
+}
+
+/* More targets than the old file has. */
+static void compare_counts(struct compare *compare, uint32_t first)
+{
+    const struct drawn_vertices *drawn = compare->surface->drawn;
+    const int32_t partner = drawn[COMPARE_OLD].partners[first];
+    const uint32_t old = drawn_primitive(&drawn[COMPARE_OLD], first)->morph_target_count;
+    const uint32_t new = partner < 0 ? 0 : drawn_primitive(&drawn[COMPARE_NEW], (uint32_t)partner)->morph_target_count;
+    if (new > old)
+        tell(compare, COMPARE_NEW, first, new - 1, "is new", NAN);
+}
+
+void morphs_compare(struct compare *compare)
+{
+    enum { TARGETS_MOST = 1024, STEPS_MOST = 20000000 };
+    const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
+    uint64_t steps = 0;
+    for (uint32_t first = 0, count; first < old->count; first += count) {
+        const struct primitive *primitive = drawn_primitive(old, first);
+        const uint32_t targets = primitive->morph_target_count;
+        count = primitive->vertex_count;
+        compare_counts(compare, first);
+        for (uint32_t t = 0; t < targets && t < TARGETS_MOST && !compare_is_stopped(compare); t++) {
+            steps += (uint64_t)count * (1 + targets);
+            if (steps > STEPS_MOST)
+                return;
+            compare_target(compare, first, count, t);
+        }
+    }
+}
+
+/* --- weights of a clip --- */
+
+void morphs_begin(struct compare *compare)
+{
+    for (size_t i = 0; i < compare->morph_count; i++)
+        compare->morphs[i].worst = -1;
+}
+
+void morphs_measure(struct compare *compare, double time_s)
+{
+    const double *old = compare->sides[COMPARE_OLD].pose.weights, *new = compare->sides[COMPARE_NEW].pose.weights;
+    for (size_t i = 0; i < compare->morph_count; i++) {
+        struct morph_pair *morph = &compare->morphs[i];
+        const double apart = fabs(old[morph->weights[COMPARE_OLD]] - new[morph->weights[COMPARE_NEW]]) * morph->reach;
+        if (apart > morph->worst) {
+            morph->worst = apart;
+            morph->time_s = time_s;
+        }
+    }
+}
+
+bool morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES])
+{
+    const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
+    bool is_same = true;
+    for (size_t i = 0; i < compare->morph_count; i++) {
+        const struct morph_pair *morph = &compare->morphs[i];
+        char names[3][THING_SIZE];
+        if (!(morph->worst > compare->tolerance * compare->size))
+            continue;
+        is_same = false;
+        struct difference *difference = difference_add(compare, DIFFERENCE_POSE);
+        if (difference == NULL)
+            continue;
+        for (int s = 0; s < COMPARE_SIDES; s++) {
+            difference->clips[s] = clips[s];
+            difference->meshes[s] = (int32_t)morph->meshes[s];
+        }
+        difference->time_s = morph->time_s;
+        difference->distance = difference->vertex_distance = morph->worst / compare->unit;
+        difference_say(
+            difference, "%s: %s of %s moves vertices by %.4g units (%.3g %% of the size) more or less at %.6g s",
+            compare_thing(new, "clip", new->clips[clips[COMPARE_NEW]].name, (uint32_t)clips[COMPARE_NEW], names[0]),
+            compare_thing(old, "target", morph->name, morph->target, names[1]),
+            compare_thing(old, "mesh", old->meshes[morph->meshes[COMPARE_OLD]].name, morph->meshes[COMPARE_OLD],
+                          names[2]),
+            difference->distance, 100 * morph->worst / compare->size, morph->time_s);
+    }
+    return is_same;
+}

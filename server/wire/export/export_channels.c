@@ -1,0 +1,41 @@
+/* export_channels.c - the keys of the clips that the file will have. */
+#include "wire/export/export_parts.h"
+
+struct channel *export_channels(const struct export *e, const struct export_clip *clip)
+{
+    return (struct channel *)(void *)e->clips.channels.data + clip->channel_first;
+}
+
+double *export_times(const struct export *e, const struct channel *channel)
+{
+    return (double *)(void *)e->clips.times.data + channel->key_time_first;
+}
+
+float *export_values(const struct export *e, const struct channel *channel)
+{
+    return (float *)(void *)e->clips.values.data + channel->value_first;
+}
+
+const char *export_clip_label(const struct export_clip *clip, char out[EXPORT_LABEL_SIZE])
+{
+    char name[SHORT_NAME_SIZE];
+    snprintf(out, EXPORT_LABEL_SIZE, "clip %u '%s'", clip->index,
+             short_name(clip->source, clip->source->clips[clip->index].name, name));
+    return out;
+}
+
+bool export_add_keys(struct export *e, struct channel *channel, uint32_t key_count)
+{
+    const uint64_t values =
+        (uint64_t)key_count * channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
+    double *times = (double *)(void *)buf_reserve(&e->clips.times, key_count * sizeof *times);
+    float *floats = (float *)(void *)buf_reserve(&e->clips.values, values * sizeof *floats);
+    if (times == NULL || floats == NULL)
+        return context_fail_too_large(e->context);
+    channel->key_count = key_count;
+    channel->key_time_first = (uint32_t)(e->clips.times.size_bytes / sizeof *times);
+    channel->value_first = (uint32_t)(e->clips.values.size_bytes / sizeof *floats);
+    buf_advance(&e->clips.times, key_count * sizeof *times);
+    buf_advance(&e->clips.values, values * sizeof *floats);
+    return true;
+}

@@ -1,0 +1,189 @@
+/* export_measure.c - how far the poses of the file are from those of the model. */
+#include "wire/export/export_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct model export_view(const struct export *e, struct clip *clip_of_view, uint32_t clip)
+{
+    const struct export_clip *at = &e->clips.clips[clip];
+    struct model view = *e->model;
+    *clip_of_view = (struct clip){.name = {.offset = STR_NONE},
+                                  .channel_first = at->channel_first,
+                                  .channel_count = at->channel_count,
+                                  .duration_s = at->duration_s};
+    view.nodes = e->rest;
+    view.infos = &e->rest_info;
+    view.clips = clip_of_view;
+    view.clip_count = 1;
+    view.channels = (const struct channel *)(const void *)e->clips.channels.data;
+    view.channel_count = (uint32_t)(e->clips.channels.size_bytes / sizeof(struct channel));
+    view.key_times = (const double *)(const void *)e->clips.times.data;
+    view.key_time_count = (uint32_t)(e->clips.times.size_bytes / sizeof(double));
+    view.key_values = (const float *)(const void *)e->clips.values.data;
+    view.key_value_count = (uint32_t)(e->clips.values.size_bytes / sizeof(float));
+    return view;
+}
+
+/* --- when to look --- */
+
+static int by_time(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What has channels, and the keys that they are of. */
+struct keyed {
+    const struct channel *channels;
+    uint32_t channel_count;
+    const double *times;
+};
+
+/* Key times from 0 on into out, which has the room, or NULL; those that neighbours share are taken once. Returns how
+ * many there are. */
+static size_t put_times(const struct keyed *keyed, double *out)
+{
+    size_t count = 0;
+    for (uint32_t c = 0; c < keyed->channel_count; c++) {
+        const struct channel *channel = &keyed->channels[c];
+        if (c > 0 && channel->key_time_first == channel[-1].key_time_first &&
+            channel->key_count == channel[-1].key_count)
+            continue;
+        for (uint32_t k = 0; k < channel->key_count; k++) {
+            const double time_s = keyed->times[channel->key_time_first + k];
+            if (!(time_s >= 0))
+                continue;
+            if (out != NULL)
+                out[count] = time_s;
+            count++;
+        }
+    }
+    return count;
+}
+
+double *export_list_times(struct export *e, const struct export_clip *clip, size_t *count)
+{
+    const struct clip *from = &clip->source->clips[clip->index];
+    const struct keyed of_source = {clip->source->channels + from->channel_first, from->channel_count,
+                                    clip->source->key_times};
+    const struct keyed of_file = {export_channels(e, clip), clip->channel_count,
+                                  (const double *)(const void *)e->clips.times.data};
+    const size_t of_source_count = put_times(&of_source, NULL);
+    const size_t all = of_source_count + (clip->is_approximated ? put_times(&of_file, NULL) : 0);
+    double *times = malloc((all + 1) * sizeof *times);
+    *count = 0;
+    if (times == NULL) {
+        context_fail_memory(e->context);
+        return NULL;
+    }
+    put_times(&of_source, times);
+    if (clip->is_approximated)
+        put_times(&of_file, times + of_source_count);
+    qsort(times, all, sizeof *times, by_time);
+    for (size_t i = 0; i < all; i++)
+        if (*count == 0 || times[i] > times[*count - 1])
+            times[(*count)++] = times[i];
+    return times;
+}
+
+/* Times so near to each other are where values jump: a file has them as neighbouring floats. */
+static bool is_near(double a_s, double b_s)
+{
+    return b_s - a_s < 5 * (double)(nextafterf((float)b_s, INFINITY) - (float)b_s);
+}
+
+/* --- how far --- */
+
+static double node_distance(const struct dmat4 *a, const struct dmat4 *b, double size)
+{
+    double longest = 0, turned = 0, moved = 0;
+    for (int i = 0; i < 12; i++) {
+        if (i % 4 == 3)
+            continue;
+        longest = fmax(longest, fmax(fabs(a->m[i]), fabs(b->m[i])));
+        turned = fmax(turned, fabs(a->m[i] - b->m[i]));
+    }
+    for (int i = 12; i < 15; i++)
+        moved = fmax(moved, fabs(a->m[i] - b->m[i]));
+    return fmax(longest > 0 ? turned / longest * size : 0, moved);
+}
+
+/* The two poses that were evaluated last. */
+static void compare(const struct export *e, double time_s, struct export_distance *worst)
+{
+    for (uint32_t n = 0; n < e->model->node_count; n++) {
+        const struct node *node = &e->model->nodes[n];
+        if (e->keeps[n] == KEEP_NOTHING)
+            continue;
+        double units = node_distance(&e->before.scene_from_node[n], &e->after.scene_from_node[n], e->size);
+        for (uint32_t w = node->weight_first; w < node->weight_first + node->weight_count; w++)
+            units = fmax(units, fabs(e->before.weights[w] - e->after.weights[w]) * e->size);
+        if (units > worst->units)
+            *worst = (struct export_distance){units, time_s, n};
+    }
+}
+
+static void look(struct export *e, const struct export_clip *clip, const struct model *view, double time_s,
+                 struct export_distance *worst)
+{
+    pose_evaluate(&e->before, clip->source, (int32_t)clip->index, time_s);
+    pose_evaluate(&e->after, view, 0, time_s);
+    compare(e, time_s, worst);
+}
+
+void export_measure_rest(struct export *e, struct export_distance *out)
+{
+    struct model view = *e->model;
+    view.nodes = e->rest;
+    view.infos = &e->rest_info;
+    *out = (struct export_distance){.node = 0};
+    pose_evaluate(&e->before, e->model, POSE_REST, 0);
+    pose_evaluate(&e->after, &view, POSE_REST, 0);
+    compare(e, 0, out);
+}
+
+bool export_measure(struct export *e, uint32_t clip, struct export_distance *out)
+{
+    enum { LEAST = 16 };
+    const struct export_clip *at = &e->clips.clips[clip];
+    struct clip clip_of_view;
+    const struct model view = export_view(e, &clip_of_view, clip);
+    const uint64_t steps = 2 * ((uint64_t)e->model->node_count + e->model->weight_count) + 1;
+    /* all clips together at most half of what a request may take */
+    const uint64_t most = e->context->limits->value[LIMIT_EVALUATIONS] / 4 / e->clips.count / steps + LEAST;
+    size_t count;
+    double *times = export_list_times(e, at, &count);
+    if (times == NULL)
+        return false;
+    *out = (struct export_distance){.node = 0};
+    const size_t stride = 1 + 2 * count / most;
+    uint64_t looks = 0;
+    for (size_t i = 0; i < count && !buf_failed(e->out); i += stride) {
+        const bool is_jump =
+            (i > 0 && is_near(times[i - 1], times[i])) || (i + 1 < count && is_near(times[i], times[i + 1]));
+        if (!is_jump)
+            look(e, at, &view, times[i], out);
+        if (i + 1 < count && !is_near(times[i], times[i + 1]))
+            look(e, at, &view, (times[i] + times[i + 1]) / 2, out);
+        looks += 2;
+        context_check_stop(e->context);
+    }
+    free(times);
+    return export_is_affordable(e, looks * steps);
+}
+
+double export_share_of_size(const struct export *e, const struct export_distance *distance)
+{
+    return e->size > 0 ? distance->units / e->size : distance->units;
+}
+
+const char *export_distance_label(const struct export *e, const struct export_distance *distance,
+                                  char out[EXPORT_DISTANCE_SIZE])
+{
+    char name[SHORT_NAME_SIZE];
+    snprintf(out, EXPORT_DISTANCE_SIZE, "%.3g units (%.2g of the model's size) at %.6g s at node %u '%s'",
+             distance->units, export_share_of_size(e, distance), distance->time_s, distance->node,
+             short_name(e->model, e->model->nodes[distance->node].name, name));
+    return out;
+}

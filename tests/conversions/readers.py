@@ -1,0 +1,70 @@
+"""How far the poses that a program reads from a converted file are from the original's: (the worst, of the model's size, where). ValueError
+and RuntimeError where it cannot be said."""
+import re
+
+from . import blender, key_times, original
+
+EXACT = 2e-6  # of the model's size
+MEASURED_BETWEEN = 1.5  # what the file says may be less than the worst at any time
+
+
+def by_posed(case):
+    worst = (0.0, "")
+    again = [clip["name"] for clip in original.clips_of(case.server, case.converted) or []]
+    if again != [clip.name for clip in case.clips]:
+        raise ValueError(f"its clips are {again}, not {[clip.name for clip in case.clips]}")
+    for clip in case.clips:
+        times = case.times[clip.index]
+        error = original.difference(case.original(clip.index), original.poses(case.server, case.converted, clip.index, times), times,
+                                    case.free(clip.index))
+        worst = max(worst, (error[0], f"clip {clip.index}, {error[1]}"))
+    return worst
+
+
+def approximately(case):
+    """Of a file that is an approximation: how far posed finds it off, as a share of what its warnings say, which is measured at keys and
+    between."""
+    said = [float(number) for warning in case.parsed.document["asset"]["extras"]["warnings"]
+            for number in re.findall(r"off by (\S+) units", warning["message"])]
+    if not said:
+        raise ValueError("no warning says how far it is off")
+    error, where = by_posed(case)
+    return error * case.original(0).size / (MEASURED_BETWEEN * max(said) + EXACT * case.original(0).size), where
+
+
+def by_three(case, jobs):
+    worst = (0.0, "")
+    asked = [{"clip": clip.index, "times": case.times[clip.index]} for clip in case.clips]
+    answer = jobs.ask("poses", file=case.path, clips=asked)
+    for clip, frames in zip(case.clips, answer["clips"], strict=True):
+        poses, free, pairs = case.original(clip.index), case.free(clip.index), []
+        for t, (nodes, palettes, _), theirs in zip(case.times[clip.index], poses.frames, frames, strict=True):
+            pairs += [(f"node '{poses.names[n]}' at {t!r} s", matrix, theirs["nodes"][str(case.places[n])], free.get(t, 0.0))
+                      for n, matrix in enumerate(nodes) if str(case.places[n]) in theirs["nodes"]]  # of its first scene
+            pairs += [(f"joint {j} of skin {s} at {t!r} s", matrix, other, free.get(t, 0.0)) for s, skin in theirs["palettes"].items()
+                      for j, (matrix, other) in enumerate(zip(palettes[int(s)], skin, strict=True))]
+        if not pairs:
+            raise ValueError(f"it finds no node in clip {clip.index}")
+        error = original.worst(poses.size, pairs)
+        worst = max(worst, (error[0], f"clip {clip.index}, {error[1]}"))
+    return worst
+
+
+def blender_times(case):
+    """{clip: times} of the clips that have keys at which Blender means to be exact."""
+    found = {clip.index: key_times.times_at_keys(case.parsed, clip.index) for clip in case.clips}
+    return {clip: times for clip, times in found.items() if times}
+
+
+def by_blender(case, times, answer):
+    """times: those that it was asked for; answer: of blender_jobs.py."""
+    if "error" in answer:
+        raise RuntimeError(answer["error"][-500:])
+    worst = (0.0, "")
+    arrange = lambda nodes: [nodes[case.places.index(n)] if n in case.places else None for n in range(len(case.parsed.nodes))]
+    for c, (clip, chosen) in enumerate(times.items()):
+        poses, free = case.poses_at(clip, chosen), case.free_at(clip, chosen, key_times.frame_ulp)
+        pairs = blender.pairs_of(case.parsed.document, answer, arrange(case.rest.frames[0][0]), [arrange(frame[0]) for frame in poses.frames], free, c)
+        error = original.worst(poses.size, pairs)
+        worst = max(worst, (error[0], f"clip {clip}, {error[1]}"))
+    return worst

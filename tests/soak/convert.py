@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Every model with clips converted to GLB by /v1/export, and the file read again by posed, three.js and Blender: each node and joint is where it is in
+the original, at keys and between; Khronos' validator finds no error. Models: those of ../shared, the samples, and those of tests/oracle.
+Some get the clips of other files.
+
+    convert.py [--only words of a path] [--keep DIR]
+
+--keep saves the GLB files whose reading is wrong. Closes with one line, `N passed, M failed, K skipped`; one test is one file and one reader.
+"""
+import argparse
+import pathlib
+import shutil
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "api")]
+import conftest  # noqa: E402
+from conversions import blender, glb_jobs, original, readers  # noqa: E402
+from conversions.case import Case  # noqa: E402
+
+SHARED = HERE.parents[2] / "shared" / "models"
+TOLERANCE, BLENDER_TOLERANCE = 2e-6, 1e-5  # of the model's size
+MERGES = [  # a model, and files whose clips it gets
+    ("shared/fbx/ozz_arnaud.fbx", ("shared/fbx/ozz_run.fbx",)),
+    ("shared/adversarial/a_cubic_skin.gltf", ("shared/adversarial/b_step.gltf", "shared/adversarial/h_late_start.gltf")),
+]
+# (reader, model): why it is not asked, though the file is right
+LIBERTIES = {
+    ("three.js", "SimpleSkin.gltf"): "it normalises quaternions that are not of unit length",
+    ("Blender", "SimpleSkin.gltf"): "it normalises quaternions that are not of unit length",
+}
+
+
+class Run:
+    """Counts, and what is told at the end."""
+
+    def __init__(self, folder, keep):
+        self.folder, self.root, self.keep = folder, folder / "root", keep
+        self.counts = {"passed": 0, "failed": 0, "skipped": 0}
+        self.skipped, self.refused, self.worst = {}, [], {}
+
+    def passed(self, reader, error):
+        self.counts["passed"] += 1
+        self.worst[reader] = max(self.worst.get(reader, 0.0), error)
+
+    def fail(self, what, reader, why, path=None):
+        self.counts["failed"] += 1
+        print(f"FAILED  {what}, read by {reader}: {why}", flush=True)
+        if self.keep and path:
+            self.keep.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, self.keep)
+
+    def skip(self, what, why):
+        self.counts["skipped"] += 1
+        self.skipped[what, why] = self.skipped.get((what, why), 0) + 1
+
+    def judge(self, case, reader, tolerance, read):
+        """read() gives the worst error and where it is."""
+        liberty = LIBERTIES.get((reader, pathlib.Path(case.model).name))
+        if liberty:
+            self.skip(reader, liberty)
+            return
+        try:
+            error, where = read()
+        except (AssertionError, RuntimeError, ValueError) as problem:
+            self.fail(case.converted, reader, str(problem)[:600], case.path)
+            return
+        if error <= tolerance:
+            self.passed(reader, error)
+        else:
+            self.fail(case.converted, reader, f"{where} is off by {error:.2e} of the size", case.path)
+
+
+def copy_models(run):
+    for name, folder in (("samples", conftest.SAMPLES), ("oracle", HERE.parent / "oracle" / "models"), ("shared", SHARED)):
+        if folder.is_dir():
+            shutil.copytree(folder, run.root / name, ignore=shutil.ignore_patterns(".*", "uploads"))
+        else:
+            run.skip("models of other people" if name == "shared" else name, f"there is no {folder}")
+    (run.root / "converted").mkdir()
+
+
+def convert(run, server, jobs, model, files=()):
+    """The case of a model with clips, or None: it is not read, has no clip, or glTF cannot say it."""
+    if not original.clips_of(server, model):
+        return None
+    path = run.root / "converted" / ((model + "".join("+" + pathlib.Path(file).name for file in files)).replace("/", "_") + ".glb")
+    query = {"clip_file": list(files)} if files else {}
+    data, error = original.export(server, model, **query)
+    is_exact = not error
+    if error and error["code"] == "not_in_gltf":
+        run.refused.append(error["message"])
+        data, error = original.export(server, model, approximate=1, **query)
+    if error:
+        run.fail(model, "posed", f"{error['code']}: {error['message']}")
+        return None
+    path.write_bytes(data)
+    validate(run, jobs, path)
+    case = Case(server, model, files, path, str(path.relative_to(run.root)))
+    if is_exact:
+        return case
+    run.judge(case, "posed, approximately", 1, lambda: readers.approximately(case))
+    return None
+
+
+def validate(run, jobs, path):
+    if not jobs:
+        run.skip("Khronos' validator", "there is no node, or npm's registry is out of reach")
+        return
+    answer = jobs.ask("validate", file=path)
+    messages = [f"{one['code']} {one.get('pointer', '')}: {one['message']}" for one in answer["messages"] if one["severity"] == 0]
+    if answer["errors"]:
+        run.fail(path.name, "Khronos' validator", "; ".join(messages[:3]), path)
+    else:
+        run.passed("Khronos' validator", 0.0)
+
+
+def read(run, jobs, case):
+    run.judge(case, "posed", TOLERANCE, lambda: readers.by_posed(case))
+    if jobs:
+        run.judge(case, "three.js", TOLERANCE, lambda: readers.by_three(case, jobs))
+    else:
+        run.skip("three.js", "there is no node, or npm's registry is out of reach")
+
+
+def read_by_blender(run, cases):
+    """All of them by one Blender."""
+    asked, jobs = [], []
+    for case in cases:
+        times = readers.blender_times(case)
+        if not blender.program():
+            run.skip("Blender", "it is not installed")
+        elif not times:
+            run.skip("Blender", "no key is one of all channels")
+        else:
+            asked.append((case, times))
+            jobs.append(blender.job_of(case.path, times))
+    for (case, times), answer in zip(asked, blender.run(jobs, run.folder) if jobs else []):
+        run.judge(case, "Blender", BLENDER_TOLERANCE, lambda case=case, times=times, answer=answer: readers.by_blender(case, times, answer))
+
+
+def check(run, server, jobs, words):
+    models = sorted(one["model"] for one in server.json("/v1/models")["models"])
+    wanted = [(model, ()) for model in models] + [(model, files) for model, files in MERGES if model in models]
+    cases = []
+    for model, files in wanted:
+        case = convert(run, server, jobs, model, files) if words in model else None
+        if case:
+            read(run, jobs, case)
+            cases.append(case)
+    read_by_blender(run, cases)
+
+
+def report(run):
+    for line in run.refused:
+        print(f"refused: {line}")
+    for (what, why), count in run.skipped.items():
+        print(f"skipped: {what}: {why} ({count})")
+    for reader, error in run.worst.items():
+        print(f"the worst of the good ones, read by {reader}: {error:.1e} of "
+              + ("what the file says" if "approximately" in reader else "its model's size"))
+    print("{passed} passed, {failed} failed, {skipped} skipped".format(**run.counts))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--keep", type=pathlib.Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="posed-convert-") as folder:
+        run = Run(pathlib.Path(folder), options.keep)
+        run.root.mkdir()
+        copy_models(run)
+        server, jobs = conftest.Server(run.root, "--render-workers", "0", "--log", "off"), glb_jobs.begin()
+        try:
+            check(run, server, jobs, options.only)
+        finally:
+            server.end()
+            if jobs:
+                jobs.end()
+    report(run)
+    return run.counts["failed"] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+// The GLB files of /v1/export, opened by programs that had no part in them: Khronos' validator, and three.js in Node.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { after, before, test } from 'node:test';
+import validator from 'gltf-validator';
+import { SAMPLES, startServer, temporaryFolder } from './posed.mjs';
+import { load, posesAt } from './three_glb.mjs';
+
+const OWN = path.join(path.dirname(fileURLToPath(import.meta.url)), '../oracle/models');
+const NAMES = ['dragon.glb', 'octopus.glb', 'robot.glb', 'curves.fbx', 'layers.fbx', 'pivots.fbx', 'lever.dae', 'turned.bvh', 'guard.md5mesh', 'crane.x'];
+const TOLERANCE = 2e-6; // of the model's size
+const SHARES = [0, 0.123, 0.41, 0.77, 1]; // of a clip
+
+let root, server;
+
+before(async () => {
+  root = temporaryFolder();
+  for (const folder of [SAMPLES, OWN]) {
+    for (const name of fs.readdirSync(folder).filter((one) => /\.[a-z0-9]+$/.test(one))) fs.copyFileSync(path.join(folder, name), path.join(root, name));
+  }
+  server = await startServer(root, '--render-workers', '0');
+});
+
+after(async () => {
+  const status = await server?.end();
+  if (root) fs.rmSync(root, { recursive: true });
+  if (server) assert.equal(status, 0, 'the server ends well');
+});
+
+const ask = async (target) => {
+  const answer = await fetch(server.url + target);
+  const body = await answer.json();
+  assert.equal(answer.status, 200, target + ' ' + JSON.stringify(body));
+  return body;
+};
+
+async function convert(query) {
+  const answer = await fetch(`${server.url}/v1/export?format=glb&model=${query}`);
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  assert.equal(answer.status, 200, query + ' ' + new TextDecoder().decode(bytes.slice(0, 300)));
+  return bytes;
+}
+
+function farthest(one, other) {
+  assert.equal(one.length, other.length);
+  return one.reduce((most, matrix, i) => matrix.reduce((worst, x, k) => Math.max(worst, Math.abs(x - other[i][k])), most), 0);
+}
+
+for (const name of NAMES) {
+  test(`the validator finds no error in ${name}, converted`, async () => {
+    const { issues } = await validator.validateBytes(await convert(name), { maxIssues: 20 });
+    assert.deepEqual(issues.messages.filter(({ severity }) => severity === 0), []);
+  });
+
+  test(`three.js has the poses of ${name}`, async () => {
+    const { clips } = await ask('/v1/model?model=' + name);
+    const model = await load(await convert(name));
+    assert.equal(model.animations.length, clips.length);
+    for (const { index, duration } of clips) {
+      const times = SHARES.map((share) => share * duration);
+      const query = `model=${name}&clip=${index}&wrap=clamp&t=${times.join()}`;
+      const pose = await ask('/v1/pose?' + query), palette = await ask('/v1/palette?' + query);
+      const size = Math.max(...pose.frames.flatMap(({ scene }) => scene.flatMap((matrix) => matrix.map(Math.abs))));
+      posesAt(model, index, times).forEach((theirs, f) => {
+        const nodes = Object.keys(theirs.nodes).map(Number);
+        assert.deepEqual(nodes.map((n) => model.names[n]), nodes.map((n) => pose.nodes[n]?.name ?? undefined), 'the nodes are the file\'s');
+        assert.ok(farthest(nodes.map((n) => theirs.nodes[n]), nodes.map((n) => pose.frames[f].scene[n])) <= TOLERANCE * size);
+        for (const [skin, matrices] of Object.entries(theirs.palettes)) {
+          assert.ok(farthest(matrices, palette.frames[f].palettes[skin]) <= TOLERANCE * Math.max(size, ...matrices.flat().map(Math.abs)));
+        }
+      });
+    }
+  });
+}

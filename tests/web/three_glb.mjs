@@ -1,0 +1,90 @@
+// glTF files as three.js has them, in Node without a browser: scenes at times of their clips, and files written again by its exporter.
+import * as THREE from 'three';
+import { GLTFExporter } from 'three/examples/jsm/exporters/GLTFExporter.js';
+import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
+import { MeshoptDecoder } from 'three/examples/jsm/libs/meshopt_decoder.module.js';
+
+// What browsers have and the exporter asks for. A picture is kept as the bytes that came, so that it leaves as it was.
+class Canvas {
+  width = 1;
+  height = 1;
+
+  getContext() {
+    return { drawImage: (picture) => { this.bytes = picture.bytes; }, translate() {}, scale() {} };
+  }
+
+  convertToBlob({ type }) { return Promise.resolve(new Blob([this.bytes], { type })); }
+}
+
+class Reader {
+  readAsArrayBuffer(blob) {
+    blob.arrayBuffer().then((bytes) => { this.result = bytes; this.onloadend(); });
+  }
+}
+
+Object.assign(globalThis, { self: globalThis, OffscreenCanvas: Canvas, FileReader: Reader });
+
+function pictures(parser) {
+  parser.loadImageSource = async (index) => {
+    const { bufferView, uri, mimeType } = parser.json.images[index];
+    const picture = new Canvas();
+    picture.bytes = uri ? Buffer.from(uri.split(',')[1], 'base64') : await parser.getDependency('bufferView', bufferView);
+    const texture = new THREE.Texture(picture);
+    texture.userData.mimeType = mimeType ?? /^data:([^;]*)/.exec(uri)[1];
+    return texture;
+  };
+  const loadBuffer = parser.loadBuffer.bind(parser);
+  parser.loadBuffer = (index) => {
+    const { uri } = parser.json.buffers[index];
+    if (uri === undefined) return loadBuffer(index);
+    return Promise.resolve(Uint8Array.from(Buffer.from(uri.split(',')[1], 'base64')).buffer);
+  };
+  return { name: 'pictures and buffers that need no browser' };
+}
+
+// bytes: of a GLB, or of a glTF file that has everything inside. nodes: by their index in the file.
+export async function load(bytes) {
+  const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
+  let parser;
+  loader.register((made) => { parser = made; return pictures(made); });
+  const data = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  const { scene, animations } = await new Promise((done, failed) => loader.parse(data, '', done, failed));
+  const nodes = new Map(), skins = new Map(), morphed = new Map();
+  const nodeOf = (object) => parser.associations.get(object)?.nodes ?? (object.parent && nodeOf(object.parent));
+  scene.traverse((object) => {
+    const node = nodeOf(object);
+    if (node === undefined || node === null) return;
+    if (!nodes.has(node)) nodes.set(node, object);
+    const { skin } = parser.json.nodes[node];
+    if (object.isSkinnedMesh && !skins.has(skin)) skins.set(skin, object.skeleton);
+    if (object.morphTargetInfluences && !morphed.has(node)) morphed.set(node, object);
+  });
+  return { scene, animations, names: (parser.json.nodes ?? []).map(({ name }) => name), nodes, skins, morphed };
+}
+
+// Matrices of every node and skin, and weights of morph targets, at each of the times; clip: its index, or null at rest.
+export function posesAt({ scene, animations, nodes, skins, morphed }, clip, times) {
+  const mixer = new THREE.AnimationMixer(scene);
+  const action = clip === null ? null : mixer.clipAction(animations[clip]);
+  action?.setLoop(THREE.LoopOnce);
+  if (action) action.clampWhenFinished = true;
+  const frames = times.map((time) => {
+    action?.reset().play();
+    mixer.setTime(time);
+    scene.updateMatrixWorld(true);
+    const palette = (skeleton) => skeleton.bones.map((bone, i) => bone.matrixWorld.clone().multiply(skeleton.boneInverses[i]).elements);
+    return {
+      nodes: Object.fromEntries([...nodes].map(([node, object]) => [node, object.matrixWorld.elements.slice()])),
+      palettes: Object.fromEntries([...skins].map(([skin, skeleton]) => [skin, palette(skeleton)])),
+      weights: Object.fromEntries([...morphed].map(([node, object]) => [node, object.morphTargetInfluences.slice()])),
+    };
+  });
+  mixer.stopAllAction();
+  return frames;
+}
+
+// The same file as the exporter writes it.
+export async function rewrite(bytes) {
+  const { scene, animations } = await load(bytes);
+  return Buffer.from(await new GLTFExporter().parseAsync(scene, { binary: true, animations, onlyVisible: false }));
+}
