@@ -18,7 +18,7 @@ static bool check_scales(struct export *e)
     uint8_t *has_effect = export_array(e, model->node_count, sizeof *has_effect);
     for (uint32_t i = 0; has_effect != NULL && i <= e->clips.count; i++) {
         const int32_t clip = i == 0 ? POSE_REST : (int32_t)e->clips.clips[i - 1].index;
-        scale_effect_find(model, clip, has_effect);
+        scale_effect_find(i == 0 ? model : e->clips.clips[i - 1].source, clip, has_effect);
         for (uint32_t n = 0; n < model->node_count; n++) {
             char name[SHORT_NAME_SIZE];
             if (has_effect[n] != 0 && e->keeps[n] != KEEP_NOTHING)
@@ -141,6 +141,7 @@ static void put_asset(struct export *e)
     if (e->model->humanoid_bone_count > 0)
         buf_put_char(out, '}');
     surfaces_put_texture_states(&e->surfaces, out);
+    export_put_clip_files(e);
     buf_put_text(out, ",\"warnings\":[");
     buf_put(out, e->warnings.data, e->warnings.size_bytes);
     buf_put_text(out, "]}}");
@@ -207,5 +208,6 @@ void body_put_export(struct reply_context *context)
     buf_fini(&e.clips.channels);
     buf_fini(&e.clips.times);
     buf_fini(&e.clips.values);
+    buf_fini(&e.clips.names);
     buf_fini(&e.warnings);
 }
