@@ -5,7 +5,7 @@ export type Ref = number | string;
 /** Seconds; a range `start:end:fps`; or a list of these. */
 export type Times = number | string | ReadonlyArray<number | string> | Float32Array | Float64Array;
 export type Refs = Ref | readonly Ref[];
-/** Rules that rename joints: `'PATTERN=NAME'`, a list of them, or an object of patterns with their names. */
+/** Rules about joints, such as `'PATTERN=NAME'`: one, a list of them, or an object of what stands before `=` with what stands behind. */
 export type Renames = string | readonly string[] | Readonly<Record<string, string>>;
 type Flag = boolean | 0 | 1;
 
@@ -65,6 +65,18 @@ export interface ClipParameters extends Abortable, SpanParameters {
   hash?: string;
   /** other names for the nodes of clip_file, with one * on each side at most */
   rename_joints?: Renames;
+  /** clips of clip_file move joints of the same name, or a human like another by how both rest */
+  retarget?: 'names' | 'rest';
+  /** with retarget=rest: lock keeps planted feet where they stand */
+  feet?: 'free' | 'lock';
+  /** which joints of the model are which bones of a human: a table (posectl: or a file) */
+  map?: 'auto' | 'vrm' | 'mixamo' | 'unreal' | 'rigify';
+  /** likewise of clip_file */
+  clip_map?: 'auto' | 'vrm' | 'mixamo' | 'unreal' | 'rigify';
+  /** one joint of the model and which bone of a human it is: hips, leftUpperLeg, ..; JOINT - for none */
+  bones?: Renames;
+  /** likewise of clip_file */
+  clip_bones?: Renames;
   /** take the movement over the ground out of the pose */
   root_motion?: 'extract';
   /** the node whose movement it is */

@@ -35,6 +35,7 @@ static int aim_cell(struct renderer *renderer, struct cells *cells, const struct
 {
     const struct render_job *job = &cells->work->job;
     const struct clip_bounds_key key = {.model = job->model_key,
+                                        .rules = cells->sources->rules_hash,
                                         .source = cell->clip_source > 0 && cell->clip_source <= job->source_count
                                                       ? job->sources[cell->clip_source - 1].key
                                                       : 0,

@@ -26,6 +26,8 @@ enum { RENDER_SOCKET_FD = 3 };
 /* Cells times layers are bounded too, because each cell has a time for each layer. */
 enum { RENDER_CELLS_MAX = 1024, RENDER_LAYER_TIMES_MAX = 4096 };
 /* The rules of anim/retarget/name_map.h, each with a NUL behind it. */
+/* The roles of anim/retarget/humanoid.h. */
+enum { RENDER_ROLES = 55 };
 enum { RENDER_RENAMES_MAX = 256, RENDER_RENAME_BYTES_MAX = 16384 };
 enum { RENDER_CAPTION_CLIP = 1, RENDER_CAPTION_TIME = 2, RENDER_CAPTION_YAW = 4 };
 enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1536 };
@@ -34,6 +36,10 @@ enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16,
 struct render_source {
     uint64_t key; /* same key = same bytes: the worker may still have it */
     uint64_t size_bytes;
+    uint32_t is_by_rest; /* its clips are made of rotations relative to the rests */
+    uint32_t reserved;
+    int32_t roles[RENDER_ROLES]; /* likewise: nodes, or -1 */
+    int32_t reserved_role;
 };
 
 /* Layers to blend instead of one clip, as anim/pose/blend.h has them. */
@@ -80,14 +86,17 @@ struct render_job {
     uint32_t source_count;
     uint32_t joint; /* 0, or 1 + the node that the view is about */
     struct render_source sources[RENDER_SOURCES_MAX];
-    uint32_t width, height;  /* of the whole picture, in pixels; every cell lies within */
-    uint32_t root;           /* 0, or 1 + the node whose movement over the ground is taken out */
-    uint32_t has_turn;       /* its turning too */
-    uint32_t loops;          /* how often an animation plays; 0: for ever */
-    uint32_t captions;       /* RENDER_CAPTION_ bits: what stands in the band under each cell */
-    uint32_t caption_height; /* of that band, in pixels; 0: none */
-    uint32_t format;         /* enum sheet_format */
-    uint32_t rename_bytes;   /* of the rules that rename the nodes of sources, at most RENDER_RENAME_BYTES_MAX */
+    uint32_t width, height;      /* of the whole picture, in pixels; every cell lies within */
+    uint32_t root;               /* 0, or 1 + the node whose movement over the ground is taken out */
+    uint32_t has_turn;           /* its turning too */
+    uint32_t loops;              /* how often an animation plays; 0: for ever */
+    uint32_t captions;           /* RENDER_CAPTION_ bits: what stands in the band under each cell */
+    uint32_t caption_height;     /* of that band, in pixels; 0: none */
+    uint32_t format;             /* enum sheet_format */
+    uint32_t has_locked_feet;    /* of clips by rest */
+    int32_t roles[RENDER_ROLES]; /* likewise: nodes of the model, or -1 */
+    uint64_t rest_steps;         /* likewise: work for the clips of one source at most */
+    uint32_t rename_bytes;       /* of the rules that rename the nodes of sources, at most RENDER_RENAME_BYTES_MAX */
     uint32_t reserved;
     struct picture_spec picture;
     struct render_blend blend;

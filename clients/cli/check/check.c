@@ -174,7 +174,7 @@ int run_check(const struct args *args)
     const char *known = args_text(args, OPTION_BASELINE, NULL);
     int status = rule_sets_open(&check.rules, args);
     if (status == STATUS_DONE && args_has(args, OPTION_RULES))
-        status = list_rules(check.rules.sets[0]);
+        status = rules_list(check.rules.sets[0]->severities);
     else {
         if (status == STATUS_DONE && known != NULL)
             status = baseline_read(&check.baseline, known);

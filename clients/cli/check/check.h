@@ -102,5 +102,3 @@ void check_report_text(const struct check *check, struct text *out);
 void check_report_json(const struct check *check, struct text *out);
 void check_report_junit(const struct check *check, struct text *out);
 void check_report_sarif(const struct check *check, struct text *out);
-/* list_rules.c: --rules, with the severities of `rules`. Returns 0 or an exit status after printing why. */
-int list_rules(const struct rule_set *rules);

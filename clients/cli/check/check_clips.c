@@ -52,7 +52,7 @@ static double extent_of(const struct posed_packet *answer)
     const int block = find_scene(answer, &frames);
     const float *first = block < 0 ? NULL : posed_frames_floats(&frames, (uint32_t)block, 0);
     for (int axis = 12; axis < 15 && first != NULL; axis++) {
-        double low = INFINITY, high = -INFINITY;
+        double low = HUGE_VAL, high = -HUGE_VAL;
         for (size_t i = 0; i < posed_frames_block(&frames, (uint32_t)block).count; i++) {
             low = fmin(low, (double)first[16 * i + (size_t)axis]);
             high = fmax(high, (double)first[16 * i + (size_t)axis]);

@@ -3,6 +3,7 @@
  * scanning. */
 #include "clients/cli/check/check.h"
 
+#include "clients/cli/output/junit.h"
 #include "clients/cli/output/terminal.h"
 
 #include <stdlib.h>
@@ -59,9 +60,8 @@ static void put_case(const struct check *check, size_t index, struct text *out)
 {
     const struct findings *findings = &check->findings[index];
     const struct case_counts counts = count_case(findings);
-    text_put(out, "    <testcase classname=\"posectl.check\" name=\"");
-    text_put_xml(out, check->models.items[index].model);
-    text_put(out, findings->count == 0 && findings->is_done ? "\"/>\n" : "\">\n");
+    const bool is_empty = findings->count == 0 && findings->is_done;
+    junit_put_case(out, "posectl.check", check->models.items[index].model, is_empty);
     if (!findings->is_done)
         text_put(out, "      <skipped message=\"interrupted\"/>\n");
     else if (is_skipped(findings))
@@ -79,8 +79,8 @@ static void put_case(const struct check *check, size_t index, struct text *out)
             }
         text_put(out, "</system-out>\n");
     }
-    if (findings->count > 0 || !findings->is_done)
-        text_put(out, "    </testcase>\n");
+    if (!is_empty)
+        junit_end_case(out);
 }
 
 /* Accepted findings that are no more. */
@@ -105,20 +105,16 @@ static void put_gone(const struct baseline *baseline, struct text *out)
 
 void check_report_junit(const struct check *check, struct text *out)
 {
-    size_t failed = 0, skipped = 0;
+    struct junit_counts counts = {.tests = check->models.count};
     for (size_t i = 0; i < check->models.count; i++) {
-        failed += count_case(&check->findings[i]).failures > 0;
-        skipped += is_skipped(&check->findings[i]);
+        counts.failures += count_case(&check->findings[i]).failures > 0;
+        counts.skipped += is_skipped(&check->findings[i]);
     }
-    text_printf(out,
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-                "  <testsuite name=\"posectl check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" "
-                "time=\"%.3f\">\n",
-                check->models.count, failed, skipped, check->seconds);
+    junit_begin(out, "posectl check", &counts, check->seconds);
     for (size_t i = 0; i < check->models.count; i++)
         put_case(check, i, out);
     put_gone(&check->baseline, out);
-    text_put(out, "  </testsuite>\n</testsuites>\n");
+    junit_end(out);
 }
 
 static const char *level_of(enum severity severity)

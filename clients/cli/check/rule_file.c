@@ -30,10 +30,11 @@ struct faults {
 static void report(struct faults *faults, const cJSON *value, struct text *fault)
 {
     struct text line = {0};
-    json_file_put_place(&faults->file->file, value, &line);
-    text_put(&line, fault->at);
-    if (faults->count++ < FAULTS_MAX)
+    if (faults->count++ < FAULTS_MAX) {
+        json_file_put_place(&faults->file->file, value, &line);
+        text_put(&line, fault->at);
         terminal_error("%s", line.at);
+    }
     text_free(&line);
     text_free(fault);
 }

@@ -1,7 +1,10 @@
-/* The tables of rules, severities and keys: rules.h. */
+/* The tables of rules, severities and keys, and --rules, which lists them: rules.h. */
 #include "clients/cli/check/rules.h"
 
 #include "clients/cli/command_line/args.h"
+#include "clients/cli/output/json.h"
+#include "clients/cli/output/output.h"
+#include "clients/cli/output/terminal.h"
 
 #include <string.h>
 
@@ -53,4 +56,84 @@ int key_find(const char *name, size_t name_bytes)
 const char *key_initial(const struct key *key)
 {
     return key->option == OPTION_NONE ? key->initial : OPTIONS[key->option].initial;
+}
+
+/* --- --rules --- */
+
+enum { RULE_COLUMNS = 23, LEVEL_COLUMNS = 9, KEY_COLUMNS = 20 };
+
+static const char *const KIND_WORDS[] = {
+    [KEY_IS_WHOLE] = "whole number", [KEY_IS_NUMBER] = "number",  [KEY_IS_RATES] = "number or numbers",
+    [KEY_IS_NAMES] = "patterns",     [KEY_IS_PATHS] = "patterns", [KEY_IS_TEXT] = "text",
+    [KEY_IS_MODEL] = "path",         [KEY_IS_LEVELS] = "object",
+};
+
+static void put_key(const struct key *key, struct text *out)
+{
+    text_put(out, "  ");
+    text_put_column(out, key->name, KEY_COLUMNS);
+    text_printf(out, "%s: %s", KIND_WORDS[key->kind], key->text);
+    if (key_initial(key)[0] != '\0')
+        text_printf(out, " (default: %s)", key_initial(key));
+    text_put(out, "\n");
+}
+
+static void put_keys_of(int rule, struct text *out)
+{
+    for (int k = 0; k < KEY_COUNT; k++)
+        if (KEYS[k].rule == rule)
+            put_key(&KEYS[k], out);
+}
+
+static void put_text(const enum severity *severities, struct text *out)
+{
+    for (int i = 0; i < RULE_COUNT; i++) {
+        text_put_column(out, RULES[i].name, RULE_COLUMNS);
+        text_put_column(out, severity_name(severities[i]), LEVEL_COLUMNS);
+        text_printf(out, "%s\n", RULES[i].text);
+        put_keys_of(i, out);
+    }
+    text_put(out, "\nKeys of posed.rules.json about all rules:\n");
+    put_keys_of(RULE_COUNT, out);
+}
+
+static cJSON *keys_of(int rule)
+{
+    cJSON *keys = cJSON_CreateArray();
+    for (int k = 0; k < KEY_COUNT; k++) {
+        cJSON *key = cJSON_CreateObject();
+        if (KEYS[k].rule != rule) {
+            cJSON_Delete(key);
+            continue;
+        }
+        cJSON_AddStringToObject(key, "key", KEYS[k].name);
+        cJSON_AddStringToObject(key, "kind", KIND_WORDS[KEYS[k].kind]);
+        cJSON_AddStringToObject(key, "default", key_initial(&KEYS[k]));
+        cJSON_AddStringToObject(key, "text", KEYS[k].text);
+        cJSON_AddItemToArray(keys, key);
+    }
+    return keys;
+}
+
+static void put_json(const enum severity *severities, struct text *out)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (int i = 0; i < RULE_COUNT; i++) {
+        cJSON *rule = cJSON_CreateObject();
+        cJSON_AddStringToObject(rule, "rule", RULES[i].name);
+        cJSON_AddStringToObject(rule, "severity", severity_name(severities[i]));
+        cJSON_AddStringToObject(rule, "text", RULES[i].text);
+        cJSON_AddItemToObject(rule, "keys", keys_of(i));
+        cJSON_AddItemToArray(list, rule);
+    }
+    json_put_indented(out, list);
+}
+
+int rules_list(const enum severity severities[RULE_COUNT])
+{
+    struct text out = {0};
+    (terminal.is_json ? put_json : put_text)(severities, &out);
+    const int status = output_give("-", out.at, out.size_bytes);
+    text_free(&out);
+    return status;
 }

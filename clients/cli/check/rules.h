@@ -47,3 +47,6 @@ int rule_find(const char *name, size_t name_bytes);
 int key_find(const char *name, size_t name_bytes);
 /* What the key is without a file, as text; "" for nothing. */
 const char *key_initial(const struct key *key);
+/* Prints all rules with their keys and these severities, with --json as JSON. Returns 0 or an exit status after
+ * printing why. */
+int rules_list(const enum severity severities[RULE_COUNT]);

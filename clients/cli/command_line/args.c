@@ -274,6 +274,8 @@ void args_free(struct args *args)
     free(args->parameters);
     free(args->positional);
     free(args->joint_map);
+    for (size_t i = 0; i < ARGS_BONE_MAPS; i++)
+        free(args->bone_maps[i]);
 }
 
 bool args_has(const struct args *args, enum option_id option) { return args->values[option] != NULL; }

@@ -71,6 +71,8 @@ struct given_parameter {
     bool is_json;
 };
 
+enum { ARGS_BONE_MAPS = 2 };
+
 struct args {
     int command; /* enum command_id; -1: none */
     bool has_help, has_version;
@@ -84,7 +86,8 @@ struct args {
     size_t parameter_count;
     const char **positional;
     size_t positional_count;
-    char *joint_map; /* the rules of --joint-map and --rename-joints as JSON, or NULL */
+    char *bone_maps[ARGS_BONE_MAPS]; /* likewise of files of --map and --clip-map */
+    char *joint_map;                 /* the rules of --joint-map and --rename-joints as JSON, or NULL */
 };
 
 /* Fills *out, whose strings point into argv. Returns 0, or -1 with a message in *problem; args_free() in any case. */

@@ -7,9 +7,27 @@
 #include <string.h>
 
 enum { MAP_BYTES_MAX = 1 << 20 };
-static const char NAME[] = "rename_joints", BLANKS[] = " \t\r\n";
+static const char BLANKS[] = " \t\r\n";
 
-static int read_file(const char *file, struct text *out, struct text *problem)
+/* What files of rules become. */
+struct kind {
+    const char *flag, *name; /* the option for files, and the parameter of their rules */
+    bool has_stars;
+};
+static const struct kind RENAMES = {"--joint-map", "rename_joints", true};
+/* The words of --map and --clip-map, which are no files. */
+static const struct bone_map {
+    struct kind kind;
+    const char *parameter;
+} BONES[] = {{{"--map", "bones", false}, "map"}, {{"--clip-map", "clip_bones", false}, "clip_map"}};
+static const char *const TABLES[] = {
+    "auto",
+#define X(symbol, word, prefix) word,
+#include "protocol/humanoid/maps.def"
+#undef X
+};
+
+static int read_file(const struct kind *kind, const char *file, struct text *out, struct text *problem)
 {
     char chunk[16384];
     FILE *stream = fopen(file, "rb");
@@ -21,9 +39,9 @@ static int read_file(const char *file, struct text *out, struct text *problem)
     if (stream != NULL)
         fclose(stream);
     if (failure != 0)
-        text_printf(problem, "--joint-map: cannot read '%s': %s", file, strerror(failure));
+        text_printf(problem, "%s: cannot read '%s': %s", kind->flag, file, strerror(failure));
     else if (out->size_bytes > MAP_BYTES_MAX || strlen(out->at) < out->size_bytes)
-        text_printf(problem, "--joint-map: '%s' is no map of joints: it %s", file,
+        text_printf(problem, "%s: '%s' is no map of joints: it %s", kind->flag, file,
                     out->size_bytes > MAP_BYTES_MAX ? "is too long" : "has a NUL byte");
     return problem->size_bytes == 0 ? 0 : -1;
 }
@@ -37,24 +55,25 @@ static size_t line_of(const char *text, const char *at)
 }
 
 /* What is wrong with one side of a rule; NULL: nothing. */
-static const char *fault_of(const char *side)
+static const char *fault_of(const struct kind *kind, const char *side)
 {
-    const char *star = strchr(side, '*');
+    const char *star = kind->has_stars ? strchr(side, '*') : NULL;
     return side[0] == '\0'                                 ? "a side is empty"
            : star != NULL && strchr(star + 1, '*') != NULL ? "a side has more than one '*'"
                                                            : NULL;
 }
 
 /* Adds the rule, whose place in the file is `line`. */
-static int add(cJSON *rules, const char *file, size_t line, const char *from, const char *to, struct text *problem)
+static int add(const struct kind *kind, cJSON *rules, const char *file, size_t line, const char *from, const char *to,
+               struct text *problem)
 {
-    const char *fault = fault_of(from) != NULL ? fault_of(from) : fault_of(to);
+    const char *fault = fault_of(kind, from) != NULL ? fault_of(kind, from) : fault_of(kind, to);
     if (fault == NULL && strchr(from, '=') != NULL)
         fault = "the name before has a '=', which ends it; a '*' can stand there";
-    if (fault == NULL && strchr(to, '*') != NULL && strchr(from, '*') == NULL)
+    if (fault == NULL && kind->has_stars && strchr(to, '*') != NULL && strchr(from, '*') == NULL)
         fault = "only the new name has a '*'";
     if (fault != NULL) {
-        text_printf(problem, "--joint-map: %s:%zu: '%s=%s': %s", file, line, from, to, fault);
+        text_printf(problem, "%s: %s:%zu: '%s=%s': %s", kind->flag, file, line, from, to, fault);
         return -1;
     }
     struct text rule = {0};
@@ -74,7 +93,7 @@ static char *trim(char *text)
     return text;
 }
 
-static int add_lines(cJSON *rules, const char *file, char *text, struct text *problem)
+static int add_lines(const struct kind *kind, cJSON *rules, const char *file, char *text, struct text *problem)
 {
     size_t line = 1;
     for (char *at = text, *end; at != NULL; at = end, line++) {
@@ -85,11 +104,11 @@ static int add_lines(cJSON *rules, const char *file, char *text, struct text *pr
         if (rule[0] == '\0' || rule[0] == '#')
             continue;
         if (sign == NULL) {
-            text_printf(problem, "--joint-map: %s:%zu: '%s' is no rule from=to", file, line, rule);
+            text_printf(problem, "%s: %s:%zu: '%s' is no rule from=to", kind->flag, file, line, rule);
             return -1;
         }
         *sign = '\0';
-        if (add(rules, file, line, trim(rule), trim(sign + 1), problem) < 0)
+        if (add(kind, rules, file, line, trim(rule), trim(sign + 1), problem) < 0)
             return -1;
     }
     return 0;
@@ -107,73 +126,115 @@ static size_t line_of_member(const char *text, const cJSON *member)
     return at == NULL ? 1 : line_of(text, at);
 }
 
-static int add_object(cJSON *rules, const char *file, const char *text, struct text *problem)
+static int add_object(const struct kind *kind, cJSON *rules, const char *file, const char *text, struct text *problem)
 {
     const char *end = text;
     const cJSON *member;
     cJSON *json = cJSON_ParseWithOpts(text, &end, 1);
     int rc = 0;
     if (json == NULL) {
-        text_printf(problem, "--joint-map: %s:%zu: this is not JSON", file, line_of(text, end));
+        text_printf(problem, "%s: %s:%zu: this is not JSON", kind->flag, file, line_of(text, end));
         return -1;
     }
     cJSON_ArrayForEach(member, json)
     {
         if (rc == 0 && !cJSON_IsString(member)) {
-            text_printf(problem, "--joint-map: %s:%zu: the new name of '%s' is no text", file,
+            text_printf(problem, "%s: %s:%zu: the new name of '%s' is no text", kind->flag, file,
                         line_of_member(text, member), member->string);
             rc = -1;
         }
         if (rc == 0)
-            rc = add(rules, file, line_of_member(text, member), member->string, member->valuestring, problem);
+            rc = add(kind, rules, file, line_of_member(text, member), member->string, member->valuestring, problem);
     }
     cJSON_Delete(json);
     return rc;
 }
 
-static int add_map(cJSON *rules, const char *file, struct text *problem)
+static int add_map(const struct kind *kind, cJSON *rules, const char *file, struct text *problem)
 {
     struct text text = {0};
     const int before = cJSON_GetArraySize(rules);
-    int rc = read_file(file, &text, problem);
+    int rc = read_file(kind, file, &text, problem);
     if (rc == 0)
-        rc = text.at[strspn(text.at, BLANKS)] == '{' ? add_object(rules, file, text.at, problem)
-                                                     : add_lines(rules, file, text.at, problem);
+        rc = text.at[strspn(text.at, BLANKS)] == '{' ? add_object(kind, rules, file, text.at, problem)
+                                                     : add_lines(kind, rules, file, text.at, problem);
     text_free(&text);
     if (rc == 0 && cJSON_GetArraySize(rules) == before) {
-        text_printf(problem, "--joint-map: '%s' has no rules", file);
+        text_printf(problem, "%s: '%s' has no rules", kind->flag, file);
         rc = -1;
     }
     return rc;
 }
 
-/* Takes the rules of --rename-joints away from the query. */
-static void move_given(struct args *args, cJSON *rules)
+/* Takes the parameter of this name away from the query; rules: gets its values, or NULL. */
+static void take_given(struct args *args, const char *name, cJSON *rules)
 {
     size_t kept = 0;
     for (size_t i = 0; i < args->parameter_count; i++) {
-        if (strcmp(args->parameters[i].name, NAME) == 0)
-            cJSON_AddItemToArray(rules, cJSON_CreateString(args->parameters[i].value));
-        else
+        if (strcmp(args->parameters[i].name, name) != 0)
             args->parameters[kept++] = args->parameters[i];
+        else if (rules != NULL)
+            cJSON_AddItemToArray(rules, cJSON_CreateString(args->parameters[i].value));
     }
     args->parameter_count = kept;
 }
 
-int joint_map_read(struct args *args, struct text *problem)
+/* Rules as a parameter of a body: a whole map is too long for a query. Takes `rules`. */
+static void give(struct args *args, const char *name, cJSON *rules, char **text)
+{
+    *text = cJSON_PrintUnformatted(rules);
+    args->parameters = must_grow(args->parameters, (args->parameter_count + 1) * sizeof *args->parameters);
+    args->parameters[args->parameter_count++] = (struct given_parameter){name, *text, true};
+}
+
+static int read_renames(struct args *args, struct text *problem)
 {
     cJSON *rules = cJSON_CreateArray();
     int rc = 0;
-    if (args_has(args, OPTION_JOINT_MAP))
-        move_given(args, rules);
+    take_given(args, RENAMES.name, rules);
     for (size_t i = 0; i < args->repeated_count && rc == 0; i++)
         if (args->repeated[i].option == OPTION_JOINT_MAP)
-            rc = add_map(rules, args->repeated[i].value, problem);
-    if (rc == 0 && args_has(args, OPTION_JOINT_MAP)) {
-        args->joint_map = cJSON_PrintUnformatted(rules);
-        args->parameters = must_grow(args->parameters, (args->parameter_count + 1) * sizeof *args->parameters);
-        args->parameters[args->parameter_count++] = (struct given_parameter){NAME, args->joint_map, true};
+            rc = add_map(&RENAMES, rules, args->repeated[i].value, problem);
+    if (rc == 0)
+        give(args, RENAMES.name, rules, &args->joint_map);
+    cJSON_Delete(rules);
+    return rc;
+}
+
+/* The file that the option names; NULL: it is not given, or names a table. */
+static const char *bone_file(const struct args *args, const struct bone_map *map)
+{
+    const char *file = NULL;
+    for (size_t i = 0; i < args->parameter_count; i++)
+        if (strcmp(args->parameters[i].name, map->parameter) == 0)
+            file = args->parameters[i].value;
+    for (size_t i = 0; file != NULL && i < sizeof TABLES / sizeof *TABLES; i++)
+        file = strcmp(file, TABLES[i]) == 0 ? NULL : file;
+    return file;
+}
+
+/* The rules of the file come first: of two for a bone the last holds. */
+static int read_bones(struct args *args, size_t place, struct text *problem)
+{
+    const struct bone_map *map = &BONES[place];
+    const char *file = bone_file(args, map);
+    if (file == NULL)
+        return 0;
+    cJSON *rules = cJSON_CreateArray();
+    const int rc = add_map(&map->kind, rules, file, problem);
+    if (rc == 0) {
+        take_given(args, map->parameter, NULL);
+        take_given(args, map->kind.name, rules);
+        give(args, map->kind.name, rules, &args->bone_maps[place]);
     }
     cJSON_Delete(rules);
+    return rc;
+}
+
+int joint_map_read(struct args *args, struct text *problem)
+{
+    int rc = args_has(args, OPTION_JOINT_MAP) ? read_renames(args, problem) : 0;
+    for (size_t i = 0; i < ARGS_BONE_MAPS && rc == 0; i++)
+        rc = read_bones(args, i, problem);
     return rc;
 }

@@ -3,6 +3,12 @@
 
 #include <math.h>
 
+void model_text_put_name(struct text *out, const cJSON *thing)
+{
+    const char *name = thing == NULL ? "" : json_name(thing);
+    text_put_printable(out, name[0] == '\0' ? "-" : name);
+}
+
 /* The largest side of the box around the model; of a model without vertices how far its nodes are from each other. */
 static double size_of(const struct model_text *text)
 {

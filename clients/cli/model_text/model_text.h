@@ -40,6 +40,9 @@ void model_text_put_clips(struct model_text *text);
 /* model_text_surfaces.c: meshes, materials and textures. */
 void model_text_put_surfaces(struct model_text *text);
 
+/* The thing's name as people see it; "-" where it has none. */
+void model_text_put_name(struct text *out, const cJSON *thing);
+
 /* --- rounded.c: numbers without the noise of their last digits --- */
 
 /* As many decimals as a model of this size needs: about a ten thousandth of it, the same for sizes that are up to a

@@ -7,16 +7,22 @@
 #include <string.h>
 
 enum {
-    RATE_MOST = 30,         /* moments a second */
+    RATE_USUAL = 30, /* moments a second, of files that do not say in which frames they count */
+    RATE_LEAST = 12,
+    RATE_MOST = 60,
     LINES_MOST = 300000,    /* of the moments of all clips, about */
     VALUES_MOST = 10 << 20, /* of one clip */
     PIECE_VALUES = 1 << 20, /* asked for at once */
     PIECE_FRAMES = 256,
+    AXIS_DECIMALS = 4,
 };
 
-/* Transforms of all nodes at the moments first / rate, (first + 1) / rate ... */
+/* Transforms of all nodes at the moments first / rate, (first + 1) / rate ...: as in the rest pose, relative to the
+ * parent, or matrices of the scene, where a node shears within its parent. */
 struct moments {
-    float *values; /* [count][node_count][10] */
+    bool is_scene;
+    size_t width;  /* numbers of a transform: 10, or 16 */
+    float *values; /* [count][node_count][width] */
     size_t count;
     double first, rate;
 };
@@ -32,10 +38,12 @@ static double choose_rate(const struct model_text *text)
         total_s += duration_s;
         longest_s = fmax(longest_s, duration_s);
     }
-    double rate = RATE_MOST;
+    const double own = json_number(text->model, "frame_rate");
+    double rate = own >= RATE_LEAST && own <= RATE_MOST ? own : RATE_USUAL;
     const double nodes = (double)text->node_count + 1;
-    while (rate > 1e-6 && (total_s * rate * nodes > LINES_MOST || (longest_s * rate + 2) * nodes * 10 > VALUES_MOST))
-        rate /= 2;
+    while (isfinite(total_s) &&
+           (total_s * rate * nodes > LINES_MOST || (longest_s * rate + 2) * nodes * 10 > VALUES_MOST))
+        rate /= 2; /* a clip of 1e300 seconds has a rate as well */
     return rate;
 }
 
@@ -45,18 +53,18 @@ static size_t ask_piece(const struct model_text *text, int clip, struct moments 
     struct posed_packet answer;
     struct posed_frames frames;
     struct text query = {0};
-    text_printf(&query, "&clip=%d&wrap=clamp&what=local&format=bin&t=", clip);
+    text_printf(&query, "&clip=%d&wrap=clamp&what=%s&format=bin&t=", clip, moments->is_scene ? "scene" : "local");
     for (size_t k = 0; k < most; k++)
         text_printf(&query, "%s%.9g", k == 0 ? "" : ",", (moments->first + (double)(at + k)) / moments->rate);
     const int rc = connection_request_model(text->connection, "pose", text->path, query.at, NULL, &answer);
     text_free(&query);
     if (rc != 0 || answer.kind != POSED_FRAMES || posed_read_frames(answer.data, answer.data_bytes, &frames) < 0)
         return 0;
-    const int block = posed_frames_find(&frames, 0, POSED_BLOCK_LOCAL, 0);
+    const int block = posed_frames_find(&frames, 0, moments->is_scene ? POSED_BLOCK_SCENE : POSED_BLOCK_LOCAL, 0);
     if (block < 0 || posed_frames_block(&frames, (uint32_t)block).count != text->node_count ||
         frames.frame_count > most)
         return 0;
-    const size_t values = 10 * text->node_count;
+    const size_t values = moments->width * text->node_count;
     for (uint32_t f = 0; f < frames.frame_count; f++)
         memcpy(moments->values + (at + f) * values, posed_frames_floats(&frames, (uint32_t)block, f),
                values * sizeof *moments->values);
@@ -67,7 +75,9 @@ static size_t ask_piece(const struct model_text *text, int clip, struct moments 
 static bool ask_moments(const struct model_text *text, const cJSON *clip, struct moments *moments)
 {
     const double end_s = fmax(json_number(clip, "duration"), 0), start_s = fmin(json_number(clip, "start"), end_s);
-    const double values = 10 * (double)text->node_count;
+    const double values = (double)(moments->width * text->node_count);
+    if (!(end_s * moments->rate < LINES_MOST))
+        return false;
     moments->first = floor(fmax(start_s, 0) * moments->rate + 1e-6);
     moments->count = (size_t)(ceil(end_s * moments->rate - 1e-6) - moments->first) + 1;
     moments->values = must_alloc(moments->count * (size_t)values * sizeof *moments->values + 1);
@@ -86,13 +96,19 @@ static bool ask_moments(const struct model_text *text, const cJSON *clip, struct
 static void part_text(const struct model_text *text, const struct moments *moments, size_t moment, size_t node,
                       int part, struct text *out)
 {
-    double transform[10];
-    const float *values = moments->values + (moment * text->node_count + node) * 10;
-    for (int k = 0; k < 10; k++)
+    double transform[16];
+    const float *values = moments->values + (moment * text->node_count + node) * moments->width;
+    for (size_t k = 0; k < moments->width; k++)
         transform[k] = (double)values[k];
     if (out->at != NULL)
         out->size_bytes = 0;
-    rounded_put_part(out, transform, part, text->place_decimals);
+    if (!moments->is_scene) {
+        rounded_put_part(out, transform, part, text->place_decimals);
+        return;
+    }
+    static const char *const AXES[] = {" x axis", " y axis", " z axis", " place"};
+    text_put(out, AXES[part]);
+    rounded_put_all(out, transform + 4 * part, 3, part == 3 ? text->place_decimals : AXIS_DECIMALS);
 }
 
 /* Lines of one part of one node: none where it stays at rest, one where it stays elsewhere, else one for each moment
@@ -102,13 +118,14 @@ static void put_part(const struct model_text *text, const char *clip, const stru
 {
     struct text now = {0}, before = {0}, rest = {0};
     bool is_moving = false;
-    rounded_put_part(&rest, text->rest + 10 * node, part, text->place_decimals);
+    if (!moments->is_scene)
+        rounded_put_part(&rest, text->rest + 10 * node, part, text->place_decimals);
     part_text(text, moments, 0, node, part, &before);
     for (size_t m = 1; m < moments->count && !is_moving; m++) {
         part_text(text, moments, m, node, part, &now);
         is_moving = strcmp(now.at, before.at) != 0;
     }
-    if (!is_moving && strcmp(before.at, rest.at) != 0)
+    if (!is_moving && !moments->is_scene && strcmp(before.at, rest.at) != 0)
         text_printf(text->out, "clip %s: %s:%s\n", clip, text->labels[node], before.at);
     text_free(&before);
     for (size_t m = 0; m < moments->count && is_moving; m++) {
@@ -126,28 +143,39 @@ static void put_part(const struct model_text *text, const char *clip, const stru
     text_free(&rest);
 }
 
-static void put_clip(const struct model_text *text, const char *name, const cJSON *clip, double rate)
+static void put_markers(const struct model_text *text, const char *name, const cJSON *clip)
 {
     const cJSON *marker;
-    struct moments moments = {.rate = rate};
-    text_printf(text->out, "clip %s:", name);
-    rounded_put(text->out, json_number(clip, "duration"), 4);
-    text_put(text->out, " s from");
-    rounded_put(text->out, json_number(clip, "start"), 4);
-    text_printf(text->out, " s, %.0f channels, %.0f keys\n", json_number(clip, "channels"), json_number(clip, "keys"));
     cJSON_ArrayForEach(marker, json_get(clip, "markers"))
     {
         text_printf(text->out, "clip %s: marker at", name);
         rounded_put(text->out, json_number(marker, "time"), 4);
         text_put(text->out, " s: ");
-        text_put_printable(text->out, json_name(marker));
+        model_text_put_name(text->out, marker);
         text_put(text->out, json_text(marker, "value")[0] == '\0' ? "" : " = ");
         text_put_printable(text->out, json_text(marker, "value"));
         text_put(text->out, "\n");
     }
-    if (ask_moments(text, clip, &moments)) {
+}
+
+static void put_clip(const struct model_text *text, const char *name, const cJSON *clip, double rate)
+{
+    struct moments moments = {.rate = rate, .width = 10};
+    text_printf(text->out, "clip %s:", name);
+    rounded_put(text->out, json_number(clip, "duration"), 4);
+    text_put(text->out, " s from");
+    rounded_put(text->out, json_number(clip, "start"), 4);
+    text_printf(text->out, " s, %.0f channels, %.0f keys\n", json_number(clip, "channels"), json_number(clip, "keys"));
+    put_markers(text, name, clip);
+    bool is_told = ask_moments(text, clip, &moments);
+    if (!is_told) {
+        free(moments.values);
+        moments = (struct moments){.rate = rate, .width = 16, .is_scene = true};
+        is_told = ask_moments(text, clip, &moments);
+    }
+    if (is_told) {
         for (size_t i = 0; i < text->ordered_count; i++)
-            for (int part = 0; part < PART_COUNT; part++)
+            for (int part = 0; part < (moments.is_scene ? 4 : PART_COUNT); part++)
                 put_part(text, name, &moments, text->order[i], part);
     } else {
         text_printf(text->out, "clip %s: its poses are not told: ", name);
@@ -178,7 +206,7 @@ void model_text_put_clips(struct model_text *text)
     cJSON_ArrayForEach(clip, clips)
     {
         struct text name = {0};
-        text_put_printable(&name, json_name(clip)[0] == '\0' ? "-" : json_name(clip));
+        model_text_put_name(&name, clip);
         if (is_named_before(clips, clip))
             text_printf(&name, "#%.0f", json_number(clip, "index"));
         put_clip(text, name.at, clip, rate);

@@ -68,7 +68,7 @@ static void put_skins(struct model_text *text)
         if (cJSON_IsTrue(json_get(skin, "rigid")))
             continue;
         text_printf(text->out, "skin %.0f ", json_number(skin, "index"));
-        text_put_printable(text->out, json_name(skin));
+        model_text_put_name(text->out, skin);
         text_printf(text->out, ": %d joints, %s\n", cJSON_GetArraySize(json_get(skin, "joints")),
                     json_text(skin, "method")[0] == '\0' ? "linear" : json_text(skin, "method"));
         cJSON_ArrayForEach(joint, json_get(skin, "joints"))
@@ -92,7 +92,7 @@ void model_text_put_nodes(struct model_text *text)
     {
         const double at = json_number(camera, "node");
         text_put(text->out, "camera ");
-        text_put_printable(text->out, json_name(camera));
+        model_text_put_name(text->out, camera);
         text_printf(text->out, ": %s, at %s\n", json_text(camera, "kind"),
                     at >= 0 && at < (double)text->node_count ? text->labels[(size_t)at] : "-");
     }

@@ -1,5 +1,5 @@
 /* Meshes, materials and textures. What is too large for lines is a hash: of the exact vertices as the file has them, of
- * triangles, of pixels. */
+ * triangles, weights and pixels. */
 #include "clients/cli/model_text/model_text.h"
 
 #include "clients/cli/diff/picture_file.h"
@@ -27,7 +27,7 @@ static void put_hash(struct text *out, const char *what, const void *bytes, size
 static void put_name_of(struct text *out, const cJSON *list, const cJSON *index)
 {
     const cJSON *thing = cJSON_IsNumber(index) ? cJSON_GetArrayItem(list, index->valueint) : NULL;
-    text_put_printable(out, thing == NULL ? "-" : json_name(thing));
+    model_text_put_name(out, thing);
 }
 
 /* --- meshes --- */
@@ -41,7 +41,7 @@ static void put_meshes(const struct model_text *text)
         cJSON_ArrayForEach(primitive, json_get(mesh, "primitives"))
         {
             text_printf(text->out, "mesh %.0f ", json_number(mesh, "index"));
-            text_put_printable(text->out, json_name(mesh));
+            model_text_put_name(text->out, mesh);
             text_printf(text->out, ": primitive %d: %s, %.0f vertices, %.0f indices, up to %.0f joints a vertex, ",
                         place++, json_text(primitive, "topology"), json_number(primitive, "vertices"),
                         json_number(primitive, "indices"), json_number(primitive, "influences_max"));
@@ -76,32 +76,48 @@ static void put_box(const struct model_text *text, const float *positions, size_
     rounded_put_all(text->out, high, 3, text->place_decimals);
 }
 
+/* A line for what is told once of a primitive of a node, or of a skin. */
+static void put_block(const struct model_text *text, const struct posed_frames *frames, uint32_t index)
+{
+    static const struct {
+        int kind;
+        const char *words;
+    } HASHED[] = {{POSED_BLOCK_REST, ", vertices"},
+                  {POSED_BLOCK_INDICES, "indices"},
+                  {POSED_BLOCK_INFLUENCE_JOINTS, "joints of vertices"},
+                  {POSED_BLOCK_INFLUENCE_WEIGHTS, "weights of joints"},
+                  {POSED_BLOCK_DUAL_WEIGHTS, "shares of dual quaternions"},
+                  {POSED_BLOCK_JOINT_FROM_BIND, "inverse binds"}};
+    const struct posed_block block = posed_frames_block(frames, index);
+    const void *items = posed_frames_items(frames, index, 0);
+    for (size_t i = 0; i < sizeof HASHED / sizeof *HASHED && items != NULL; i++) {
+        if (HASHED[i].kind != block.kind)
+            continue;
+        if (block.kind == POSED_BLOCK_JOINT_FROM_BIND)
+            text_printf(text->out, "skin %u: ", block.index);
+        else
+            put_entry(text, &block);
+        if (block.kind == POSED_BLOCK_REST)
+            put_box(text, items, block.count);
+        put_hash(text->out, HASHED[i].words, items, (size_t)block.count * block.item_bytes);
+        text_put(text->out, "\n");
+    }
+}
+
 static void put_vertices(const struct model_text *text)
 {
     struct posed_packet answer;
     struct posed_frames frames;
-    if (connection_request_model(text->connection, "mesh", text->path, "&clip=-&rest=1&indices=1&format=bin", NULL,
-                                 &answer) != 0 ||
+    if (connection_request_model(text->connection, "mesh", text->path, "&clip=-&rest=1&indices=1&weights=1&format=bin",
+                                 NULL, &answer) != 0 ||
         answer.kind != POSED_FRAMES || posed_read_frames(answer.data, answer.data_bytes, &frames) < 0) {
         text_put(text->out, "mesh: vertices are not told: ");
         text_put_printable(text->out, text->connection->posed.error.message);
         text_put(text->out, "\n");
         return;
     }
-    for (uint32_t b = 0; b < frames.block_count; b++) {
-        const struct posed_block block = posed_frames_block(&frames, b);
-        const void *items = posed_frames_items(&frames, b, 0);
-        const size_t size_bytes = (size_t)block.count * block.item_bytes;
-        if (items == NULL || (block.kind != POSED_BLOCK_REST && block.kind != POSED_BLOCK_INDICES))
-            continue;
-        put_entry(text, &block);
-        if (block.kind == POSED_BLOCK_REST) {
-            put_box(text, items, block.count);
-            put_hash(text->out, ", vertices", items, size_bytes);
-        } else
-            put_hash(text->out, "indices", items, size_bytes);
-        text_put(text->out, "\n");
-    }
+    for (uint32_t b = 0; b < frames.block_count; b++)
+        put_block(text, &frames, b);
 }
 
 /* --- materials --- */
@@ -140,7 +156,7 @@ static void put_materials(const struct model_text *text)
     cJSON_ArrayForEach(material, json_get(text->model, "materials"))
     {
         text_put(out, "material ");
-        text_put_printable(out, json_name(material));
+        model_text_put_name(out, material);
         for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++)
             put_numbers(out, NUMBERS[i][0], json_get(material, NUMBERS[i][1]));
         text_printf(out, ", alpha %s", json_text(material, "alpha_mode"));
@@ -151,7 +167,7 @@ static void put_materials(const struct model_text *text)
         cJSON_ArrayForEach(use, json_get(material, "textures"))
         {
             text_put(out, "material ");
-            text_put_printable(out, json_name(material));
+            model_text_put_name(out, material);
             text_printf(out, ": %s texture ", use->string);
             put_texture(text, use);
             text_put(out, "\n");
@@ -246,7 +262,7 @@ static void put_pixels(const struct model_text *text)
             continue;
         const cJSON *material = cJSON_GetArrayItem(json_get(glb.json, "materials"), (int)index);
         text_put(text->out, "material ");
-        text_put_printable(text->out, json_name(material));
+        model_text_put_name(text->out, material);
         text_printf(text->out, ": %s pixels", slot);
         put_pixels_of(text, &glb, image_of(&glb, material, slot));
         text_put(text->out, "\n");

@@ -76,7 +76,9 @@ int thumbs_open(struct thumbs *thumbs, const struct args *args)
         terminal_error("--prune and --shard contradict each other: the other parts' pictures would go");
         return STATUS_USAGE;
     }
-    int status = set_options(thumbs);
+    int status = thumbs_check_report(args);
+    if (status == STATUS_DONE)
+        status = set_options(thumbs);
     if (status == STATUS_DONE)
         status = context_open(&thumbs->context, args, pool_jobs(args));
     thumbs->server = thumbs->context.connection.posed.hello.server;
@@ -123,7 +125,7 @@ int thumbs_pass(struct thumbs *thumbs)
     if (status == STATUS_DONE)
         status = thumbs_draw(thumbs, NULL);
     if (status == STATUS_DONE)
-        thumbs_report(thumbs);
+        status = thumbs_report(thumbs);
     return thumbs_finish(thumbs, status, true);
 }
 

@@ -54,8 +54,17 @@ void thumbs_remove_outdated(const struct thumbs *thumbs, const cJSON *old, const
 /* Whether the model has clips, but none that matches --clips: it has no picture. */
 bool thumbs_is_unmatched(const cJSON *entry);
 
-/* thumbs_report.c: the report of a pass, before the manifest takes its entries. */
-void thumbs_report(const struct thumbs *thumbs);
+/* thumbs_report.c: the report of a pass, before the manifest takes its entries, and --report. Returns 0 or an exit
+ * status after printing why it cannot be written. */
+int thumbs_report(const struct thumbs *thumbs);
+/* Whether --report and --format can be followed: 0, or STATUS_USAGE after printing why not. */
+int thumbs_check_report(const struct args *args);
+/* thumbs_junit.c: the same as JUnit XML, with a test case for each model. */
+void thumbs_report_junit(const struct thumbs *thumbs, double elapsed_s, struct text *out);
+/* The entry that a pass made of a model, else that of an earlier one; NULL: there is none. */
+const cJSON *thumbs_entry(const struct thumbs *thumbs, size_t index);
+/* Whether the model failed in an earlier run and was not tried again. */
+bool thumbs_is_remembered(const struct thumbs *thumbs, size_t index);
 /* "drawn  crow.fbx", "failed  crow.fbx  CODE: MESSAGE"; error NULL: none */
 void thumbs_report_line(const char *what, enum colour shade, const char *model, const cJSON *error);
 void thumbs_warn_unmatched(const struct thumbs *thumbs, const char *model);

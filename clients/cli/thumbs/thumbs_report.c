@@ -1,22 +1,24 @@
 /* The report of a pass of posectl thumbs or watch, for people and as JSON: thumbs.h. */
 #include "clients/cli/thumbs/thumbs.h"
 
+#include "clients/cli/output/output.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const cJSON *entry_of(const struct thumbs *thumbs, size_t index)
+const cJSON *thumbs_entry(const struct thumbs *thumbs, size_t index)
 {
     const cJSON *entry = thumbs->entries[index];
     return entry != NULL ? entry : manifest_find(&thumbs->manifest, thumbs->models.items[index].model);
 }
 
-static bool is_remembered(const struct thumbs *thumbs, size_t index)
+bool thumbs_is_remembered(const struct thumbs *thumbs, size_t index)
 {
     return cJSON_IsTrue(json_get(thumbs->entries[index], "remembered"));
 }
 
-static void report_json(const struct thumbs *thumbs, double elapsed_s)
+static cJSON *json_of(const struct thumbs *thumbs, double elapsed_s)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "models", (double)thumbs->models.count);
@@ -28,16 +30,16 @@ static void report_json(const struct thumbs *thumbs, double elapsed_s)
     cJSON *failed = cJSON_AddArrayToObject(json, "failed"), *unmatched = cJSON_AddArrayToObject(json, "unmatched");
     for (size_t i = 0; i < thumbs->models.count; i++) {
         const cJSON *error = json_error(thumbs->entries[i]);
-        if (thumbs_is_unmatched(entry_of(thumbs, i)))
+        if (thumbs_is_unmatched(thumbs_entry(thumbs, i)))
             cJSON_AddItemToArray(unmatched, cJSON_CreateString(thumbs->models.items[i].model));
         if (error == NULL)
             continue;
         cJSON *entry = cJSON_Duplicate(error, 1);
         cJSON_AddStringToObject(entry, "model", thumbs->models.items[i].model);
-        cJSON_AddBoolToObject(entry, "remembered", is_remembered(thumbs, i));
+        cJSON_AddBoolToObject(entry, "remembered", thumbs_is_remembered(thumbs, i));
         cJSON_AddItemToArray(failed, entry);
     }
-    json_print(json);
+    return json;
 }
 
 void thumbs_report_line(const char *what, enum colour shade, const char *model, const cJSON *error)
@@ -127,7 +129,7 @@ static void report_failures(const struct thumbs *thumbs)
     size_t failed = 0, reason_count = 0, remembered = 0;
     for (size_t i = 0; i < model_count; i++) {
         const cJSON *error = json_error(thumbs->entries[i]);
-        remembered += error != NULL && is_remembered(thumbs, i);
+        remembered += error != NULL && thumbs_is_remembered(thumbs, i);
         if (error != NULL)
             models[failed++] = (struct failed_model){error, i};
     }
@@ -153,18 +155,64 @@ void thumbs_warn_unmatched(const struct thumbs *thumbs, const char *model)
     terminal_error("'%s' has no clip that matches '%s': no picture", model, args_text(thumbs->args, OPTION_CLIPS, ""));
 }
 
-void thumbs_report(const struct thumbs *thumbs)
+/* --- formats --- */
+
+/* The format of --report by the ending of its file; "" for none. */
+static const char *format_of(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+    return dot == NULL ? "" : strcmp(dot, ".json") == 0 ? "json" : strcmp(dot, ".xml") == 0 ? "junit" : "";
+}
+
+int thumbs_check_report(const struct args *args)
+{
+    const char *file = args_text(args, OPTION_REPORT, NULL), *format = args_text(args, OPTION_THUMBS_FORMAT, NULL);
+    if (file == NULL || strcmp(format == NULL ? format_of(file) : format, "junit") == 0 ||
+        strcmp(format == NULL ? format_of(file) : format, "json") == 0)
+        return STATUS_DONE;
+    if (format != NULL)
+        terminal_error("--report writes json or junit, not %s, which is printed", format);
+    else
+        terminal_error("--report writes .json or .xml (JUnit), not '%s'; --format selects one for any ending", file);
+    return STATUS_USAGE;
+}
+
+static void put_report(const struct thumbs *thumbs, const char *format, double elapsed_s, struct text *out)
+{
+    if (strcmp(format, "junit") == 0)
+        thumbs_report_junit(thumbs, elapsed_s, out);
+    else
+        json_put_indented(out, json_of(thumbs, elapsed_s));
+}
+
+/* --report, or --format junit on stdout. */
+static int give_report(const struct thumbs *thumbs, const char *file, const char *format, double elapsed_s)
+{
+    struct text out = {0};
+    put_report(thumbs, format, elapsed_s, &out);
+    const int status = output_give(file, out.at, out.size_bytes);
+    text_free(&out);
+    return status;
+}
+
+int thumbs_report(const struct thumbs *thumbs)
 {
     const double elapsed_s = now_s() - thumbs->progress.start_s;
+    const char *file = args_text(thumbs->args, OPTION_REPORT, NULL);
+    const char *format = args_text(thumbs->args, OPTION_THUMBS_FORMAT, NULL);
+    const char *printed = file == NULL && format != NULL ? format : terminal.is_json ? "json" : "text";
     for (size_t i = 0; i < thumbs->models.count; i++)
-        if (thumbs_is_unmatched(entry_of(thumbs, i)))
+        if (thumbs_is_unmatched(thumbs_entry(thumbs, i)))
             thumbs_warn_unmatched(thumbs, thumbs->models.items[i].model);
-    if (terminal.is_json) {
-        report_json(thumbs, elapsed_s);
-        return;
+    if (strcmp(printed, "junit") == 0)
+        return give_report(thumbs, NULL, printed, elapsed_s);
+    if (strcmp(printed, "json") == 0)
+        json_print(json_of(thumbs, elapsed_s));
+    else {
+        report_failures(thumbs);
+        if (!terminal.is_quiet)
+            put_totals(thumbs, elapsed_s);
+        fflush(stdout);
     }
-    report_failures(thumbs);
-    if (!terminal.is_quiet)
-        put_totals(thumbs, elapsed_s);
-    fflush(stdout);
+    return file == NULL ? STATUS_DONE : give_report(thumbs, file, format == NULL ? format_of(file) : format, elapsed_s);
 }

@@ -54,7 +54,9 @@ static int compare_all(struct compare *compare)
     probes_choose(compare);
     if (compare_is_stopped(compare))
         return err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
-    return rest_compare(compare) < 0 ? compare->err->code : clips_compare(compare);
+    if (rest_compare(compare) < 0 || surfaces_compare(compare) < 0)
+        return compare->err->code;
+    return clips_compare(compare);
 }
 
 int compare_models(const struct model *old, const struct model *new, const struct compare_options *options,

@@ -69,6 +69,7 @@ struct comparison {
     uint32_t clips_left_out;                 /* beyond COMPARED_CLIPS_MOST */
     bool has_other_unit, has_other_up;       /* the files say different ones */
     bool is_unit_converted, is_up_converted; /* and their numbers differ by just that */
+    uint64_t vertices_left_out;              /* behind the two millions of a model that are looked at */
     uint64_t pose_count, step_count;         /* poses evaluated, and nodes and weights in them */
     size_t capacity;                         /* private */
 };

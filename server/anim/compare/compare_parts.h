@@ -27,6 +27,7 @@ struct joint_pair {
     int32_t parent; /* the pair above it in the old model, or -1 */
     bool is_bind;   /* ref: bind space; else the scene at rest. Of both models it is the same space */
     bool has_children;
+    bool is_elsewhere; /* it, or what is above it, was told to be elsewhere at rest */
     struct dmat4 node_from_ref[COMPARE_SIDES];
     double scale;                  /* of common_from_ref at rest */
     double probes[PROBES_MOST][3]; /* in ref space: its origin, then vertices that follow it most */
@@ -38,12 +39,31 @@ struct joint_pair {
     struct dmat4 ref_from_common; /* of the new model, with has_children */
 };
 
+/* The vertices of a model as they are drawn: one of a mesh that several nodes draw counts for each. */
+struct drawn_vertices {
+    const struct model *model;
+    uint32_t count;
+    uint32_t *vertices;  /* [count]: of the model */
+    uint32_t *draws;     /* [count]: of the model */
+    struct vec3 *places; /* [count] */
+    int32_t *partners;   /* [count]: of the other model's, or -1. Several may have the same */
+};
+
+/* What is drawn of both. */
+struct surface {
+    struct drawn_vertices drawn[COMPARE_SIDES];
+    bool
+        is_bind; /* places of skinned meshes are those in bind space, times bind_scale; else all are of the rest pose */
+    double bind_scale;
+};
+
 struct compare {
     struct compare_model sides[COMPARE_SIDES];
     const struct compare_options *options;
     struct comparison *out;
     double size, tolerance;   /* of the common frame: its unit; share */
     double unit;              /* of the common frame in one of the old file */
+    struct surface *surface;  /* while what is drawn is compared */
     struct joint_pair *pairs; /* a parent before what is below it */
     uint32_t pair_count;
     uint64_t steps_left;
@@ -117,6 +137,33 @@ void probes_choose(struct compare *compare);
 
 /* Tells of joints that are elsewhere at rest. */
 int rest_compare(struct compare *compare);
+
+/* --- compare_vertices.c --- */
+
+/* Finds the partners of all vertices. */
+void vertices_match(struct compare *compare);
+void drawn_vertices_free(struct drawn_vertices *drawn);
+/* The node of a joint, by its place in the skin that a vertex is drawn with. */
+uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint32_t place);
+/* How far two vertices are apart: in units; in texture coordinates; 1 - the cosine between their normals. 0 where not
+ * both have some. */
+struct vertex_apart {
+    double distance, texcoord, normal;
+};
+/* The mesh that it is a vertex of. */
+uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at);
+struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, uint32_t new);
+
+/* --- compare_surface.c, compare_weights.c, compare_materials.c, compare_textures.c --- */
+
+/* Tells of everything that is drawn. */
+int surfaces_compare(struct compare *compare);
+/* Tells of the joints that vertices follow with other weights. */
+void weights_compare(struct compare *compare);
+/* Tells of materials, and their textures. */
+void materials_compare(struct compare *compare);
+/* What the pixels of two textures differ in, as words for people; NULL: in nothing. -1: there is none. */
+const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha);
 
 /* --- compare_clips.c --- */
 

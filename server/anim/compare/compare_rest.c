@@ -26,8 +26,9 @@ static void measure_origin(const struct compare *compare, const struct joint_pai
                                  .score = sqrt(dot3(own, own)) / (compare->tolerance * compare->size)};
 }
 
-static void tell(struct compare *compare, const struct joint_pair *pair, const struct pair_error *error)
+static void tell(struct compare *compare, struct joint_pair *pair, const struct pair_error *error)
 {
+    pair->is_elsewhere = true;
     const struct model *new = compare->sides[COMPARE_NEW].model;
     const uint32_t node = pair->nodes[COMPARE_NEW];
     char name[THING_SIZE];
@@ -51,9 +52,11 @@ int rest_compare(struct compare *compare)
     int rc = 0;
     poses_measure(compare, (const int32_t[]){POSE_REST, POSE_REST}, (const double[]){0, 0}, errors);
     for (uint32_t i = 0; i < compare->pair_count && rc == 0; i++) {
-        const struct joint_pair *pair = &compare->pairs[i];
+        struct joint_pair *pair = &compare->pairs[i];
         const uint32_t node = pair->nodes[COMPARE_NEW];
         const struct model *new = compare->sides[COMPARE_NEW].model;
+        if (pair->parent >= 0 && compare->pairs[pair->parent].is_elsewhere)
+            pair->is_elsewhere = true;
         if (!pair->is_bind)
             measure_origin(compare, pair, &errors[i]);
         if (!isfinite(errors[i].distance))

@@ -8,20 +8,11 @@
 static const double STEP_S = 1.0 / 60, RAMP_S = 1e-4;
 enum { STEPS_MAX = 16384 };
 
+/* At most `most` different ones. */
 struct times {
     double *items;
-    uint64_t count, most;
+    uint64_t count, capacity, most;
 };
-
-static bool add(struct times *times, double time_s)
-{
-    if (times->count == times->most)
-        return false;
-    if ((times->count & (times->count - 1)) == 0)
-        times->items = mem_realloc(times->items, (times->count == 0 ? 64 : 2 * times->count + 64) * sizeof(double));
-    times->items[times->count++] = time_s;
-    return true;
-}
 
 static int by_time(const void *a, const void *b)
 {
@@ -38,6 +29,22 @@ static void sort(struct times *times)
         if (kept == 0 || times->items[i] > times->items[kept - 1])
             times->items[kept++] = times->items[i];
     times->count = kept;
+}
+
+/* Channels may repeat each other's keys, so those are counted once, when the room ends. */
+static bool add(struct times *times, double time_s)
+{
+    if (times->count == times->capacity) {
+        sort(times);
+        if (times->count > times->most)
+            return false;
+        if (times->count > times->capacity / 2) {
+            times->capacity *= 2;
+            times->items = mem_realloc(times->items, times->capacity * sizeof *times->items);
+        }
+    }
+    times->items[times->count++] = time_s;
+    return true;
 }
 
 static bool add_keys(const struct model *model, const struct channel *channel, struct times *times)
@@ -61,24 +68,41 @@ static bool is_new(const struct model *model, const struct clip *clip, uint32_t 
            before->interpolation != channel->interpolation || !path_is_transform(before->path);
 }
 
-static bool add_between(struct times *times, double duration_s)
+static double steps_of(const struct times *times, uint64_t i, double step_s)
+{
+    return fmax(1, ceil((times->items[i + 1] - times->items[i]) / step_s - 1e-9));
+}
+
+/* More of them, evenly, between those that there are. False: too many. */
+static bool put_between(struct times *times)
 {
     const uint64_t keys = times->count;
-    const double step_s = fmax(STEP_S, duration_s / STEPS_MAX);
+    const double step_s = fmax(STEP_S, (times->items[keys - 1] - times->items[0]) / STEPS_MAX);
+    double total = 1;
+    for (uint64_t i = 0; i + 1 < keys; i++)
+        total += steps_of(times, i, step_s);
+    if (!(total <= (double)times->most))
+        return false;
+    double *all = mem_alloc((size_t)total * sizeof *all);
+    times->count = 0;
     for (uint64_t i = 0; i + 1 < keys; i++) {
-        const double from = times->items[i], gap = times->items[i + 1] - from, steps = ceil(gap / step_s - 1e-9);
-        if (steps > (double)times->most)
-            return false;
-        for (double k = 1; k < steps; k++)
-            if (!add(times, from + gap * k / steps))
-                return false;
+        const double from = times->items[i], gap = times->items[i + 1] - from, steps = steps_of(times, i, step_s);
+        for (double k = 0; k < steps; k++)
+            all[times->count++] = from + gap * k / steps;
     }
+    all[times->count++] = times->items[keys - 1];
+    free(times->items);
+    times->items = all;
+    sort(times); /* steps that are too small for a double fall together */
     return true;
 }
 
 double *clip_times_make(const struct model *model, const struct clip *clip, uint64_t most, uint32_t *count)
 {
-    struct times times = {.most = most < UINT32_MAX / 4 ? most : UINT32_MAX / 4};
+    enum { BEGIN = 1024 };
+    struct times times = {.items = mem_alloc(BEGIN * sizeof(double)),
+                          .capacity = BEGIN,
+                          .most = most < UINT32_MAX / 4 ? most : UINT32_MAX / 4};
     bool is_good = add(&times, 0) && add(&times, clip->duration_s);
     for (uint32_t c = 0; c < clip->channel_count && is_good; c++) {
         const struct channel *channel = &model->channels[clip->channel_first + c];
@@ -86,8 +110,7 @@ double *clip_times_make(const struct model *model, const struct clip *clip, uint
             is_good = add_keys(model, channel, &times);
     }
     sort(&times);
-    is_good = is_good && add_between(&times, times.items[times.count - 1] - times.items[0]);
-    sort(&times);
+    is_good = is_good && put_between(&times);
     *count = (uint32_t)times.count;
     if (is_good)
         return times.items;

@@ -222,6 +222,14 @@ static int above_of(const struct humanoid *humanoid, int role)
     return above;
 }
 
+bool humanoid_is_enough(const int32_t *nodes)
+{
+    bool is_enough = true;
+    for (int i = 0; i < NEEDED_COUNT; i++)
+        is_enough = is_enough && nodes[NEEDED[i]] >= 0;
+    return is_enough;
+}
+
 static int check_needed(const struct humanoid *humanoid, struct err *err)
 {
     char missing[256] = "";

@@ -8,6 +8,9 @@
 #include "anim/model/model.h"
 #include "base/err.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 enum humanoid_role {
 #define X(symbol, word, above, is_required) ROLE_##symbol,
 #include "protocol/humanoid/roles.def"
@@ -53,3 +56,6 @@ int humanoid_find(const struct model *model, const struct humanoid_choice *choic
 /* Whether the humanoid can be moved as one: each joint hangs somewhere below that of the role above. Takes out optional
  * roles of which that is not true; for required ones returns ERR_NO_HUMANOID. */
 int humanoid_check_order(const struct model *model, struct humanoid *humanoid, struct err *err);
+
+/* True when the roles without which nothing can be retargeted are there. nodes: [ROLE_COUNT], or -1 each. */
+bool humanoid_is_enough(const int32_t *nodes);

@@ -8,24 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { VALUES_MAX = 1 << 24 };
+
 /* A sample looks at every node of the source once, and of the model to sample, turn and compose. */
 static uint64_t steps_of(const struct rest_motion *motion)
 {
     return motion->source.model->node_count + 3 * (uint64_t)motion->model.model->node_count;
 }
 
-static void add_channels(struct rest_clip *made, const struct rest_motion *motion)
+/* Floats of all channels at one time. */
+static uint64_t values_of(const struct rest_motion *motion)
 {
     uint64_t values = 0;
+    for (uint32_t j = 0; j < motion->joint_count; j++)
+        values += motion->joints[j].has_translation ? 7 : 4;
+    return values;
+}
+
+static void add_channels(struct rest_clip *made, const struct rest_motion *motion)
+{
     made->channels = mem_zalloc(2 * (size_t)motion->joint_count + 1, sizeof *made->channels);
     for (uint32_t j = 0; j < motion->joint_count; j++) {
         const struct rest_joint *joint = &motion->joints[j];
         made->channels[made->channel_count++] = (struct rest_channel){joint->node, PATH_ROTATION, j, NULL};
         if (joint->has_translation)
             made->channels[made->channel_count++] = (struct rest_channel){joint->node, PATH_TRANSLATION, j, NULL};
-        values += joint->has_translation ? 7 : 4;
     }
-    made->value_count = values * made->time_count;
+    made->value_count = values_of(motion) * made->time_count;
     made->values = mem_alloc(made->value_count * sizeof *made->values + 1);
     float *at = made->values;
     for (uint32_t c = 0; c < made->channel_count; c++) {
@@ -193,14 +202,17 @@ int rest_clip_init(struct rest_clip *made, struct rest_motion *motion, uint32_t 
     const uint64_t steps = steps_of(motion) * (options->has_locked_feet ? 2 : 1);
     char name[SHORT_NAME_SIZE];
     *made = (struct rest_clip){0};
-    made->times = clip_times_make(source, &source->clips[clip],
-                                  options->max_steps == 0 ? UINT64_MAX : options->max_steps / steps, &made->time_count);
+    const uint64_t most = VALUES_MAX / (values_of(motion) + 1);
+    const uint64_t affordable = options->max_steps == 0 ? UINT64_MAX : options->max_steps / steps;
+    made->times =
+        clip_times_make(source, &source->clips[clip], most < affordable ? most : affordable, &made->time_count);
     if (made->times == NULL)
         return err_set(err, ERR_TOO_MANY_FRAMES,
                        "clip '%s' has too many keys, or is too long, to be retargeted by rest poses: each moment takes "
                        "%llu steps, of %llu that one request may ask for",
                        short_name(source, source->clips[clip].name, name), (unsigned long long)steps,
                        (unsigned long long)options->max_steps);
+    made->steps = steps * made->time_count;
     struct tracks tracks = {.model = mem_alloc(made->time_count * sizeof *tracks.model),
                             .source = mem_alloc(made->time_count * sizeof *tracks.source),
                             .has_ball = has_ball(motion)};

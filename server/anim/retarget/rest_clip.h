@@ -22,7 +22,8 @@ struct rest_clip {
     uint32_t channel_count;
     float *values; /* of all channels, one after the other */
     uint64_t value_count;
-    double slide; /* how far planted feet slide, in shares of the leg (planted_feet.h) */
+    uint64_t steps; /* of work that it took */
+    double slide;   /* how far planted feet slide, in shares of the leg (planted_feet.h) */
 };
 
 struct rest_clip_options {
@@ -32,7 +33,7 @@ struct rest_clip_options {
 };
 
 /* Makes clip `clip` (an index) of motion->source. rest_clip_fini() in any case. Returns 0, ERR_TOO_MANY_FRAMES when
- * that takes too many steps, or ERR_SHUTTING_DOWN when it was stopped. */
+ * that takes too many steps or more than 2^24 numbers, or ERR_SHUTTING_DOWN when it was stopped. */
 int rest_clip_init(struct rest_clip *made, struct rest_motion *motion, uint32_t clip,
                    const struct rest_clip_options *options, struct err *err);
 void rest_clip_fini(struct rest_clip *made);

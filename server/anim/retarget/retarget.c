@@ -201,6 +201,8 @@ int retarget_set_rest(struct retarget *retarget, const struct rest_options *opti
                             retarget->partners, err);
 }
 
+double retarget_scale(const struct retarget *retarget) { return retarget->rest->motion.scale; }
+
 bool retarget_leaves_out(const struct retarget *retarget, const struct channel *channel)
 {
     const int32_t partner = retarget->partners[channel->node];
@@ -284,6 +286,9 @@ static int make_by_rest(struct retarget *retarget, uint32_t index, struct err *e
     if (rc == 0 && (!put_made(retarget, &made, clip) || !copy_others(retarget, &retarget->source->clips[index], clip)))
         rc = err_set(err, ERR_TOO_MANY_FRAMES, "the clips have more keys than can be numbered");
     retarget->slide = fmax(retarget->slide, made.slide);
+    retarget->steps += made.steps;
+    if (retarget->rest->options.max_steps > 0) /* of all clips together */
+        retarget->rest->options.max_steps -= made.steps < retarget->rest->options.max_steps ? made.steps : 0;
     rest_clip_fini(&made);
     return rc;
 }

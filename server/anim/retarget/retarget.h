@@ -39,7 +39,8 @@ struct retarget {
     int32_t *partners;          /* [source->node_count]: node of the model, or -1 - RETARGET_ */
     struct name_map names;      /* its rules are borrowed */
     uint8_t *is_rule_used;      /* [names.count]: 1 for a rule that holds for a node of the clips' file */
-    double slide; /* by rest: how far planted feet slide in the clips played, in shares of the leg; else 0 */
+    double slide;   /* by rest: how far planted feet slide in the clips played, in shares of the leg; else 0 */
+    uint64_t steps; /* by rest: of work that making the clips took */
     /* private */
     struct rest_retarget *rest; /* NULL: by name */
     uint8_t *is_played;         /* [clip_count] */
@@ -57,6 +58,10 @@ void retarget_fini(struct retarget *retarget);
 /* From now on clips are relative to the rests: partners are those of rest_pairs.h. Before the first retarget_clip().
  * Returns 0 or ERR_NO_HUMANOID. */
 int retarget_set_rest(struct retarget *retarget, const struct rest_options *options, struct err *err);
+
+static inline bool retarget_is_by_rest(const struct retarget *retarget) { return retarget->rest != NULL; }
+/* By rest: leg length of the model by that of the source. */
+double retarget_scale(const struct retarget *retarget);
 
 /* By rest, translations but the hips' and all scales are left out: such a channel has a partner and moves nothing. */
 bool retarget_leaves_out(const struct retarget *retarget, const struct channel *channel);

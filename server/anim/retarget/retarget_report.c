@@ -4,11 +4,12 @@
 #include "base/ascii.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char RULES[] = ";rules=";
+static const char RULES[] = ";rules=", SLIDE[] = ";slide=";
 enum { NAMES_SIZE = 448 }; /* of each list: all three, with words and numbers, are less than RETARGET_TEXT_SIZE */
 
 void retarget_report_init(struct retarget_report *report, const struct retarget *retarget)
@@ -147,6 +148,20 @@ static void put_rules(struct buf *out, const struct retarget_report *reports, ui
     put_names(out, "rule_texts", &idle);
 }
 
+uint32_t retarget_slide_thousandths(double slide) { return (uint32_t)lround(fmin(slide, 999) * 1000); }
+
+static void put_slide(struct buf *out, const struct retarget_report *reports, uint32_t report_count)
+{
+    uint32_t by_rest = 0, most = 0;
+    for (uint32_t r = 0; r < report_count; r++) {
+        const uint32_t slide = retarget_slide_thousandths(reports[r].retarget->slide);
+        by_rest += retarget_is_by_rest(reports[r].retarget);
+        most = slide > most ? slide : most;
+    }
+    if (by_rest > 0)
+        buf_printf(out, "%s%u.%03u", SLIDE, most / 1000, most % 1000);
+}
+
 void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
                          const int32_t *own_clips, uint32_t own_count, struct buf *out)
 {
@@ -164,9 +179,23 @@ void retarget_report_put(const struct retarget_report *reports, uint32_t report_
     buf_printf(out, ";joints=%u", still.count);
     put_names(out, "joint_names", &still);
     put_rules(out, reports, report_count);
+    put_slide(out, reports, report_count);
 }
 
 bool retarget_text_has_idle_rules(const struct buf *text)
 {
     return text->size_bytes > 0 && memmem(text->data, text->size_bytes, RULES, sizeof RULES - 1) != NULL;
+}
+
+/* Names and rules before it are percent-encoded, so they have no ';'. */
+int32_t retarget_text_slide(const struct buf *text)
+{
+    const size_t size = sizeof SLIDE - 1;
+    const char *at = text->size_bytes == 0 ? NULL : memmem(text->data, text->size_bytes, SLIDE, size);
+    int32_t slide = 0;
+    if (at == NULL)
+        return -1;
+    for (const char *c = at + size, *end = text->data + text->size_bytes; c < end; c++)
+        slide = ascii_is_digit(*c) ? slide * 10 + (*c - '0') : slide;
+    return slide;
 }

@@ -31,6 +31,12 @@ bool retarget_report_is_still(const struct retarget_report *report, uint32_t nod
 
 enum { RETARGET_TEXT_SIZE = 1536 };
 
+/* Slides are told in thousandths of the leg; those above 20 with a warning. */
+uint32_t retarget_slide_thousandths(double slide);
+enum { RETARGET_SLIDE_WARNED = 20 };
+/* The slide that a text of retarget_report_put() tells, or -1: no clip in it is by rest. */
+int32_t retarget_text_slide(const struct buf *text);
+
 /* The reports of all files that one answer takes clips from, in one line of printable ASCII for a header (an Integer
  * with parameters, RFC 8941, 3.3.1): the number of nodes without a partner, their names, the number of joints that none
  * of the clips moves, their names:

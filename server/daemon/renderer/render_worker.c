@@ -151,6 +151,8 @@ static int code_of(uint32_t number)
     case ERR_NOTHING_TO_DRAW:
     case ERR_NOT_FINITE:
     case ERR_CLIP_NO_MATCH:
+    case ERR_NO_HUMANOID:
+    case ERR_TOO_MANY_FRAMES: /* a clip that is too long to be retargeted */
     case ERR_MODEL_LIMIT:
     case ERR_UNAVAILABLE: /* a font */
         return code;

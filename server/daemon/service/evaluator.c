@@ -125,6 +125,8 @@ static double partner_cost_ns(const struct model *model, const struct model *cli
 {
     return ((double)model->node_count + clips->node_count) * COST_PARTNER_NS +
            (double)clips->node_count * request->renames.count * COST_RULE_NS +
+           (request->is_by_rest ? ((double)model->node_count + clips->node_count) * COST_NODE_NS * COST_CLIP_POSES
+                                : 0) +
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 

@@ -7,6 +7,7 @@
 #include "base/view.h"
 #include "wire/bodies/picture_json.h"
 #include "wire/reply/clip_sources.h"
+#include "wire/reply/rest_select.h"
 #include "wire/reply/select.h"
 #include "wire/http/http_response.h"
 
@@ -212,6 +213,34 @@ int service_check_renderers(const struct service *service, const struct request 
     return may_be_unmodified ? 0 : render_pool_check(service->renders, err);
 }
 
+static void put_roles(int32_t to[RENDER_ROLES], const struct humanoid *humanoid)
+{
+    _Static_assert(sizeof humanoid->nodes == RENDER_ROLES * sizeof *to, "a job has room for every role");
+    memcpy(to, humanoid->nodes, sizeof humanoid->nodes);
+}
+
+/* Who of the models is what human, with retarget=rest. */
+static int find_rest(struct picture_job *picture, struct err *err)
+{
+    const struct job *job = picture->job;
+    const struct request *request = &job->call->request;
+    struct render_job *drawing = &picture->drawing;
+    struct resolved_rest rest;
+    if (!request->is_by_rest)
+        return 0;
+    if (rest_resolve(&rest, request, &job->models[0]->model, job->sources, &job->service->evaluator.config->limits,
+                     err) < 0)
+        return err->code;
+    drawing->has_locked_feet = request->has_locked_feet;
+    drawing->rest_steps = rest.max_steps;
+    put_roles(drawing->roles, &rest.model);
+    for (uint32_t s = 0; s < request->source_count; s++) {
+        drawing->sources[s].is_by_rest = rest.is_by_rest[s];
+        put_roles(drawing->sources[s].roles, &rest.sources[s]);
+    }
+    return 0;
+}
+
 static struct picture_job *start_picture(struct job *job)
 {
     struct picture_job *picture = mem_zalloc(1, sizeof *picture);
@@ -276,6 +305,10 @@ void service_render(struct job *job)
     const double duration_s = picture->clip == POSE_REST ? 0 : clips->clips[picture->clip].duration_s;
     if (request->op == OP_RENDER ? span_resolve(request, duration_s, &span, &err) < 0
                                  : service_sheet_plan(picture, clips, &span, &err) < 0) {
+        job_fail(job, &err);
+        return;
+    }
+    if (find_rest(picture, &err) < 0) {
         job_fail(job, &err);
         return;
     }

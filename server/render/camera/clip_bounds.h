@@ -17,6 +17,7 @@ enum { CLIP_BOUNDS_KEPT_MAX = 64 };
 /* Which poses: those of a clip from begin_s to end_s. Compared byte by byte: no padding. */
 struct clip_bounds_key {
     uint64_t model, source; /* keys of the model and of what has the clip */
+    uint64_t rules;         /* hash of how clips of other files are played here */
     int32_t clip;
     uint32_t root, has_turn, reserved;
     double begin_s, end_s; /* clip times; begin_s <= end_s */

@@ -3,11 +3,14 @@
 
 #include "anim/retarget/retarget_report.h"
 
+#include "base/hash.h"
+
 #include <string.h>
 
 _Static_assert((int)RENDER_RENAMES_MAX == (int)NAME_RULES_MAX &&
                    (int)RENDER_RENAME_BYTES_MAX == (int)NAME_RULES_BYTES_MAX,
                "all rules that a request may have fit into a job");
+_Static_assert((int)RENDER_ROLES == (int)ROLE_COUNT, "a job has room for every role");
 _Static_assert((int)RENDER_UNMATCHED_SIZE >= (int)RETARGET_TEXT_SIZE, "a result has room for the report");
 
 enum { PLAYED_MAX = 2 * RENDER_LAYERS_MAX > RENDER_CELLS_MAX ? 2 * RENDER_LAYERS_MAX : RENDER_CELLS_MAX };
@@ -92,6 +95,40 @@ static int read_rules(struct job_sources *sources, const struct render_work *wor
     return 0;
 }
 
+/* False: a role is that of a node which the model does not have, or one without which nothing works is missing. */
+static bool read_roles(const int32_t roles[RENDER_ROLES], const struct model *model, struct humanoid *humanoid)
+{
+    bool is_good = humanoid_is_enough(roles);
+    for (int role = 0; role < RENDER_ROLES; role++) {
+        is_good = is_good && roles[role] >= -1 && roles[role] < (int64_t)model->node_count;
+        humanoid->nodes[role] = roles[role];
+    }
+    return is_good;
+}
+
+static uint64_t hash_rules(const struct render_work *work)
+{
+    const struct render_job *job = &work->job;
+    uint64_t h = hash64(HASH64_SEED, work->renames, job->rename_bytes);
+    for (uint32_t s = 0; s < job->source_count; s++)
+        h = hash64(hash64(h, &job->sources[s].is_by_rest, sizeof job->sources[s].is_by_rest), job->sources[s].roles,
+                   sizeof job->sources[s].roles);
+    h = hash64(h, job->roles, sizeof job->roles);
+    return hash64(h, &job->has_locked_feet, sizeof job->has_locked_feet);
+}
+
+static int set_rest(struct job_sources *sources, const struct render_job *job, uint32_t s, struct err *err)
+{
+    struct rest_options options = {
+        .clip = {.has_locked_feet = job->has_locked_feet != 0, .max_steps = job->rest_steps}};
+    if (job->sources[s].is_by_rest == 0)
+        return 0;
+    if (!read_roles(job->roles, sources->model, &options.model) ||
+        !read_roles(job->sources[s].roles, sources->views[s].source, &options.source))
+        return err_set(err, ERR_BAD_PARAMETER, "the job's humans are none");
+    return retarget_set_rest(&sources->views[s], &options, err);
+}
+
 int job_sources_init(struct job_sources *sources, const struct render_work *work, const struct model *model,
                      const struct model *const *clips, struct buf *unmatched, struct err *err)
 {
@@ -104,10 +141,13 @@ int job_sources_init(struct job_sources *sources, const struct render_work *work
         return err_set(err, ERR_BAD_PARAMETER, "a job cannot have clips of %u models", job->source_count);
     if (read_rules(sources, work, &names, err) < 0)
         return err->code;
+    sources->rules_hash = job->source_count == 0 ? 0 : hash_rules(work);
     for (uint32_t s = 0; s < job->source_count; s++) {
         retarget_init(&sources->views[s], model, clips[s], &names);
         sources->models[s] = &sources->views[s].model;
         sources->count++;
+        if (set_rest(sources, job, s, err) < 0)
+            return err->code;
     }
     const uint32_t count = list_played(work, played);
     if (play(sources, played, count, err) < 0)

@@ -11,14 +11,15 @@ struct job_sources {
     const struct model *models[RENDER_SOURCES_MAX]; /* those of the views */
     struct retarget views[RENDER_SOURCES_MAX];
     struct name_rule rules[RENDER_RENAMES_MAX]; /* into the job's text: what renames the nodes of all sources */
+    uint64_t rules_hash; /* of all that says how clips of other files are played: renames, roles, feet */
     uint32_t count;
 };
 
 /* Finds the partners and gives the clips that the job plays their channels. work and clips, [source_count of the
  * job], are borrowed.
  * unmatched: gets what of these clips has no partner; nothing without other files. Call job_sources_fini() in any case.
- * Returns 0, ERR_BAD_PARAMETER for a source that the job does not have or rules that are none, or ERR_CLIP_NO_MATCH.
- */
+ * Returns 0, ERR_BAD_PARAMETER for a source that the job does not have or rules that are none, ERR_CLIP_NO_MATCH,
+ * ERR_NO_HUMANOID or ERR_TOO_MANY_FRAMES. */
 int job_sources_init(struct job_sources *sources, const struct render_work *work, const struct model *model,
                      const struct model *const *clips, struct buf *unmatched, struct err *err);
 void job_sources_fini(struct job_sources *sources);

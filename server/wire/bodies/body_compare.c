@@ -151,6 +151,11 @@ static void put_left_out(const struct compare_body *body)
     if (comparison->clips_left_out > 0) {
         buf_put_text(body->out, before);
         json_printf(body->out, "\"clips\":%u", comparison->clips_left_out);
+        before = ",";
+    }
+    if (comparison->vertices_left_out > 0) {
+        buf_put_text(body->out, before);
+        json_printf(body->out, "\"vertices\":%llu", (unsigned long long)comparison->vertices_left_out);
     }
     buf_put_char(body->out, '}');
 }

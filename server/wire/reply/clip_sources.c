@@ -3,7 +3,9 @@
 #include "anim/retarget/retarget_report.h"
 #include "base/mem.h"
 #include "wire/reply/reply_json.h"
+#include "wire/reply/rest_select.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,10 +33,12 @@ void clip_sources_fini(struct clip_sources *clips)
 uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count,
                               const struct reply *reply)
 {
-    uint32_t count = model->warning_count + retarget_text_has_idle_rules(&reply->unmatched);
+    const int32_t slide = retarget_text_slide(&reply->unmatched); /* by rest units and axes are made alike */
+    uint32_t count =
+        model->warning_count + retarget_text_has_idle_rules(&reply->unmatched) + (slide > RETARGET_SLIDE_WARNED);
     for (uint32_t i = 0; i < source_count; i++)
-        count += sources[i]->warning_count + retarget_has_other_unit(model, sources[i]) +
-                 retarget_has_other_up(model, sources[i]);
+        count += sources[i]->warning_count + (slide < 0 && retarget_has_other_unit(model, sources[i])) +
+                 (slide < 0 && retarget_has_other_up(model, sources[i]));
     return count;
 }
 
@@ -96,8 +100,32 @@ static const struct model *view_of(const struct reply_context *context, const st
     return part->clip_source == 0 ? NULL : context->clips->models[part->clip_source - 1];
 }
 
+static int set_rest(struct reply_context *context, struct err *err)
+{
+    struct clip_sources *clips = context->clips;
+    const struct model *sources[REQUEST_SOURCES_MAX];
+    struct resolved_rest rest;
+    for (uint32_t i = 0; i < clips->count; i++)
+        sources[i] = clips->views[i].source;
+    if (rest_resolve(&rest, context->request, &clips->views[0].model, sources, context->limits, err) < 0)
+        return err->code;
+    for (uint32_t i = 0; i < clips->count; i++) {
+        const struct rest_options options = {.model = rest.model,
+                                             .source = rest.sources[i],
+                                             .clip = {.has_locked_feet = context->request->has_locked_feet,
+                                                      .max_steps = rest.max_steps,
+                                                      .is_stopped = context->workspace->is_stopped}};
+        if (rest.is_by_rest[i] && retarget_set_rest(&clips->views[i], &options, err) < 0)
+            return err_prefix(err, "'%s' on '%s'", context->request->sources[i].path, context->request->model);
+    }
+    return 0;
+}
+
 bool clip_sources_play(struct reply_context *context)
 {
+    struct err err;
+    if (context->request->is_by_rest && set_rest(context, &err) < 0)
+        return context_fail(context, &err);
     struct resolved_layers *layers = &context->workspace->layers;
     struct played played[PLAYED_MAX];
     const uint32_t count = list_played(context, played);
@@ -105,6 +133,8 @@ bool clip_sources_play(struct reply_context *context)
     for (uint32_t i = 0; i < count && is_good; i++)
         is_good = play(context, &played[i]);
     play_all(context);
+    for (uint32_t i = 0; i < context->clips->count; i++)
+        context->workspace->cost.evaluations += context->clips->views[i].steps;
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct request *layer = &context->request->layers[i];
         layers->layers[i].source = view_of(context, layer);
@@ -185,16 +215,32 @@ static void put_idle_rules(struct buf *out, const struct clip_sources *clips, bo
     buf_fini(&text);
 }
 
+static void put_slide_warning(struct buf *out, const struct retarget *retarget)
+{
+    char message[160];
+    const int size = snprintf(message, sizeof message,
+                              "feet that stand in the clip slide by up to %.1f %% of the leg's length here; feet=lock "
+                              "keeps them where they stand",
+                              retarget->slide * 100);
+    buf_put_text(out, "{\"code\":\"feet_slide\",\"message\":");
+    json_put_string(out, message, (size_t)size);
+    buf_put_char(out, '}');
+}
+
 static void put_warnings(struct buf *out, const struct clip_sources *clips, const struct retarget *retarget)
 {
-    const bool has_unit = retarget_has_other_unit(&retarget->model, retarget->source);
-    const bool has_up = retarget_has_other_up(&retarget->model, retarget->source);
+    const bool is_by_rest = retarget_is_by_rest(retarget);
+    const bool has_unit = !is_by_rest && retarget_has_other_unit(&retarget->model, retarget->source);
+    const bool has_up = !is_by_rest && retarget_has_other_up(&retarget->model, retarget->source);
+    const bool has_slide = retarget_slide_thousandths(retarget->slide) > RETARGET_SLIDE_WARNED;
     if (has_unit)
         buf_put_text(out, "{\"code\":\"units_differ\",\"message\":\"the two files have other units of length\"}");
     json_comma(out, has_unit && has_up);
     if (has_up)
         buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
-    put_idle_rules(out, clips, has_unit || has_up);
+    if (has_slide) /* the two others are of clips by name */
+        put_slide_warning(out, retarget);
+    put_idle_rules(out, clips, has_unit || has_up || has_slide);
 }
 
 /* {..} of a source and what is played of it. */
@@ -209,7 +255,12 @@ static void put_source(struct reply_context *context, uint32_t source, const str
     put_still_joints(out, report);
     buf_put_text(out, "]},\"warnings\":[");
     put_warnings(out, context->clips, report->retarget);
-    buf_put_text(out, "]}");
+    buf_put_char(out, ']');
+    if (retarget_is_by_rest(report->retarget))
+        json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g}",
+                    context->request->has_locked_feet ? "lock" : "free", retarget_scale(report->retarget),
+                    report->retarget->slide);
+    buf_put_char(out, '}');
 }
 
 void clip_sources_put_file(struct reply_context *context, uint32_t source)

@@ -156,6 +156,29 @@ int param_clips_of(struct param_value *value)
 }
 int param_clip_name_of(struct param_value *value) { return select_name(value, &value->request->lists.clips); }
 
+/* "ROLE=JOINT", one a value: names may have commas. */
+int param_bones(struct param_value *value)
+{
+    enum { BONES_MAX = 2 * ROLE_COUNT, JOINT_BYTES_MAX = 1023 };
+    struct request_lists *lists = &value->request->lists;
+    struct buf *bones = value->param == PARAM_BONES ? &lists->bones : &lists->clip_bones;
+    char *sign = strchr(value->text, '=');
+    if (sign == NULL || sign[1] == '\0' || strlen(sign + 1) > JOINT_BYTES_MAX)
+        return param_bad(value, "ROLE=JOINT, such as hips=Pelvis, or ROLE=- for a bone that is not there");
+    struct humanoid_rule rule = {humanoid_role(value->text, (size_t)(sign - value->text)), sign + 1};
+    if (rule.role == ROLE_NONE)
+        return err_set(
+            value->err, ERR_BAD_PARAMETER,
+            "parameter '%s': '%.*s' is no bone of a human; they are called as in VRM 1.0: hips, spine, head, "
+            "leftUpperLeg, leftLowerLeg, leftFoot, leftUpperArm, ..",
+            value->name, (int)(sign - value->text < 80 ? sign - value->text : 80), value->text);
+    if (bones->size_bytes == BONES_MAX * sizeof rule)
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s' is given more than %d times", value->name,
+                       BONES_MAX);
+    buf_put(bones, &rule, sizeof rule);
+    return 0;
+}
+
 int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->root); }
 
 /* Nodes that stand for all below them. */

@@ -19,6 +19,8 @@ void request_fini(struct request *request)
     buf_fini(&request->lists.renames);
     buf_fini(&request->lists.files);
     buf_fini(&request->lists.clips);
+    buf_fini(&request->lists.bones);
+    buf_fini(&request->lists.clip_bones);
     for (uint32_t i = 0; i < request->layer_count; i++)
         request_fini(&request->layers[i]); /* which have no layers */
     free(request->layers);
@@ -62,6 +64,12 @@ static int take_param(struct request *request, const struct url_param *part, str
     return request_take_text(request, i, text, (size_t)size_bytes, limits, err);
 }
 
+static void finish_bones(const struct buf *bones, struct humanoid_choice *choice)
+{
+    choice->rules = (const struct humanoid_rule *)(const void *)bones->data;
+    choice->rule_count = (uint32_t)(bones->size_bytes / sizeof *choice->rules);
+}
+
 /* Points the request at its lists and fills in what was not given. */
 static void finish_lists(struct request *request, const struct param_set *seen, const struct limits *limits)
 {
@@ -81,6 +89,8 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     request->renames.count = (uint32_t)(lists->renames.size_bytes / sizeof *request->renames.rules);
     request->clips = (const struct selector *)(const void *)lists->clips.data;
     request->clip_count = (uint32_t)(lists->clips.size_bytes / sizeof *request->clips);
+    finish_bones(&lists->bones, &request->humanoid);
+    finish_bones(&lists->clip_bones, &request->clip_humanoid);
     if (request->what == 0)
         request->what = WHAT_SCENE;
     request->has_wrap = seen->has[PARAM_WRAP];
@@ -105,6 +115,8 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
     buf_init(&lists->renames, SIZE_MAX / 4);
     buf_init(&lists->files, SIZE_MAX / 4);
     buf_init(&lists->clips, SIZE_MAX / 4);
+    buf_init(&lists->bones, SIZE_MAX / 4);
+    buf_init(&lists->clip_bones, SIZE_MAX / 4);
     buf_init(&request->memory, text_bytes + 1);
     if (buf_reserve(&request->memory, text_bytes + 1) == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a request of %zu bytes", text_bytes);

@@ -269,7 +269,8 @@ static int take_member(struct request *request, const cJSON *item, struct param_
         return take_reference(request, item, limits, err);
     if (param == PARAM_QUERIES)
         return take_queries(request, item, limits, err);
-    if (param == PARAM_RENAME_JOINTS && cJSON_IsObject(item))
+    const bool has_rules = param == PARAM_RENAME_JOINTS || param == PARAM_BONES || param == PARAM_CLIP_BONES;
+    if (has_rules && cJSON_IsObject(item))
         return take_rules(request, param, item, limits, err);
     if (!cJSON_IsArray(item))
         return take_scalar(request, param, item, limits, err);

@@ -33,6 +33,14 @@ static uint64_t hash_renames(uint64_t state, const struct name_map *renames)
     return state;
 }
 
+static uint64_t hash_humanoid(uint64_t state, const struct humanoid_choice *choice)
+{
+    state = hash_uint(hash_uint(state, choice->map), choice->rule_count);
+    for (uint32_t i = 0; i < choice->rule_count; i++)
+        state = hash_text(hash_uint(state, (uint64_t)choice->rules[i].role), choice->rules[i].joint);
+    return state;
+}
+
 /* Nothing where there are none, so that a query without layers is what it was. */
 static uint64_t hash_layers(uint64_t state, const struct request *request)
 {
@@ -113,6 +121,9 @@ void request_set_canonical(struct request *request)
         h = hash_uint(h, request->has_tolerance);
         h = hash64(h, &request->tolerance, sizeof request->tolerance);
     }
+    if (request->is_by_rest)
+        h = hash_humanoid(hash_humanoid(hash_uint(h, 1 + request->has_locked_feet), &request->humanoid),
+                          &request->clip_humanoid);
     request->canonical_rest = h;
     request_set_canonical_times(request);
 }

@@ -48,6 +48,13 @@ static int check_export(const struct request *request, struct err *err)
     return 0;
 }
 
+static int check_retarget(const struct request *request, const struct param_set *seen, struct err *err)
+{
+    static const int OF_IT[] = {PARAM_FEET, PARAM_MAP, PARAM_CLIP_MAP, PARAM_BONES, PARAM_CLIP_BONES, PARAM_END};
+    const char *given = request->is_by_rest ? NULL : param_given(seen, OF_IT);
+    return given == NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs retarget=rest", given);
+}
+
 static int check_glb(const struct request *request, const struct param_set *seen, struct err *err)
 {
     if (request->op == OP_EXPORT)
@@ -113,8 +120,8 @@ int request_check_combination(const struct request *request, const struct param_
     if (seen->has[PARAM_CLIP_HASH] && !seen->has[PARAM_CLIP_FILE])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' needs 'clip_file', whose content it names");
     if (check_span(request, err) < 0 || check_bounds(request, seen, err) < 0 ||
-        check_root_motion(request, seen, err) < 0 || check_glb(request, seen, err) < 0 ||
-        check_view(request, seen, err) < 0)
+        check_root_motion(request, seen, err) < 0 || check_retarget(request, seen, err) < 0 ||
+        check_glb(request, seen, err) < 0 || check_view(request, seen, err) < 0)
         return err->code;
     return request->op == OP_LAYER ? check_layer(request, seen, err) : 0;
 }

@@ -106,6 +106,8 @@ int request_collect_sources(struct request *request, const struct limits *limits
             (layer->reference != NULL && add_source(request, layer->reference, limits, err) < 0))
             return err_prefix(err, "layers[%u]", i);
     }
+    if (request->is_by_rest && request->source_count == 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'retarget' needs 'clip_file', whose clips are retargeted");
     if (request->renames.count > 0 && request->source_count == 0)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'rename_joints' needs 'clip_file', whose nodes get other names");

@@ -192,3 +192,61 @@ def test_a_server_of_few_steps_says_so(start, tmp_path):
     assert sum(clip["left_out"] for clip in answer["clips"]) > 0
     few = start(*NO_RENDERING, "--max-evaluations", "10", root=root)
     assert few.get("/v1/compare?model=a.gltf&with=a.gltf").error() == "too_many_frames"
+
+
+# --- what is drawn ---
+
+def surface(weights=((0.25, 0.75, 0, 0),) * 6, positions=None, indices=(0, 1, 2, 2, 1, 3, 4, 0, 5), material=None, order=range(6)):
+    """The rig with triangles, whose vertices come in another order with `order`."""
+    writer = Writer()
+    writer.rig(["root", "hip", "knee", "toe"])
+    writer.skin()
+    writer.clips(CLIPS)
+    primitive = writer.document["meshes"][0]["primitives"][0]
+    positions = positions or [(0, 0, 0), (1, 0, 0), (0, 2, 0), (1, 2, 3), (-1, 1, 1), (0.5, -2, 1)]
+    place = {vertex: at for at, vertex in enumerate(order)}
+    primitive["attributes"] = {
+        "POSITION": writer.accessor([positions[i] for i in order], "VEC3"),
+        "JOINTS_0": writer.accessor([(i % 3, (i + 1) % 3, 0, 0) for i in order], "VEC4", 5121, "B"),
+        "WEIGHTS_0": writer.accessor([weights[i] for i in order], "VEC4")}
+    primitive["indices"] = writer.accessor([place[i] for i in indices], "SCALAR", 5123, "H")
+    writer.document["materials"] = [{"name": "cloth", "doubleSided": True, **(material or {})}]
+    return writer.text()
+
+
+def test_vertices_in_another_order_are_equal(compare):
+    assert compare(surface(order=(5, 3, 1, 0, 2, 4), indices=(2, 1, 3, 0, 5, 4, 1, 2, 0)), surface())["equal"]
+    tiny = [(0.2499, 0.7501, 0, 0)] * 6
+    assert compare(surface(weights=tiny), surface())["equal"]
+
+
+def test_weights_are_told_with_joint_and_mesh(compare):
+    weights = [(0.25, 0.75, 0, 0)] * 5 + [(0.35, 0.65, 0, 0)]
+    told = compare(surface(weights=weights), surface())["differences"]
+    # vertex 5 follows joints 2 (toe) and 0 (knee)
+    assert sorted((d["kind"], d["subject"]["joint"], round(d["old"], 6), round(d["new"], 6)) for d in told) == [
+        ("weights", "knee", 0.75, 0.65), ("weights", "toe", 0.25, 0.35)]
+    assert all(d["subject"]["meshes"] == [0, 0] for d in told)
+
+
+def test_triangles_and_vertices(compare):
+    told = compare(surface(indices=(0, 1, 2, 2, 1, 3)), surface())["differences"]
+    assert [(d["kind"], d["old"], d["new"]) for d in told] == [("triangles", 3, 2)]
+    moved = [(0, 0, 0), (1, 0, 0), (0, 2, 0), (1, 2, 3.2), (-1, 1, 1), (0.5, -2, 1)]
+    told = compare(surface(positions=moved), surface())["differences"]
+    assert {d["kind"] for d in told} == {"mesh"} and all(d["subject"]["meshes"] in ([0, None], [None, 0]) for d in told)
+
+
+@pytest.mark.parametrize("material, word", [
+    ({"pbrMetallicRoughness": {"roughnessFactor": 0.5}}, "roughness"), ({"doubleSided": False}, "double sided"),
+    ({"alphaMode": "BLEND"}, "alpha mode"), ({"emissiveFactor": [0.2, 0, 0]}, "emissive"), ({"name": "silk"}, "silk"),
+    ({"pbrMetallicRoughness": {"baseColorFactor": [1, 0.9, 1, 1]}}, "base colour"), ({"extensions": {"KHR_materials_unlit": {}}}, "unlit")])
+def test_materials(compare, material, word):
+    told = compare(surface(material=material), surface())["differences"]
+    assert [d["kind"] for d in told] == ["material"] and word in told[0]["message"]
+    assert told[0]["subject"]["material"] == material.get("name", "cloth")
+
+
+def test_a_factor_that_was_rounded_is_equal(compare):
+    near = {"pbrMetallicRoughness": {"baseColorFactor": [1, 0.9965, 1, 1], "roughnessFactor": 0.997}}
+    assert compare(surface(material=near), surface())["equal"]

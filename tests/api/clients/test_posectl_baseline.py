@@ -1,4 +1,4 @@
-"""posectl check --baseline: findings that were accepted, in every format of the report; and --shard."""
+"""posectl check --baseline: findings that were accepted, in every format of the report; --shard, and the reports of thumbs."""
 import json
 import os
 import shutil
@@ -198,3 +198,46 @@ def test_shards_of_pictures_are_the_whole(tmp_path):
 def test_a_shard_is_a_number_of_a_count(tmp_path, value):
     done = posectl("check", ".", "--shard", value, cwd=tmp_path)
     assert (done.status, "--shard takes NUMBER/COUNT" in done.err) == (2, True), done.err
+
+
+# --- reports of thumbs ---
+
+
+def draw(folder, *options, status=1):
+    done = posectl("thumbs", "in", "-o", "out", "--size", "16", *options, cwd=folder)
+    assert done.status == status, (done.status, done.out, done.err)
+    return done
+
+
+def test_pictures_have_a_junit_report_with_a_case_for_each_model(folder):
+    (folder / "in/a<&>.gltf").write_text(gltf())
+    done = draw(folder, "--report", "reports/thumbs.xml")
+    assert "4 models: 3 drawn (3 pictures), 0 unchanged, 1 failed" in done.out
+    suite = ElementTree.parse(folder / "reports/thumbs.xml").getroot().find("testsuite")
+    assert [suite.get(word) for word in ("name", "tests", "failures", "skipped")] == ["posectl thumbs", "4", "1", "0"]
+    cases = {case.get("name"): case.find("failure") for case in suite.findall("testcase")}
+    assert {name for name, failure in cases.items() if failure is None} == {"in/a<&>.gltf", "in/deep/weak.gltf", "in/fine.glb"}
+    assert cases["in/bad.gltf"].get("type") == "not_a_model" and cases["in/bad.gltf"].get("message") in cases["in/bad.gltf"].text
+    assert draw(folder, "--format", "junit").out.startswith('<?xml version="1.0"')
+
+
+def test_models_without_such_a_clip_are_skipped(folder):
+    (folder / "in/bad.gltf").unlink()
+    draw(folder, "--clips", "wave", "--report", "thumbs.xml", status=0)
+    suite = ElementTree.parse(folder / "thumbs.xml").getroot().find("testsuite")
+    assert [suite.get(word) for word in ("tests", "failures", "skipped")] == ["2", "0", "0"], "a model without clips is drawn at rest"
+    draw(folder, "--clips", "nothing*", "--report", "thumbs.xml")
+    suite = ElementTree.parse(folder / "thumbs.xml").getroot().find("testsuite")
+    assert suite.get("skipped") == "1" and suite.find("testcase[@name='in/fine.glb']/skipped") is not None
+
+
+def test_the_json_report_is_what_json_prints(folder):
+    printed = json.loads(draw(folder, "--json", "--report", "thumbs.json").out)
+    written = json.loads((folder / "thumbs.json").read_text())
+    assert {k: v for k, v in printed.items() if k != "seconds"} == {k: v for k, v in written.items() if k != "seconds"}
+    draw(folder, "--report", "thumbs.txt", "--format", "junit")
+    assert (folder / "thumbs.txt").read_text().startswith("<?xml")
+    for options, says in ((["--report", "thumbs.txt"], "--report writes .json or .xml (JUnit), not 'thumbs.txt'"),
+                          (["--report", "thumbs.xml", "--format", "text"], "--report writes json or junit, not text")):
+        assert says in draw(folder, *options, status=2).err
+    assert "cannot write /proc/no/thumbs.xml" in draw(folder, "--report", "/proc/no/thumbs.xml", status=3).err

@@ -321,6 +321,15 @@ def test_every_truncation_of_a_file_is_refused(tmp_path):
     assert posectl("check", ".", "--rules-file", "cut.json", "--rules", cwd=tmp_path).status == 0
 
 
+def test_no_byte_of_a_file_ends_posectl(tmp_path):
+    text = json.dumps({"severity": {"bad-skin": "off"}, "max_drift": 0.5, "frame_rate": [30], "in_place": ["a\\u00e9*"], "root_joint": "hip"}).encode()
+    for at in range(len(text)):
+        for byte in 0, 0x22, 0x5C, 0xFF, text[at] ^ 1:
+            (tmp_path / "cut.json").write_bytes(text[:at] + bytes([byte]) + text[at + 1:])
+            done = posectl("check", ".", "--rules-file", "cut.json", "--rules", cwd=tmp_path)
+            assert done.status == 0 or done.status == 2 and done.err.startswith("posectl: cut.json:"), (at, byte, done.err)
+
+
 def test_what_is_no_file_is_refused(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.gltf").write_text(gltf())

@@ -30,7 +30,7 @@ def turn(degrees, axis=2):
 KEYS = {0: turn(0), 0.5: turn(20), 1: turn(0)}
 
 
-def arm(keys=KEYS, names=("root", "upper", "forearm.L", "tip", "other"), positions=None, picture=None, clips=True, edit=lambda document: None):
+def arm(keys=KEYS, names=("root", "upper", "forearm.L", "tip", "other"), positions=None, picture=None, weight=0.5, edit=lambda document: None):
     """A turned, unevenly scaled arm off the origin, whose forearm swings."""
     writer = Writer()
     writer.rig(list(names), LEAN)
@@ -39,7 +39,7 @@ def arm(keys=KEYS, names=("root", "upper", "forearm.L", "tip", "other"), positio
     document["materials"] = [{"name": "skin", "doubleSided": True, "pbrMetallicRoughness": {"baseColorFactor": [1, 0.5, 0.25, 1]}}]
     primitive = {"material": 0, "attributes": {
         "POSITION": writer.accessor(positions, "VEC3"),
-        "JOINTS_0": writer.accessor([(0, 1, 0, 0)] * 6, "VEC4", 5121, "B"), "WEIGHTS_0": writer.accessor([(0.5, 0.5, 0, 0)] * 6, "VEC4")}}
+        "JOINTS_0": writer.accessor([(0, 1, 0, 0)] * 6, "VEC4", 5121, "B"), "WEIGHTS_0": writer.accessor([(weight, 1 - weight, 0, 0)] * 6, "VEC4")}}
     if picture:
         image = io.BytesIO()
         Image.new("RGB", (8, 8), picture).save(image, "PNG")
@@ -54,10 +54,9 @@ def arm(keys=KEYS, names=("root", "upper", "forearm.L", "tip", "other"), positio
     document["skins"] = [{"name": "bones", "joints": [names.index("upper"), names.index("forearm.L")]}]
     document["nodes"].append({"name": "body", "mesh": 0, "skin": 0})
     document["scenes"][0]["nodes"].append(len(names))
-    if clips:
-        document["animations"] = [{"name": "swing", "samplers": [
-            {"input": writer.accessor(list(keys), "SCALAR"), "output": writer.accessor(list(keys.values()), "VEC4")}],
-            "channels": [{"sampler": 0, "target": {"node": names.index("forearm.L"), "path": "rotation"}}]}]
+    document["animations"] = [{"name": "swing", "samplers": [
+        {"input": writer.accessor(list(keys), "SCALAR"), "output": writer.accessor(list(keys.values()), "VEC4")}],
+        "channels": [{"sampler": 0, "target": {"node": names.index("forearm.L"), "path": "rotation"}}]}]
     edit(document)
     return writer.text()
 
@@ -109,6 +108,7 @@ def changed(before, after):
     ("name", {"edit": lambda d: d["nodes"][3].update(name="hook")}, "node hook in forearm.L:"),
     ("material", {"edit": lambda d: d["materials"][0].update(alphaMode="BLEND")}, "alpha blend"),
     ("vertex", {"positions": [(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 1, 3), (1, 0, 1), (0, 0.0001, 2)]}, ", vertices "),
+    ("weights", {"weight": 0.25}, ": weights of joints "),
     ("clip name", {"edit": lambda d: d["animations"][0].update(name="wave")}, "clip wave: 1 s"),
 ])
 def test_each_change_is_its_own_line(tmp_path, what, edit, words):

@@ -46,6 +46,12 @@ static const struct {
     {"clip_file", "/v1/pose?model=a&clip_file=b"},
     {"clip_hash", NULL},     /* means nothing without clip_file: request_sources below */
     {"rename_joints", NULL}, /* likewise: request_canonical_of_renames */
+    {"retarget", NULL},      /* and these: request_canonical_of_retargeting */
+    {"feet", NULL},
+    {"map", NULL},
+    {"clip_map", NULL},
+    {"bones", NULL},
+    {"clip_bones", NULL},
     {"t", "/v1/pose?model=a&t=1"},
     {"wrap", "/v1/pose?model=a&wrap=clamp"},
     {"from", "/v1/pose?model=a&from=0"},
@@ -175,4 +181,28 @@ TEST(request_canonical_covers_every_parameter)
         if (is_same(plain, OTHERS[i].target))
             fail_msg("'%s' does not change the canonical hash", OTHERS[i].name);
     }
+}
+
+TEST(request_canonical_of_retargeting)
+{
+    static const char *const OTHER[] = {"",
+                                        "&retarget=rest",
+                                        "&retarget=rest&feet=lock",
+                                        "&retarget=rest&map=mixamo",
+                                        "&retarget=rest&clip_map=mixamo",
+                                        "&retarget=rest&bones=hips=a",
+                                        "&retarget=rest&bones=spine=a",
+                                        "&retarget=rest&bones=hips=b",
+                                        "&retarget=rest&clip_bones=hips=a"};
+    enum { COUNT = sizeof OTHER / sizeof *OTHER };
+    char one[200], other[200];
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t k = 0; k < i; k++) {
+            snprintf(one, sizeof one, "/v1/pose?model=a&clip_file=b%s", OTHER[i]);
+            snprintf(other, sizeof other, "/v1/pose?model=a&clip_file=b%s", OTHER[k]);
+            assert_false(is_same(one, other));
+        }
+    assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=names", "/v1/pose?model=a&clip_file=b"));
+    assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=rest&feet=free&map=auto",
+                        "/v1/pose?model=a&clip_file=b&retarget=rest"));
 }

@@ -199,3 +199,36 @@ TEST(request_clip_file_and_its_hash)
     assert_false(request_names_content(&r));
     request_fini(&r);
 }
+
+TEST(request_retarget)
+{
+    static const struct {
+        const char *query, *problem;
+    } BAD[] = {
+        {"retarget=rest", "'retarget' needs 'clip_file'"},
+        {"clip_file=b&feet=lock", "'feet' needs retarget=rest"},
+        {"clip_file=b&retarget=names&bones=hips=a", "'bones' needs retarget=rest"},
+        {"clip_file=b&retarget=bind", "names"},
+        {"clip_file=b&retarget=rest&map=unity", "rigify"},
+        {"clip_file=b&retarget=rest&bones=hips", "it must be ROLE=JOINT"},
+        {"clip_file=b&retarget=rest&bones=hips=", "it must be ROLE=JOINT"},
+        {"clip_file=b&retarget=rest&clip_bones=hip=a", "'hip' is no bone of a human"},
+    };
+    struct request r = parse_request("/v1/sheet?model=a&clip_file=b&retarget=rest&feet=lock&map=vrm&clip_map=rigify"
+                                     "&bones=HIPS=a%3Db&bones=lefthand=-&clip_bones=spine=c,d");
+    assert_true(r.is_by_rest && r.has_locked_feet);
+    assert_int_equal(r.humanoid.map, HUMANOID_VRM);
+    assert_int_equal(r.clip_humanoid.map, HUMANOID_RIGIFY);
+    assert_int_equal(r.humanoid.rule_count, 2);
+    assert_int_equal(r.humanoid.rules[0].role, ROLE_HIPS);
+    assert_string_equal(r.humanoid.rules[0].joint, "a=b");
+    assert_int_equal(r.humanoid.rules[1].role, ROLE_LEFT_HAND);
+    assert_int_equal(r.clip_humanoid.rule_count, 1);
+    assert_string_equal(r.clip_humanoid.rules[0].joint, "c,d");
+    request_fini(&r);
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        char target[200];
+        snprintf(target, sizeof target, "/v1/pose?model=a&%s", BAD[i].query);
+        check_refused(target, BAD[i].problem);
+    }
+}

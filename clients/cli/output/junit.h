@@ -1,0 +1,15 @@
+/* junit.h - the frame of JUnit XML, as Jenkins, GitLab and others read it: one suite with test cases. */
+#pragma once
+
+#include "clients/cli/output/text.h"
+
+struct junit_counts {
+    size_t tests, failures, skipped;
+};
+
+/* `name`: of the suite, "posectl check". */
+void junit_begin(struct text *out, const char *name, const struct junit_counts *counts, double seconds);
+void junit_end(struct text *out);
+/* A case of one model up to the ">" of its start tag, or up to its end where there is nothing in it. */
+void junit_put_case(struct text *out, const char *class_name, const char *model, int is_empty);
+void junit_end_case(struct text *out);

@@ -1,0 +1,237 @@
+/* compare_materials.c - what surfaces are made of. Materials are found by the vertices that have them. */
+#include "anim/compare/compare_parts.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FACTOR_NEAR (1 / 255.0 + 1e-6)
+enum { USES_MOST = 4096 };
+
+/* A material of the old model, and what of the new model its vertices have; -1: none. */
+struct material_use {
+    int32_t old, new;
+    uint32_t count, vertex; /* vertices, and the first of the old list */
+    bool is_most;           /* no other of the new model's has more of them */
+};
+
+static int32_t material_of(const struct drawn_vertices *drawn, uint32_t at)
+{
+    return model_material(drawn->model, drawn->model->draws[drawn->draws[at]].primitive, 0);
+}
+
+static uint32_t list_uses(const struct compare *compare, struct material_use *uses)
+{
+    const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
+    const struct drawn_vertices *new = &compare->surface->drawn[COMPARE_NEW];
+    uint32_t count = 0, at = 0;
+    for (uint32_t i = 0; i < old->count; i++) {
+        if (old->partners[i] < 0)
+            continue;
+        const int32_t a = material_of(old, i), b = material_of(new, (uint32_t)old->partners[i]);
+        if (count == 0 || uses[at].old != a || uses[at].new != b)
+            for (at = 0; at < count && (uses[at].old != a || uses[at].new != b);)
+                at++;
+        if (at == USES_MOST) {
+            at = 0;
+            continue;
+        }
+        if (at == count)
+            uses[count++] = (struct material_use){.old = a, .new = b, .vertex = i};
+        uses[at].count++;
+    }
+    return count;
+}
+
+static void mark_most(struct material_use *uses, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uses[i].is_most = true;
+        for (uint32_t k = 0; k < count; k++)
+            if (uses[k].old == uses[i].old &&
+                (uses[k].count > uses[i].count || (uses[k].count == uses[i].count && k < i)))
+                uses[i].is_most = false;
+    }
+}
+
+/* --- what two materials differ in --- */
+
+/* Differences are told of `use`, or, with is_quiet, only counted. */
+struct material_look {
+    struct compare *compare;
+    const struct material_use *use;
+    bool is_quiet;
+    uint32_t count;
+};
+
+static struct difference *start(struct material_look *look, enum difference_kind kind)
+{
+    look->count++;
+    struct difference *difference = look->is_quiet ? NULL : difference_add(look->compare, kind);
+    if (difference == NULL)
+        return NULL;
+    difference->materials[COMPARE_OLD] = look->use->old;
+    difference->materials[COMPARE_NEW] = look->use->new;
+    return difference;
+}
+
+static const char *name_of(const struct material_look *look, char out[THING_SIZE])
+{
+    const struct model *new = look->compare->sides[COMPARE_NEW].model;
+    if (look->use->new < 0)
+        return "what has no material";
+    return compare_thing(new, "material", new->materials[look->use->new].name, (uint32_t)look->use->new, out);
+}
+
+static void look_at_number(struct material_look *look, const char *what, float old, float new)
+{
+    char name[THING_SIZE];
+    if (!(fabs((double)old - (double)new) > FACTOR_NEAR))
+        return;
+    struct difference *difference = start(look, DIFFERENCE_MATERIAL);
+    if (difference == NULL)
+        return;
+    difference_set_number(difference, COMPARE_OLD, (double)old);
+    difference_set_number(difference, COMPARE_NEW, (double)new);
+    difference_say(difference, "%s: %s is %.4g and was %.4g", name_of(look, name), what, (double)new, (double)old);
+}
+
+static void look_at_colour(struct material_look *look, const char *what, const float *old, const float *new,
+                           uint32_t count)
+{
+    char name[THING_SIZE], texts[COMPARE_SIDES][SHORT_NAME_SIZE];
+    bool is_same = true;
+    for (uint32_t i = 0; i < count; i++)
+        is_same = is_same && !(fabs((double)old[i] - (double)new[i]) > FACTOR_NEAR);
+    struct difference *difference = is_same ? NULL : start(look, DIFFERENCE_MATERIAL);
+    if (difference == NULL)
+        return;
+    for (int s = 0; s < COMPARE_SIDES; s++) {
+        const float *c = s == COMPARE_OLD ? old : new;
+        snprintf(texts[s], sizeof texts[s], count == 4 ? "%.4g, %.4g, %.4g, %.4g" : "%.4g, %.4g, %.4g", (double)c[0],
+                 (double)c[1], (double)c[2], (double)c[count - 1]);
+        difference_set_text(difference, (enum compare_side)s, texts[s]);
+    }
+    difference_say(difference, "%s: %s is (%s) and was (%s)", name_of(look, name), what, texts[COMPARE_NEW],
+                   texts[COMPARE_OLD]);
+}
+
+static void look_at_word(struct material_look *look, const char *what, const char *old, const char *new)
+{
+    char name[THING_SIZE];
+    struct difference *difference = strcmp(old, new) == 0 ? NULL : start(look, DIFFERENCE_MATERIAL);
+    if (difference == NULL)
+        return;
+    difference_set_text(difference, COMPARE_OLD, old);
+    difference_set_text(difference, COMPARE_NEW, new);
+    difference_say(difference, "%s: %s is %s and was %s", name_of(look, name), what, new, old);
+}
+
+static const char *word(bool value) { return value ? "on" : "off"; }
+
+static void look_at_texture(struct material_look *look, int slot, const struct material *old,
+                            const struct material *new)
+{
+    static const char *const WORDS[TEXTURE_SLOT_COUNT] = {
+        [TEXTURE_BASE_COLOR] = "base colour", [TEXTURE_METALLIC_ROUGHNESS] = "metallic-roughness",
+        [TEXTURE_NORMAL] = "normal",          [TEXTURE_OCCLUSION] = "occlusion",
+        [TEXTURE_EMISSIVE] = "emissive",
+    };
+    const struct material_texture *a = &old->textures[slot], *b = &new->textures[slot];
+    const char *said = texture_differs(look->compare, a->texture, b->texture,
+                                       slot == TEXTURE_BASE_COLOR && old->alpha_mode != ALPHA_OPAQUE);
+    char name[THING_SIZE];
+    for (int i = 0; i < 6 && said == NULL && a->texture >= 0; i++)
+        if (fabs((double)a->uv_from_texcoord[i] - (double)b->uv_from_texcoord[i]) > 1e-3)
+            said = "lies elsewhere on the surface";
+    struct difference *difference = said == NULL ? NULL : start(look, DIFFERENCE_TEXTURE);
+    if (difference != NULL)
+        difference_say(difference, "%s: the %s texture %s", name_of(look, name), WORDS[slot], said);
+}
+
+static void look_at(struct material_look *look, const struct material *old, const struct material *new)
+{
+    static const char *const MODES[] = {[ALPHA_OPAQUE] = "opaque", [ALPHA_MASK] = "mask", [ALPHA_BLEND] = "blend"};
+    const bool is_lit = ((old->flags | new->flags) & MATERIAL_UNLIT) == 0;
+    look_at_colour(look, "base colour", old->base_color, new->base_color, old->alpha_mode == ALPHA_OPAQUE ? 3 : 4);
+    look_at_word(look, "alpha mode", MODES[old->alpha_mode], MODES[new->alpha_mode]);
+    if (old->alpha_mode == ALPHA_MASK && new->alpha_mode == ALPHA_MASK)
+        look_at_number(look, "alpha cutoff", old->alpha_cutoff, new->alpha_cutoff);
+    look_at_word(look, "double sided", word((old->flags & MATERIAL_DOUBLE_SIDED) != 0),
+                 word((new->flags &MATERIAL_DOUBLE_SIDED) != 0));
+    look_at_word(look, "unlit", word((old->flags & MATERIAL_UNLIT) != 0), word((new->flags &MATERIAL_UNLIT) != 0));
+    look_at_texture(look, TEXTURE_BASE_COLOR, old, new);
+    if (!is_lit)
+        return; /* nothing of what follows is seen */
+    look_at_colour(look, "emissive colour", old->emissive, new->emissive, 3);
+    look_at_number(look, "metallic", old->metallic, new->metallic);
+    look_at_number(look, "roughness", old->roughness, new->roughness);
+    if (old->textures[TEXTURE_NORMAL].texture >= 0 && new->textures[TEXTURE_NORMAL].texture >= 0)
+        look_at_number(look, "normal scale", old->normal_scale, new->normal_scale);
+    if (old->textures[TEXTURE_OCCLUSION].texture >= 0 && new->textures[TEXTURE_OCCLUSION].texture >= 0)
+        look_at_number(look, "occlusion strength", old->occlusion_strength, new->occlusion_strength);
+    for (int slot = TEXTURE_METALLIC_ROUGHNESS; slot < TEXTURE_SLOT_COUNT; slot++)
+        look_at_texture(look, slot, old, new);
+}
+
+static const struct material *material_at(const struct model *model, int32_t index)
+{
+    return index < 0 ? &MATERIAL_PLAIN : &model->materials[index];
+}
+
+/* A name that tools made unique, or that only one of the files has, is the same. */
+static void look_at_name(struct material_look *look)
+{
+    const struct model *old = look->compare->sides[COMPARE_OLD].model, *new = look->compare->sides[COMPARE_NEW].model;
+    if (look->use->old < 0 || look->use->new < 0)
+        return;
+    const struct str was = old->materials[look->use->old].name, is = new->materials[look->use->new].name;
+    const uint64_t key = name_key(old, was, NAME_REWRITTEN), other = name_key(new, is, NAME_REWRITTEN);
+    char names[COMPARE_SIDES][THING_SIZE];
+    if (key == 0 || other == 0 || key == other || name_key(new, is, NAME_BASE) == key)
+        return;
+    struct difference *difference = start(look, DIFFERENCE_MATERIAL);
+    if (difference == NULL)
+        return;
+    difference_set_name(look->compare, difference, COMPARE_OLD, was);
+    difference_set_name(look->compare, difference, COMPARE_NEW, is);
+    difference_say(difference, "%s is now %s",
+                   compare_thing(old, "material", was, (uint32_t)look->use->old, names[COMPARE_OLD]),
+                   compare_thing(new, "material", is, (uint32_t)look->use->new, names[COMPARE_NEW]));
+}
+
+/* A few vertices of a material have become another one. */
+static void tell_moved(struct compare *compare, const struct material_use *use)
+{
+    const struct surface *surface = compare->surface;
+    struct material_look look = {.compare = compare, .use = use};
+    const uint32_t new = (uint32_t)surface->drawn[COMPARE_OLD].partners[use->vertex];
+    const struct model *model = compare->sides[COMPARE_NEW].model;
+    const uint32_t mesh = drawn_mesh(&surface->drawn[COMPARE_NEW], new);
+    char names[2][THING_SIZE];
+    struct difference *difference = start(&look, DIFFERENCE_MATERIAL);
+    if (difference == NULL)
+        return;
+    difference->meshes[COMPARE_OLD] = (int32_t)drawn_mesh(&surface->drawn[COMPARE_OLD], use->vertex);
+    difference->meshes[COMPARE_NEW] = (int32_t)mesh;
+    difference_say(difference, "%u vertices of %s have %s, another one than before", use->count,
+                   compare_thing(model, "mesh", model->meshes[mesh].name, mesh, names[0]), name_of(&look, names[1]));
+}
+
+void materials_compare(struct compare *compare)
+{
+    const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
+    struct material_use *uses = mem_alloc(USES_MOST * sizeof *uses);
+    const uint32_t count = list_uses(compare, uses);
+    mark_most(uses, count);
+    for (uint32_t i = 0; i < count && !compare_is_stopped(compare); i++) {
+        struct material_look look = {.compare = compare, .use = &uses[i], .is_quiet = !uses[i].is_most};
+        if (uses[i].is_most)
+            look_at_name(&look);
+        look_at(&look, material_at(old, uses[i].old), material_at(new, uses[i].new));
+        if (!uses[i].is_most && look.count > 0)
+            tell_moved(compare, &uses[i]);
+    }
+    free(uses);
+}

@@ -1,0 +1,169 @@
+/* compare_surface.c - what is drawn: vertices that come, go and change, and how many triangles there are. */
+#include "anim/compare/compare_parts.h"
+#include "anim/pose/bounds.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+#define TEXCOORD_NEAR 2e-3 /* one texel of a picture of 512 */
+#define NORMAL_NEAR   0.02 /* 1 - the cosine of 11 degrees */
+#define AREA_NEAR     1e-2 /* share of the whole */
+
+uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at)
+{
+    return drawn->model->primitives[drawn->model->draws[drawn->draws[at]].primitive].mesh;
+}
+
+/* What is told of one mesh of one side. */
+struct mesh_vertices {
+    uint32_t alone, texcoords, normals; /* vertices without a partner, and with other ones */
+    uint32_t vertex;                    /* the first, of the list */
+};
+
+/* It moved with a joint that was told of. */
+static bool is_moved(const struct compare *compare, enum compare_side s, uint32_t at)
+{
+    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
+    const uint32_t joint = bounds_main_joint(drawn->model, drawn->vertices[at]);
+    const int32_t pair = compare->sides[s].pairs[drawn_joint_node(drawn, at, joint)];
+    return pair >= 0 && compare->pairs[pair].is_elsewhere;
+}
+
+/* The texture coordinates of what has no texture are nobody's. */
+static bool has_texture(const struct drawn_vertices *drawn, uint32_t at)
+{
+    const int32_t index = model_material(drawn->model, drawn->model->draws[drawn->draws[at]].primitive, 0);
+    bool has_any = false;
+    for (int slot = 0; slot < TEXTURE_SLOT_COUNT && index >= 0; slot++)
+        has_any = has_any || drawn->model->materials[index].textures[slot].texture >= 0;
+    return has_any;
+}
+
+static void tell_mesh(struct compare *compare, enum compare_side s, uint32_t mesh, uint32_t count, const char *what)
+{
+    const struct model *model = compare->sides[s].model;
+    char name[THING_SIZE];
+    struct difference *difference = count > 0 ? difference_add(compare, DIFFERENCE_MESH) : NULL;
+    if (difference == NULL)
+        return;
+    difference->meshes[s] = (int32_t)mesh;
+    difference_set_number(difference, s, count);
+    difference_say(difference, "%s: %u %s %s", compare_thing(model, "mesh", model->meshes[mesh].name, mesh, name),
+                   count, count == 1 ? "vertex is" : "vertices are", what);
+}
+
+static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
+{
+    const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
+    for (uint32_t i = 0; i < old->count; i++) {
+        struct mesh_vertices *mesh = &meshes[drawn_mesh(old, i)];
+        if (old->partners[i] < 0) {
+            mesh->alone += !is_moved(compare, COMPARE_OLD, i);
+            continue;
+        }
+        const struct vertex_apart apart = vertex_compare(compare, i, (uint32_t)old->partners[i]);
+        mesh->texcoords += apart.texcoord > TEXCOORD_NEAR && has_texture(old, i);
+        mesh->normals += apart.normal > NORMAL_NEAR;
+    }
+}
+
+static void vertices_compare(struct compare *compare)
+{
+    const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
+    const struct drawn_vertices *drawn = &compare->surface->drawn[COMPARE_NEW];
+    struct mesh_vertices *meshes = mem_zalloc((size_t)old->mesh_count + 1, sizeof *meshes);
+    look_at_old(compare, meshes);
+    for (uint32_t m = 0; m < old->mesh_count; m++) {
+        tell_mesh(compare, COMPARE_OLD, m, meshes[m].alone, "gone, or elsewhere");
+        tell_mesh(compare, COMPARE_OLD, m, meshes[m].texcoords, "somewhere else on the textures");
+        tell_mesh(compare, COMPARE_OLD, m, meshes[m].normals, "lit by another normal");
+    }
+    free(meshes);
+    meshes = mem_zalloc((size_t) new->mesh_count + 1, sizeof *meshes);
+    for (uint32_t i = 0; i < drawn->count; i++)
+        meshes[drawn_mesh(drawn, i)].alone += drawn->partners[i] < 0 && !is_moved(compare, COMPARE_NEW, i);
+    for (uint32_t m = 0; m < new->mesh_count; m++)
+        tell_mesh(compare, COMPARE_NEW, m, meshes[m].alone, "new, or elsewhere");
+    free(meshes);
+}
+
+/* --- triangles --- */
+
+struct amount {
+    uint64_t counts[TOPOLOGY_POINTS + 1];
+    double area; /* of the triangles, where vertices were compared */
+};
+
+static double area_of(const struct drawn_vertices *drawn, const uint32_t *corners, uint32_t first)
+{
+    const struct vec3 *p = &drawn->places[first + corners[0]], *q = &drawn->places[first + corners[1]],
+                      *r = &drawn->places[first + corners[2]];
+    const double a[3] = {(double)q->x - (double)p->x, (double)q->y - (double)p->y, (double)q->z - (double)p->z};
+    const double b[3] = {(double)r->x - (double)p->x, (double)r->y - (double)p->y, (double)r->z - (double)p->z};
+    double across[3];
+    cross3(a, b, across);
+    return sqrt(dot3(across, across)) / 2;
+}
+
+/* Triangles without an area are left out: tools drop them. */
+static struct amount count_side(const struct compare *compare, enum compare_side s)
+{
+    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
+    const struct model *model = drawn->model;
+    const double least = 1e-14 * compare->size * compare->size;
+    struct amount amount = {.area = 0};
+    for (uint32_t first = 0, count; first < drawn->count; first += count) {
+        const struct primitive *primitive = &model->primitives[model->draws[drawn->draws[first]].primitive];
+        const uint32_t corners = primitive_corner_count(primitive);
+        const uint32_t *indices = model->indices + primitive->index_first;
+        count = primitive->vertex_count;
+        for (uint32_t i = 0; i + corners <= primitive->index_count; i += corners) {
+            const double area = corners == 3 ? area_of(drawn, indices + i, first) : HUGE_VAL;
+            amount.counts[primitive->topology] += area > least;
+            amount.area += corners == 3 && isfinite(area) ? area : 0;
+        }
+    }
+    return amount;
+}
+
+static void triangles_compare(struct compare *compare)
+{
+    static const char *const WORDS[] = {
+        [TOPOLOGY_TRIANGLES] = "triangles", [TOPOLOGY_LINES] = "lines", [TOPOLOGY_POINTS] = "points"};
+    const struct amount old = count_side(compare, COMPARE_OLD), new = count_side(compare, COMPARE_NEW);
+    bool is_told = false;
+    for (int t = 0; t <= TOPOLOGY_POINTS; t++) {
+        struct difference *difference =
+            old.counts[t] != new.counts[t] ? difference_add(compare, DIFFERENCE_TRIANGLES) : NULL;
+        if (difference == NULL)
+            continue;
+        is_told = true;
+        difference_set_number(difference, COMPARE_OLD, (double)old.counts[t]);
+        difference_set_number(difference, COMPARE_NEW, (double)new.counts[t]);
+        difference_say(difference, "there are %llu %s and were %llu", (unsigned long long)new.counts[t], WORDS[t],
+                       (unsigned long long)old.counts[t]);
+    }
+    const double most = fmax(old.area, new.area);
+    struct difference *difference =
+        !is_told && compare->counts[DIFFERENCE_MESH] == 0 && fabs(old.area - new.area) > AREA_NEAR * most
+            ? difference_add(compare, DIFFERENCE_TRIANGLES)
+            : NULL;
+    if (difference != NULL)
+        difference_say(difference, "the triangles have %.3g times the area they had",
+                       new.area / (old.area > 0 ? old.area : 1));
+}
+
+int surfaces_compare(struct compare *compare)
+{
+    struct surface surface = {.bind_scale = 1};
+    compare->surface = &surface;
+    vertices_match(compare);
+    vertices_compare(compare);
+    triangles_compare(compare);
+    weights_compare(compare);
+    materials_compare(compare);
+    compare->surface = NULL;
+    for (int s = 0; s < COMPARE_SIDES; s++)
+        drawn_vertices_free(&surface.drawn[s]);
+    return compare_is_stopped(compare) ? err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped") : 0;
+}

@@ -1,0 +1,84 @@
+/* compare_textures.c - whether two textures look the same: of a picture that was compressed anew, the means of small
+ * blocks stay. */
+#include "anim/compare/compare_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIDE_MOST = 1024, /* of the level that is compared */
+    BLOCK = 8,        /* texels on a side, as of JPEG */
+    BLOCK_NEAR = 6,   /* of 255: the mean difference of a block */
+};
+
+/* The level that is compared, with its size. NULL: the pixels are not in memory. */
+static const uint8_t *level_of(const struct model *model, const struct texture *texture, uint32_t *width,
+                               uint32_t *height)
+{
+    uint64_t at = texture->pixel_first;
+    *width = texture->width;
+    *height = texture->height;
+    for (uint32_t level = 1; level < texture->level_count && (*width > SIDE_MOST || *height > SIDE_MOST); level++) {
+        at += 4 * (uint64_t)*width * *height;
+        *width = *width > 1 ? *width / 2 : 1;
+        *height = *height > 1 ? *height / 2 : 1;
+    }
+    return at + 4 * (uint64_t)*width * *height <= model->pixel_byte_count ? model->pixels + at : NULL;
+}
+
+/* Sum of absolute differences of the first `channels` channels of a row of texels. */
+static uint32_t row_apart(const uint8_t *a, const uint8_t *b, uint32_t texels, uint32_t channels)
+{
+    uint32_t sum = 0;
+    for (uint32_t x = 0; x < texels; x++)
+        for (uint32_t c = 0; c < channels; c++)
+            sum += (uint32_t)abs((int)a[4 * x + c] - (int)b[4 * x + c]);
+    return sum;
+}
+
+static bool is_same_picture(const uint8_t *a, const uint8_t *b, uint32_t width, uint32_t height, uint32_t channels)
+{
+    if (memcmp(a, b, 4 * (size_t)width * height) == 0)
+        return true;
+    for (uint32_t y = 0; y < height; y += BLOCK)
+        for (uint32_t x = 0; x < width; x += BLOCK) {
+            const uint32_t w = width - x < BLOCK ? width - x : BLOCK, h = height - y < BLOCK ? height - y : BLOCK;
+            uint32_t sum = 0;
+            for (uint32_t row = 0; row < h; row++) {
+                const size_t at = 4 * ((size_t)(y + row) * width + x);
+                sum += row_apart(a + at, b + at, w, channels);
+            }
+            if (sum > BLOCK_NEAR * w * h * channels)
+                return false;
+        }
+    return true;
+}
+
+const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha)
+{
+    const struct model *models[COMPARE_SIDES] = {compare->sides[COMPARE_OLD].model, compare->sides[COMPARE_NEW].model};
+    if (old < 0 || new < 0)
+        return old < 0 && new < 0 ? NULL : old < 0 ? "is new" : "is gone";
+    const struct texture *a = &models[COMPARE_OLD]->textures[old], *b = &models[COMPARE_NEW]->textures[new];
+    uint32_t widths[COMPARE_SIDES], heights[COMPARE_SIDES];
+    if (a->state != b->state)
+        return b->state == TEXTURE_FOUND     ? "was missing or broken"
+               : b->state == TEXTURE_MISSING ? "is missing"
+                                             : "is broken";
+    if (a->state != TEXTURE_FOUND)
+        return NULL;
+    if (a->source_width != b->source_width || a->source_height != b->source_height)
+        return "has another size";
+    const uint8_t *pixels[COMPARE_SIDES] = {
+        level_of(models[COMPARE_OLD], a, &widths[COMPARE_OLD], &heights[COMPARE_OLD]),
+        level_of(models[COMPARE_NEW], b, &widths[COMPARE_NEW], &heights[COMPARE_NEW])};
+    if (pixels[COMPARE_OLD] == NULL || pixels[COMPARE_NEW] == NULL || widths[COMPARE_OLD] != widths[COMPARE_NEW] ||
+        heights[COMPARE_OLD] != heights[COMPARE_NEW])
+        return a->width != b->width || a->height != b->height ? "has another size" : NULL;
+    if (a->wrap_s != b->wrap_s || a->wrap_t != b->wrap_t)
+        return "repeats otherwise";
+    return is_same_picture(pixels[COMPARE_OLD], pixels[COMPARE_NEW], widths[COMPARE_OLD], heights[COMPARE_OLD],
+                           has_alpha ? 4 : 3)
+               ? NULL
+               : "has other pixels";
+}

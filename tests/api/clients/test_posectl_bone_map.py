@@ -1,0 +1,56 @@
+"""posectl --retarget rest: --map and --clip-map name a table of joint names, or a file of one's own."""
+import json
+
+import pytest
+
+from humans import A, T, UNREAL, Human
+from posectl import posectl
+
+pytestmark = pytest.mark.short
+NAMES = {role: f"j{i}, {role}=" for i, role in enumerate(UNREAL)}
+
+
+@pytest.fixture
+def models(tmp_path):
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "hero.gltf").write_text(Human(A).write())
+    (folder / "own.gltf").write_text(Human({**A, "names": NAMES}).write())
+    (folder / "walk.gltf").write_text(Human(T).write(has_walk=True))
+    (folder / "rigless.gltf").write_text(Human({**T, "names": NAMES}).write(has_walk=True))
+    return folder
+
+
+def ask(models, model, file, *options):
+    return posectl("pose", model, "--clip-file", file, "--retarget", "rest", "--t", "0.3", *options, "--json", cwd=models)
+
+
+def frames(models, *options):
+    done = ask(models, *options)
+    assert done.status == 0, done.err
+    return json.loads(done.out)["frames"]
+
+
+def test_files_of_bones(models, tmp_path):
+    lines, mapping = tmp_path / "own.map", tmp_path / "map.json"
+    lines.write_text("# whose joint is what\n" + "".join(f"{role} = {name}\n" for role, name in NAMES.items()))
+    mapping.write_text(json.dumps(NAMES))
+    known = frames(models, "hero.gltf", "walk.gltf")
+    assert ask(models, "own.gltf", "walk.gltf").status == 1
+    assert frames(models, "own.gltf", "walk.gltf", "--map", lines) == known
+    assert frames(models, "own.gltf", "walk.gltf", "--map", mapping, "--clip-map", "mixamo") == known
+    assert frames(models, "hero.gltf", "rigless.gltf", "--clip-map", lines, "--map", "unreal") == known
+    assert frames(models, "own.gltf", "rigless.gltf", "--clip-map", mapping, "--map", lines) == known
+    lines.write_text("hips=nobody\n")
+    named = [text for role, name in NAMES.items() for text in ("--bones", f"{role}={name}")]
+    assert frames(models, "own.gltf", "walk.gltf", "--map", mapping, *named) == known
+    assert ask(models, "own.gltf", "walk.gltf", "--map", lines).status == 1
+
+
+def test_faults_of_files(models, tmp_path):
+    for text, problem in (("hips Pelvis\n", ":1: 'hips Pelvis' is no rule"), ("", "has no rules"), ('{"hips":1}', ":1: the new name of 'hips'")):
+        (tmp_path / "bad.map").write_text(text)
+        done = ask(models, "hero.gltf", "walk.gltf", "--map", tmp_path / "bad.map")
+        assert done.status == 2 and "--map: " in done.err and problem in done.err, done.err
+    done = ask(models, "hero.gltf", "walk.gltf", "--clip-map", "unity")
+    assert done.status == 2 and "--clip-map: cannot read 'unity'" in done.err
