@@ -66,7 +66,10 @@ struct request_source {
     const char *path; /* checked as model is */
     const char *hash; /* 64 lower-case hex digits that its content must have, or NULL */
 };
-enum { REQUEST_SOURCES_MAX = 16 };
+enum {
+    REQUEST_SOURCES_MAX = 64,    /* of OP_EXPORT */
+    REQUEST_CLIP_FILES_MAX = 16, /* of all others */
+};
 
 /* What OP_FIND looks for; numbers of protocol/packets.def. */
 enum find_what { FIND_CLIP = 1, FIND_SKIN, FIND_NODE, FIND_MESH };
@@ -98,6 +101,7 @@ struct request_lists {
     struct buf skins, joints; /* struct selector, like the next one */
     struct buf clips;
     struct buf renames;           /* struct name_rule */
+    struct buf files;             /* const char *, OP_EXPORT: clip files */
     struct buf bones, clip_bones; /* struct humanoid_rule */
 };
 
@@ -153,8 +157,10 @@ struct request {
     const struct selector *clips; /* OP_EXPORT: those of the file, empty: all; and what follows */
     uint32_t clip_count;
     bool has_no_clips;
-    bool is_approximate; /* what glTF cannot say becomes the nearest that it can */
-    bool has_up;         /* up: the axis that shall be up, 0 to 2 for x to z */
+    bool is_strict;         /* what of other files' clips has no partner is an error */
+    const char *clip_names; /* pattern with {file} and {clip} of the names of other files' clips, or NULL */
+    bool is_approximate;    /* what glTF cannot say becomes the nearest that it can */
+    bool has_up;            /* up: the axis that shall be up, 0 to 2 for x to z */
     uint32_t up;
     double unit_m;       /* metres that one unit shall be, 0: as it is */
     double sample_rate;  /* poses a second in place of the file's keys, 0: the file's */
