@@ -52,8 +52,8 @@ extern "C" {
 enum {
     POSED_ALIGN = 16,        /* of packets and of every array of floats in them */
     POSED_HEADER_BYTES = 32, /* of a packet */
-    POSED_MESSAGE_MAX = 256,
-    POSED_SEND_BYTES = 4096 /* of queued requests, if the caller provides no memory for them */
+    POSED_MESSAGE_MAX = 480, /* as many as the server writes */
+    POSED_SEND_BYTES = 4096  /* of queued requests, if the caller provides no memory for them */
 };
 
 enum posed_status {

@@ -26,7 +26,10 @@ class Query:
 
     def parameters(self):
         """Names and values: strings of a query, or the members of a body."""
-        return self.body if self.body is not None else dict(urllib.parse.parse_qsl(self.text, keep_blank_values=True))
+        if self.body is not None:
+            return self.body
+        values = urllib.parse.parse_qs(self.text, keep_blank_values=True)  # what repeats is a list
+        return {name: texts if len(texts) > 1 else texts[0] for name, texts in values.items()}
 
     def target(self, *more):
         """Path and query of the HTTP request."""

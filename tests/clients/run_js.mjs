@@ -65,8 +65,13 @@ function value(name, text) {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
+// What repeats is a list.
+function ofQuery(query) {
+  return Object.fromEntries(Array.from(query.keys(), (name) => [name, query.getAll(name).length > 1 ? query.getAll(name) : query.get(name)]));
+}
+
 async function ask(client, link, op, text, form) {
-  const given = text.startsWith('{') ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text));
+  const given = text.startsWith('{') ? JSON.parse(text) : ofQuery(new URLSearchParams(text));
   const { model, ...parameters } = Object.fromEntries(Object.entries(given).map(([name, one]) => [name, value(name, one)]));
   if (model === undefined) return ofBytes((await (link ?? client).ask(`/v1/${op}`, parameters)).bytes);
   const asked = link ? await link.open(model) : client.model(model);

@@ -54,8 +54,9 @@ struct subject {
 };
 /* "clip 'walk'", "clip 3" where it has no name. `thing`: an object with "name" and "index" (or "node"). */
 struct subject subject_of(const char *what, const cJSON *thing);
-/* `code`, and what `message` has between quotation marks: of the server's messages, whose numbers may change. */
-struct subject subject_quoted(const char *code, const char *message);
+/* `code`, and what `message` has between quotation marks: of the server's messages, whose numbers may change. Without
+ * the folder of the model, which depends on the root. */
+struct subject subject_quoted(const char *code, const char *message, const char *source);
 /* Adds a finding, unless its rule is off. */
 void findings_add(const struct inspection *model, enum rule_id rule, const char *subject, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

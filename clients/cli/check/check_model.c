@@ -23,7 +23,7 @@ static void check_warnings(const struct inspection *model)
         for (size_t i = 0; i < sizeof WARNING_RULES / sizeof *WARNING_RULES; i++)
             if (strcmp(WARNING_RULES[i].code, code) == 0)
                 rule = WARNING_RULES[i].rule;
-        findings_add(model, rule, subject_quoted(code, message).text, "%s: %s", code, message);
+        findings_add(model, rule, subject_quoted(code, message, model->source).text, "%s: %s", code, message);
     }
 }
 
@@ -48,8 +48,8 @@ static void add_unreadable(const struct inspection *model)
     const char *message = connection_error_message(connection, model->source);
     char code[64];
     connection_error_code(connection, code);
-    findings_add(model, has_rule ? RULE_BAD_KEYS : RULE_UNREADABLE, subject_quoted(code, message).text, "%s: %s", code,
-                 message);
+    findings_add(model, has_rule ? RULE_BAD_KEYS : RULE_UNREADABLE, subject_quoted(code, message, model->source).text,
+                 "%s: %s", code, message);
     if (findings->count > before && findings->at[before].severity < severities[RULE_UNREADABLE])
         findings->at[before].severity = severities[RULE_UNREADABLE];
     findings->is_unreadable = true;

@@ -16,16 +16,20 @@ struct subject subject_of(const char *what, const cJSON *thing)
     return subject;
 }
 
-struct subject subject_quoted(const char *code, const char *message)
+struct subject subject_quoted(const char *code, const char *message, const char *source)
 {
     struct subject subject;
+    const char *slash = strrchr(source, '/');
+    const size_t folder_bytes = slash == NULL ? 0 : (size_t)(slash + 1 - source);
     size_t size = (size_t)snprintf(subject.text, sizeof subject.text, "%.100s", code);
     for (const char *at = strchr(message, '\''); at != NULL; at = strchr(at + 1, '\'')) {
         const char *end = strchr(at + 1, '\'');
         const bool is_within_word = at > message && at[-1] != ' ' && at[-1] != '(';
         if (end == NULL || is_within_word)
             continue; /* an apostrophe */
-        const int written = snprintf(subject.text + size, sizeof subject.text - size, " %.*s", (int)(end + 1 - at), at);
+        const char *first = at + 1 + (strncmp(at + 1, source, folder_bytes) == 0 ? folder_bytes : 0);
+        const int written = snprintf(subject.text + size, sizeof subject.text - size, " '%.*s'",
+                                     end > first ? (int)(end - first) : 0, first);
         if (written < 0 || (size_t)written >= sizeof subject.text - size)
             break;
         size += (size_t)written;

@@ -71,12 +71,13 @@ static enum outcome compare_one(struct connection *connection, size_t index, con
 }
 
 /* Writes the report. STATUS_FAILED where anything is different or could not be compared. */
-static int give_report(const struct diff *diff)
+static int give_report(struct diff *diff)
 {
     const char *format = args_text(diff->args, OPTION_DIFF_FORMAT, terminal.is_json ? "json" : "text");
     const char *file = args_text(diff->args, OPTION_FILE, NULL);
     size_t counts[DIFF_STATES], skipped;
     struct text out = {0};
+    int status = STATUS_DONE;
     if (file != NULL && strcmp(file, "-") != 0)
         terminal.has_colour = false;
     if (strcmp(format, "json") == 0)
@@ -85,9 +86,12 @@ static int give_report(const struct diff *diff)
         diff_report_junit(diff, &out);
     else if (strcmp(format, "sarif") == 0)
         diff_report_sarif(diff, &out);
+    else if (strcmp(format, "markdown") == 0)
+        status = diff_report_markdown(diff, file, &out);
     else
         diff_report_text(diff, &out);
-    const int status = output_give(file, out.at == NULL ? "" : out.at, out.size_bytes);
+    if (status == STATUS_DONE)
+        status = output_give(file, out.at == NULL ? "" : out.at, out.size_bytes);
     text_free(&out);
     diff_count(diff, counts, &skipped);
     return status != STATUS_DONE ? status : counts[DIFF_EQUAL] == diff->count ? STATUS_DONE : STATUS_FAILED;
@@ -127,11 +131,25 @@ static int compare_revisions(struct diff *diff, const struct args *args)
     return status;
 }
 
+/* Pictures are on pages alone. */
+static bool has_idle_option(const struct args *args)
+{
+    static const enum option_id OF_PAGES[] = {OPTION_PICTURES, OPTION_DIFF_SIZE};
+    for (size_t i = 0; i < sizeof OF_PAGES / sizeof *OF_PAGES; i++)
+        if (args_has(args, OF_PAGES[i]) && strcmp(args_text(args, OPTION_DIFF_FORMAT, ""), "markdown") != 0) {
+            terminal_error("--%s needs --format markdown", OPTIONS[OF_PAGES[i]].name);
+            return true;
+        }
+    return false;
+}
+
 int run_diff(const struct args *args)
 {
     struct diff diff = {.args = args};
     int status;
-    if (args_has(args, OPTION_GIT)) {
+    if (has_idle_option(args)) {
+        status = STATUS_USAGE;
+    } else if (args_has(args, OPTION_GIT)) {
         status = compare_revisions(&diff, args);
     } else if (args->positional_count != DIFF_SIDES) {
         terminal_error("posectl diff takes OLD and NEW, two models or two folders; see posectl diff --help");

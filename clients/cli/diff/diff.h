@@ -43,3 +43,5 @@ void diff_report_text(const struct diff *diff, struct text *out);
 void diff_report_json(const struct diff *diff, struct text *out);
 void diff_report_junit(const struct diff *diff, struct text *out);
 void diff_report_sarif(const struct diff *diff, struct text *out);
+/* diff_markdown.c: a page for `file` (NULL: stdout), whose pictures are written. Returns 0 or an exit status. */
+int diff_report_markdown(struct diff *diff, const char *file, struct text *out);

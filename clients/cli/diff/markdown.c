@@ -95,7 +95,7 @@ int markdown_start(struct markdown *page, const char *file, const char *pictures
     const char *slash = is_stdout ? NULL : strrchr(file, '/');
     text_put_bytes(&page_folder, slash == NULL ? "." : file, slash == NULL ? 1 : (size_t)(slash - file) + 1);
     int status = STATUS_SERVER;
-    if (output_make_folders(inside.at) < 0)
+    if (output_make_folders(inside.at) < 0 || (!is_stdout && output_make_folders(file) < 0))
         terminal_error("cannot create '%s': %s", page->folder, strerror(errno));
     else
         status = find_link(page, page_folder.at);

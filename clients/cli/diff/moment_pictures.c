@@ -104,20 +104,23 @@ static int ask_box(struct connection *connection, const char *model, int clip, d
     struct posed_packet answer;
     struct text query = {0};
     put_time(&query, clip, time_s);
-    const int rc = connection_request_model(connection, "bounds", model, query.at, NULL, &answer);
-    text_free(&query);
+    int rc = connection_request_model(connection, "bounds", model, query.at, NULL, &answer);
     for (int i = 0; i < 6; i++)
         box[i] = i < 3 ? HUGE_VAL : -HUGE_VAL;
     if (rc != 0) {
         text_put(problem, connection_error_message(connection, model));
+        text_free(&query);
         return -1;
     }
     cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     const cJSON *bounds = json_get(cJSON_GetArrayItem(json_get(json, "frames"), 0), "bounds");
     for (int i = 0; i < 6 && cJSON_IsObject(bounds); i++)
         box[i] = cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, ENDS[i / 3]), i % 3));
+    if (strcmp(json_text(json, "source"), "nodes") == 0)
+        rc = shared_view_ask_bones(connection, model, query.at, box, problem);
     cJSON_Delete(json);
-    return 0;
+    text_free(&query);
+    return rc;
 }
 
 /* Both models as one camera sees them. */

@@ -19,6 +19,27 @@ static bool read_axes(const cJSON *answer, struct view_axes *out)
     return isfinite(dot(out->rows[0], out->rows[0]) + dot(out->rows[1], out->rows[1]));
 }
 
+static void widen(double box[6], const double point[3])
+{
+    for (int i = 0; i < 3; i++) {
+        box[i] = fmin(box[i], point[i]);
+        box[3 + i] = fmax(box[3 + i], point[i]);
+    }
+}
+
+static void corner_of(const double box[6], int corner, double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = box[(corner >> i & 1) * 3 + i];
+}
+
+/* From the axes of a camera; the unit does not count. */
+static void to_scene(const struct view_axes *axes, const double seen[3], double scene[3])
+{
+    for (int i = 0; i < 3; i++)
+        scene[i] = axes->rows[0][i] * seen[0] + axes->rows[1][i] * seen[1] + axes->rows[2][i] * seen[2];
+}
+
 static int ask_json(struct connection *connection, const char *operation, const char *model, const char *query,
                     cJSON **out, struct text *problem)
 {
@@ -29,6 +50,41 @@ static int ask_json(struct connection *connection, const char *operation, const 
     else
         *out = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     return *out == NULL ? -1 : 0;
+}
+
+/* An orthographic camera that frames the pose without a margin tells the box itself: its sides, and near and far. */
+int shared_view_ask_bones(struct connection *connection, const char *model, const char *when, double box[6],
+                          struct text *problem)
+{
+    struct text query = {0};
+    struct view_axes axes;
+    cJSON *answer;
+    text_printf(&query, "%s&camera=front&ortho=1&frame=pose&margin=0&width=8&height=8&allow_empty=1&format=json", when);
+    const int rc = ask_json(connection, "render", model, query.at, &answer, problem);
+    text_free(&query);
+    if (rc < 0)
+        return -1;
+    const cJSON *camera = json_get(answer, "camera");
+    const cJSON *view = json_get(camera, "view_from_scene"), *clip = json_get(camera, "clip_from_view");
+    const bool is_read = read_axes(answer, &axes) && cJSON_GetArraySize(clip) == 16;
+    double seen[6], corner[3], point[3];
+    for (int i = 0; i < 3 && is_read; i++) {
+        /* clip space, from -1 to 1, is scale * seen + shift; seen is rows * scene + offset */
+        const double scale = cJSON_GetNumberValue(cJSON_GetArrayItem(clip, 5 * i));
+        const double shift = cJSON_GetNumberValue(cJSON_GetArrayItem(clip, 12 + i));
+        const double offset = cJSON_GetNumberValue(cJSON_GetArrayItem(view, 12 + i));
+        seen[i] = fmin((-1 - shift) / scale, (1 - shift) / scale) - offset;
+        seen[3 + i] = fmax((-1 - shift) / scale, (1 - shift) / scale) - offset;
+    }
+    cJSON_Delete(answer);
+    for (int i = 0; i < 6; i++)
+        box[i] = i < 3 ? HUGE_VAL : -HUGE_VAL;
+    for (int n = 0; n < 8 && is_read; n++) {
+        corner_of(seen, n, corner);
+        to_scene(&axes, corner, point);
+        widen(box, point);
+    }
+    return 0;
 }
 
 /* The same direction for models that say other fronts. is_converted: the scenes differ in axes, and the fronts are
@@ -75,20 +131,6 @@ int shared_view_find(struct connection *connection, const struct compared *compa
     return 0;
 }
 
-static void widen(double box[6], const double point[3])
-{
-    for (int i = 0; i < 3; i++) {
-        box[i] = fmin(box[i], point[i]);
-        box[3 + i] = fmax(box[3 + i], point[i]);
-    }
-}
-
-static void corner_of(const double box[6], int corner, double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = box[(corner >> i & 1) * 3 + i];
-}
-
 void shared_view_join(const struct shared_view *view, double boxes[SIDE_COUNT][6])
 {
     double common[6] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, point[3], seen[3];
@@ -102,11 +144,9 @@ void shared_view_join(const struct shared_view *view, double boxes[SIDE_COUNT][6
     for (int side = 0; side < SIDE_COUNT && common[0] <= common[3]; side++)
         for (int corner = 0; corner < 8; corner++) {
             corner_of(common, corner, seen);
-            for (int i = 0; i < 3; i++) {
-                point[i] = 0;
-                for (int r = 0; r < 3; r++)
-                    point[i] += view->axes[side].rows[r][i] * seen[r] / view->axes[side].unit;
-            }
+            for (int i = 0; i < 3; i++)
+                seen[i] /= view->axes[side].unit;
+            to_scene(&view->axes[side], seen, point);
             widen(boxes[side], point);
         }
 }

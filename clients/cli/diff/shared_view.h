@@ -18,5 +18,9 @@ struct shared_view {
 /* Asks how cameras stand before both models. Returns 0, or -1 with why in *problem. */
 int shared_view_find(struct connection *connection, const struct compared *compared, struct shared_view *out,
                      struct text *problem);
+/* The box around what a picture draws of a model that has no vertices: its bones, which are fewer than its nodes.
+ * `when` selects the pose. Returns 0, or -1 with why in *problem. */
+int shared_view_ask_bones(struct connection *connection, const char *model, const char *when, double box[6],
+                          struct text *problem);
 /* Widens the boxes of both scenes (min, max; min above max: nothing yet) to what the other holds too. */
 void shared_view_join(const struct shared_view *view, double boxes[SIDE_COUNT][6]);

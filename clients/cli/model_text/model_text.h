@@ -37,6 +37,8 @@ void model_text_ask_rest(struct model_text *text);
 void model_text_put_nodes(struct model_text *text);
 /* model_text_clips.c: clips, their markers, and how each moves the nodes. */
 void model_text_put_clips(struct model_text *text);
+/* model_text_weights.c: weights of morph targets and visibilities of one clip, which lines call `name`. */
+void model_text_put_weights(const struct model_text *text, const char *name, int clip);
 /* model_text_surfaces.c: meshes, materials and textures. */
 void model_text_put_surfaces(struct model_text *text);
 

@@ -183,6 +183,7 @@ static void put_clip(const struct model_text *text, const char *name, const cJSO
         text_put(text->out, "\n");
     }
     free(moments.values);
+    model_text_put_weights(text, name, (int)json_number(clip, "index"));
 }
 
 /* Clips of one name get a number. */

@@ -11,9 +11,10 @@
 enum { COLOR_DECIMALS = 4, GLB_HEADER_BYTES = 12, CHUNK_HEADER_BYTES = 8 };
 
 /* FNV-1a, 64 bits (draft-eastlake-fnv). */
-static uint64_t hash_bytes(const void *bytes, size_t size_bytes)
+static const uint64_t FNV_BASIS = 0xcbf29ce484222325u;
+
+static uint64_t hash_more(uint64_t hash, const void *bytes, size_t size_bytes)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < size_bytes; i++)
         hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
     return hash;
@@ -21,7 +22,7 @@ static uint64_t hash_bytes(const void *bytes, size_t size_bytes)
 
 static void put_hash(struct text *out, const char *what, const void *bytes, size_t size_bytes)
 {
-    text_printf(out, "%s %016llx", what, (unsigned long long)hash_bytes(bytes, size_bytes));
+    text_printf(out, "%s %016llx", what, (unsigned long long)hash_more(FNV_BASIS, bytes, size_bytes));
 }
 
 static void put_name_of(struct text *out, const cJSON *list, const cJSON *index)
@@ -84,8 +85,6 @@ static void put_block(const struct model_text *text, const struct posed_frames *
         const char *words;
     } HASHED[] = {{POSED_BLOCK_REST, ", vertices"},
                   {POSED_BLOCK_INDICES, "indices"},
-                  {POSED_BLOCK_INFLUENCE_JOINTS, "joints of vertices"},
-                  {POSED_BLOCK_INFLUENCE_WEIGHTS, "weights of joints"},
                   {POSED_BLOCK_DUAL_WEIGHTS, "shares of dual quaternions"},
                   {POSED_BLOCK_JOINT_FROM_BIND, "inverse binds"}};
     const struct posed_block block = posed_frames_block(frames, index);
@@ -104,6 +103,50 @@ static void put_block(const struct model_text *text, const struct posed_frames *
     }
 }
 
+/* What moves the vertices of a primitive: blocks of one index. */
+struct influences {
+    const struct posed_frames *frames;
+    int firsts, joints; /* blocks; -1: not seen yet */
+};
+
+/* Which joints move each vertex, and how much: the same in whichever order a file lists them, and without those that do
+ * not. */
+static uint64_t hash_influences(const struct influences *influences, uint32_t weights_index)
+{
+    const struct posed_frames *frames = influences->frames;
+    const uint32_t *firsts = posed_frames_integers(frames, (uint32_t)influences->firsts, 0);
+    const uint32_t *joints = posed_frames_integers(frames, (uint32_t)influences->joints, 0);
+    const float *weights = posed_frames_floats(frames, weights_index, 0);
+    const uint32_t first_count = posed_frames_block(frames, (uint32_t)influences->firsts).count;
+    const uint32_t joint_count = posed_frames_block(frames, (uint32_t)influences->joints).count;
+    const uint32_t count = posed_frames_block(frames, weights_index).count;
+    uint64_t hash = FNV_BASIS;
+    for (uint32_t v = 0; firsts != NULL && joints != NULL && weights != NULL && v + 1 < first_count; v++) {
+        uint64_t sum = 0;
+        for (uint32_t i = firsts[v]; i < firsts[v + 1] && i < count && i < joint_count; i++) {
+            uint32_t pair[2] = {joints[i]};
+            memcpy(&pair[1], &weights[i], sizeof pair[1]);
+            sum += weights[i] > 0 ? hash_more(FNV_BASIS, pair, sizeof pair) : 0;
+        }
+        hash = hash_more(hash, &sum, sizeof sum);
+    }
+    return hash;
+}
+
+static void put_influences(const struct model_text *text, struct influences *influences, uint32_t index)
+{
+    const struct posed_block block = posed_frames_block(influences->frames, index);
+    if (block.kind == POSED_BLOCK_INFLUENCE_FIRSTS)
+        influences->firsts = (int)index;
+    if (block.kind == POSED_BLOCK_INFLUENCE_JOINTS)
+        influences->joints = (int)index;
+    if (block.kind != POSED_BLOCK_INFLUENCE_WEIGHTS || influences->firsts < 0 || influences->joints < 0)
+        return;
+    put_entry(text, &block);
+    text_printf(text->out, "weights of joints %016llx\n", (unsigned long long)hash_influences(influences, index));
+    influences->firsts = influences->joints = -1;
+}
+
 static void put_vertices(const struct model_text *text)
 {
     struct posed_packet answer;
@@ -116,8 +159,11 @@ static void put_vertices(const struct model_text *text)
         text_put(text->out, "\n");
         return;
     }
-    for (uint32_t b = 0; b < frames.block_count; b++)
+    struct influences influences = {.frames = &frames, .firsts = -1, .joints = -1};
+    for (uint32_t b = 0; b < frames.block_count; b++) {
         put_block(text, &frames, b);
+        put_influences(text, &influences, b);
+    }
 }
 
 /* --- materials --- */

@@ -222,12 +222,31 @@ static int above_of(const struct humanoid *humanoid, int role)
     return above;
 }
 
+/* The first role up to `last` that the node has. */
+static int find_role(const int32_t *nodes, int last, int32_t node)
+{
+    int role = 0;
+    while (role < last && nodes[role] != node)
+        role++;
+    return role;
+}
+
 bool humanoid_is_enough(const int32_t *nodes)
 {
     bool is_enough = true;
     for (int i = 0; i < NEEDED_COUNT; i++)
         is_enough = is_enough && nodes[NEEDED[i]] >= 0;
+    for (int role = 0; role < ROLE_COUNT; role++)
+        is_enough = is_enough && (nodes[role] < 0 || find_role(nodes, role, nodes[role]) == role);
     return is_enough;
+}
+
+/* A file may say that one node is several bones: it is the first of them. */
+static void drop_doubles(struct humanoid *humanoid)
+{
+    for (int role = 0; role < ROLE_COUNT; role++)
+        if (find_role(humanoid->nodes, role, humanoid->nodes[role]) < role)
+            humanoid->nodes[role] = -1;
 }
 
 static int check_needed(const struct humanoid *humanoid, struct err *err)
@@ -271,6 +290,9 @@ int humanoid_find(const struct model *model, const struct humanoid_choice *choic
     const bool is_own = model->humanoid_bone_count > 0 && choice->map <= HUMANOID_VRM;
     struct alike_names names;
     clear(humanoid);
+    if (model->node_count > HUMANOID_NODES_MAX)
+        return err_set(err, ERR_NO_HUMANOID, "it has %u nodes; the bones of a human are looked for among %d at most",
+                       model->node_count, HUMANOID_NODES_MAX);
     alike_names_init(&names, model);
     if (is_own)
         take_from_file(model, humanoid);
@@ -278,5 +300,6 @@ int humanoid_find(const struct model *model, const struct humanoid_choice *choic
         take_from_tables(&names, choice->map, humanoid);
     const int rc = take_rules(&names, choice, humanoid, err);
     alike_names_fini(&names);
+    drop_doubles(humanoid);
     return rc < 0 ? rc : check_needed(humanoid, err);
 }

@@ -29,7 +29,7 @@ enum humanoid_map {
 };
 
 struct humanoid {
-    int32_t nodes[ROLE_COUNT]; /* or -1 */
+    int32_t nodes[ROLE_COUNT]; /* each another one, or -1 */
 };
 
 extern const char *const ROLE_WORDS[ROLE_COUNT];
@@ -42,6 +42,8 @@ struct humanoid_rule {
     int32_t role;
     const char *joint;
 };
+enum { HUMANOID_NODES_MAX = 16384 };
+
 struct humanoid_choice {
     uint32_t map; /* HUMANOID_; VRM: the file's own where it has one */
     const struct humanoid_rule *rules;
@@ -49,7 +51,7 @@ struct humanoid_choice {
 };
 
 /* Fills *humanoid. Returns 0, ERR_JOINT_NOT_FOUND or ERR_AMBIGUOUS_NAME for a rule's joint, or ERR_NO_HUMANOID, naming
- * what is missing: retargeting needs the hips and both legs. */
+ * what is missing: retargeting needs the hips and both legs, and a model of HUMANOID_NODES_MAX nodes at most. */
 int humanoid_find(const struct model *model, const struct humanoid_choice *choice, struct humanoid *humanoid,
                   struct err *err);
 
@@ -57,5 +59,6 @@ int humanoid_find(const struct model *model, const struct humanoid_choice *choic
  * roles of which that is not true; for required ones returns ERR_NO_HUMANOID. */
 int humanoid_check_order(const struct model *model, struct humanoid *humanoid, struct err *err);
 
-/* True when the roles without which nothing can be retargeted are there. nodes: [ROLE_COUNT], or -1 each. */
+/* True when the roles without which nothing can be retargeted are there, and no node has two. nodes: [ROLE_COUNT], or
+ * -1 each. */
 bool humanoid_is_enough(const int32_t *nodes);

@@ -106,27 +106,35 @@ static int choose(const struct planted_feet *planted, int foot, uint32_t i, cons
                                                      : -1;
 }
 
+/* Holds the point where it is with the offset; one that has stood already, while another was held, where it was. */
+static void hold_at(const struct planted_feet *planted, const struct feet *feet, int foot, uint32_t i,
+                    const double offset[3], struct hold *hold)
+{
+    const bool stood = i > 0 && planted->stands[foot][hold->point][i - 1] == hold->stand;
+    const double *place = feet[stood ? i - 1 : i].places[foot][hold->point];
+    for (int c = 0; c < 3; c++)
+        hold->place[c] = place[c] + offset[c];
+}
+
 static void lock_foot(const struct planted_feet *planted, const struct feet *feet, int foot, double (*offsets)[FEET][3])
 {
     struct hold hold = {.released_s = -HUGE_VAL};
     double now[3] = {0, 0, 0};
     for (uint32_t i = 0; i < planted->count; i++) {
         const int point = choose(planted, foot, i, &hold);
-        const uint32_t stand = point < 0 ? 0 : planted->stands[foot][point][i];
-        if (hold.stand > 0 && stand != hold.stand) {
+        const uint32_t stand = point < 0 ? 0 : planted->stands[foot][point][i], before = hold.stand;
+        if (before > 0 && stand == 0) {
             hold.released_s = planted->times[i - 1];
             memcpy(hold.released, now, sizeof now);
         }
-        for (int c = 0; c < 3 && (stand == 0 || stand != hold.stand); c++)
+        for (int c = 0; c < 3 && (before == 0 || stand == 0); c++)
             now[c] = hold.released[c] * fade(planted->times[i] - hold.released_s);
-        for (int c = 0; c < 3 && stand > 0; c++) {
-            const double place = feet[i].places[foot][point][c];
-            if (stand != hold.stand)
-                hold.place[c] = place + now[c];
-            now[c] = hold.place[c] - place;
-        }
         hold.stand = stand;
         hold.point = point;
+        if (stand > 0 && stand != before)
+            hold_at(planted, feet, foot, i, now, &hold);
+        for (int c = 0; c < 3 && stand > 0; c++)
+            now[c] = hold.place[c] - feet[i].places[foot][point][c];
         memcpy(offsets[i][foot], now, sizeof now);
     }
 }

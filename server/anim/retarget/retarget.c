@@ -260,10 +260,25 @@ static bool copy_others(struct retarget *retarget, const struct clip *from, stru
     return true;
 }
 
-static bool put_made(struct retarget *retarget, const struct rest_clip *made, struct clip *clip)
+/* Takes the numbers of the first clip as they are: there may be many. */
+static void take_made(struct retarget *retarget, struct rest_clip *made)
+{
+    struct model *view = &retarget->model;
+    view->key_times = retarget->rest->times = made->times;
+    view->key_values = retarget->rest->values = made->values;
+    view->key_time_count = made->time_count;
+    view->key_value_count = (uint32_t)made->value_count;
+    made->times = NULL;
+    made->values = NULL;
+}
+
+static bool put_made(struct retarget *retarget, struct rest_clip *made, struct clip *clip)
 {
     struct channel begin = {.interpolation = INTERPOLATION_LINEAR, .key_count = made->time_count};
-    if (!add_keys(retarget, made->times, made->time_count, made->values, made->value_count, &begin))
+    const float *values = made->values;
+    if (retarget->rest->times == NULL)
+        take_made(retarget, made);
+    else if (!add_keys(retarget, made->times, made->time_count, made->values, made->value_count, &begin))
         return false;
     reserve_channels(retarget, made->channel_count);
     for (uint32_t c = 0; c < made->channel_count; c++) {
@@ -271,7 +286,7 @@ static bool put_made(struct retarget *retarget, const struct rest_clip *made, st
         channel.node = made->channels[c].node;
         channel.path = made->channels[c].path;
         channel.component_count = channel.path == PATH_ROTATION ? 4 : 3;
-        channel.value_first += (uint32_t)(made->channels[c].values - made->values);
+        channel.value_first += (uint32_t)(made->channels[c].values - values);
         add_channel(retarget, clip, &channel);
     }
     return true;

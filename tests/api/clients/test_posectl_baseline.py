@@ -110,10 +110,11 @@ def test_a_run_over_a_part_keeps_what_is_accepted_of_others(folder):
 
 
 def test_paths_are_from_the_folder_of_the_file(folder):
+    (folder / "in/deep/textured.gltf").write_text(gltf(image="nowhere.png"))
     check(folder, "--write-baseline", "lists/known.json", status=0)
     assert '"../in/deep/weak.gltf"' in (folder / "lists/known.json").read_text()
     done = check(folder, "--baseline", "../../lists/known.json", path=".", cwd=folder / "in/deep", status=0)
-    assert done.out == "1 model: 0 errors, 0 warnings, 0 infos, 1 accepted\n"
+    assert done.out == "2 models: 0 errors, 0 warnings, 0 infos, 3 accepted\n"
 
 
 def test_junit_skips_and_sarif_suppresses_what_is_accepted(folder):

@@ -12,7 +12,8 @@ from PIL import Image
 
 from conftest import SAMPLES
 from posectl import posectl
-from test_posectl_text import KEYS, arm, turn
+from rigs import Writer
+from test_posectl_text import KEYS, LEAN, arm, turn
 
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
 
@@ -55,19 +56,20 @@ def check_tables(text):
         columns = cells
 
 
-def test_a_turned_forearm_glows(tmp_path):
+@pytest.mark.parametrize("clip, joint, degrees", [("walk", "forearm_left", 30), ("wave", "forearm_right", 8)])
+def test_a_turned_forearm_glows(tmp_path, clip, joint, degrees):
     (tmp_path / "old.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
-    (tmp_path / "new.glb").write_bytes(turned_robot(30))
+    (tmp_path / "new.glb").write_bytes(turned_robot(degrees, clip, joint, range(3, 7)))
     page = tmp_path / "out/page.md"
     done = posectl("diff", tmp_path / "old.glb", tmp_path / "new.glb", "--format", "markdown", "-o", page, "--size", 200)
     assert done.status == 1, done.err
     text = page.read_text()
     check_tables(text)
-    assert "forearm_left" in text and re.search(r"\*\*Clip walk at 0\.\d+ s\*\*", text)
+    assert joint in text and re.search(rf"\*\*Clip {clip} at 0\.\d+ s\*\*", text)
     ((before, after, heat),) = pictures(page)
     assert before.shape == after.shape == heat.shape == (200, 200, 3)
     differs, hot = numpy.abs(before - after).max(-1) > 24, heat.sum(-1) > 200
-    assert 60 < hot.sum() < 0.1 * hot.size
+    assert 40 < hot.sum() < 0.1 * hot.size
     rows, columns = numpy.nonzero(differs)
     hot_rows, hot_columns = numpy.nonzero(hot)  # what glows is where something changed, and a blur around it
     assert rows.min() - 8 <= hot_rows.min() and hot_rows.max() <= rows.max() + 8
@@ -83,6 +85,29 @@ def test_models_that_are_equal_have_no_pictures(tmp_path):
     assert done.status == 0 and "![" not in done.out and not list((tmp_path / "p").glob("*")), done.err
 
 
+@pytest.mark.parametrize("options, words", [
+    (["--pictures", "p"], "--pictures needs --format markdown"), (["--size", "99", "--format", "json"], "--size needs --format markdown"),
+    (["--size", "4000", "--format", "markdown"], "--size takes a number of pixels from 16 to 1024"),
+    (["--size", "many", "--format", "markdown"], "--size"),
+    (["--format", "markdown", "-o", "a.glb/page.md"], "a.glb/page")])
+def test_what_cannot_be_drawn_or_written(tmp_path, options, words):
+    for name in "a.glb", "b.glb":
+        (tmp_path / name).write_bytes((SAMPLES / "robot.glb").read_bytes() if name == "a.glb" else turned_robot(30))
+    done = posectl("diff", "a.glb", "b.glb", *options, cwd=tmp_path)
+    assert done.status in (2, 3) and words in done.err, (done.status, done.err)
+
+
+def test_added_removed_and_broken_models_are_rows(tmp_path):
+    for side, names in ("old", ["gone.glb", "same.glb", "broken.gltf"]), ("new", ["here.glb", "same.glb", "broken.gltf"]):
+        (tmp_path / side).mkdir()
+        for name in names:
+            (tmp_path / side / name).write_bytes(b"{" + side.encode() if "broken" in name else (SAMPLES / "robot.glb").read_bytes())
+    done = posectl("diff", tmp_path / "old", tmp_path / "new", "--format", "markdown")
+    assert done.status == 1 and "# Models: 1 failed, 1 removed, 1 added, 1 equal\n" in done.out, done.err
+    assert "| gone.glb | removed |" in done.out and "| here.glb | added |" in done.out and "| broken.gltf | failed: " in done.out
+    check_tables(done.out)
+
+
 def test_names_are_only_names(tmp_path):
     name = "we|ird [x](http://y) <b>@team #1 *it* `c` :x:"
     def edit(document):
@@ -96,3 +121,71 @@ def test_names_are_only_names(tmp_path):
     for mark in "[x]", "<b>", "@team", "#1 ", "*it*", "`", "http://", ":x:":
         assert mark not in done.out, mark
     assert done.out.count("](my%20p/") == 3 and len(list((tmp_path / "my p").iterdir())) == 3
+
+
+def bones(angle):
+    """The arm without its sleeve, as files of animations are, and a node far away that nothing moves."""
+    writer = Writer()
+    writer.rig(list(LEAN), LEAN)
+    writer.document["nodes"].append({"name": "far", "translation": [15000, -15000, 15000]})
+    writer.document["scenes"][0]["nodes"].append(len(LEAN))
+    times = writer.accessor([0, 0.5, 1], "SCALAR")
+    moves = {"upper": [turn(0), turn(10), turn(0)], "forearm.L": [turn(0), turn(angle), turn(0)], "tip": [turn(0), turn(5), turn(0)]}
+    writer.document["animations"] = [{"name": "swing", "samplers": [{"input": times, "output": writer.accessor(rows, "VEC4")} for rows in moves.values()],
+                                      "channels": [{"sampler": i, "target": {"node": list(LEAN).index(name), "path": "rotation"}}
+                                                   for i, name in enumerate(moves)]}]
+    return writer.text()
+
+
+def test_files_of_animations_show_their_bones(tmp_path):
+    (tmp_path / "old.gltf").write_text(bones(20))
+    (tmp_path / "new.gltf").write_text(bones(50))
+    done = posectl("diff", "old.gltf", "new.gltf", "--format", "markdown", "-o", "page.md", cwd=tmp_path)
+    assert done.status == 1, done.err
+    ((before, after, heat),) = pictures(tmp_path / "page.md")
+    for picture in before, after:
+        rows, columns = numpy.nonzero((picture < 200).any(-1))
+        assert max(numpy.ptp(rows), numpy.ptp(columns)) > 0.4 * len(picture)
+    assert (heat.sum(-1) > 200).sum() > 100
+
+
+CORNERS = [(1, 2, 3), (4, 2, 3), (1, 5, 3), (1, 2, 7), (4, 2, 7), (1, 5, 9)]  # +Z up, metres
+
+
+def collada(corners):
+    """Two triangles as a file of centimetres with +Z up."""
+    numbers = " ".join(str(100 * number) for corner in corners for number in corner)
+    return f"""<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_effects><effect id="e"><profile_COMMON><technique sid="t"><lambert><diffuse><color>1 0.5 0.2 1</color></diffuse></lambert></technique>
+<extra><technique profile="GOOGLEEARTH"><double_sided>1</double_sided></technique></extra></profile_COMMON></effect></library_effects>
+<library_materials><material id="m"><instance_effect url="#e"/></material></library_materials>
+<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="pa" count="18">{numbers}</float_array><technique_common>
+<accessor source="#pa" count="6" stride="3"><param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/></accessor>
+</technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="2" material="s"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2 3 4 5</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="n" name="n"><instance_geometry url="#g"><bind_material><technique_common>
+<instance_material symbol="s" target="#m"/></technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+
+
+def test_files_of_other_axes_and_units_are_seen_by_one_camera(tmp_path):
+    """Centimetres with +Z up beside metres with +Y up. One corner is elsewhere: everything else is at the same pixels."""
+    (tmp_path / "old.dae").write_text(collada(CORNERS))
+    writer = Writer()
+    moved = [*CORNERS[:5], (1, 5, 9.5)]
+    writer.document["materials"] = [{"doubleSided": True, "pbrMetallicRoughness": {"baseColorFactor": [1, 0.214, 0.0331, 1], "metallicFactor": 0}}]
+    positions = writer.accessor([(x, z, -y) for x, y, z in moved], "VEC3")
+    writer.document["meshes"] = [{"primitives": [{"material": 0, "attributes": {"POSITION": positions}}]}]
+    writer.document.update(nodes=[{"name": "n", "mesh": 0}], scenes=[{"nodes": [0]}], scene=0)
+    (tmp_path / "new.gltf").write_text(writer.text())
+    page = tmp_path / "page.md"
+    done = posectl("diff", tmp_path / "old.dae", tmp_path / "new.gltf", "--format", "markdown", "-o", page)
+    assert done.status == 1, done.err
+    ((before, after, heat),) = pictures(page)
+    rows = numpy.nonzero((before < 250).any(-1).any(-1))[0]
+    assert numpy.ptp(rows) > 0.7 * len(before)  # both triangles are there, one above the other
+    middle = len(before) // 2
+    lower = numpy.abs(before - after)[middle:].max(-1)
+    assert (before[middle:] < 250).any() and (lower > 60).sum() <= 8  # but for pixels of an edge
+    assert (heat[:middle].sum(-1) > 200).sum() > 300 and (heat[middle:].sum(-1) > 200).sum() < 30

@@ -119,6 +119,27 @@ def test_each_change_is_its_own_line(tmp_path, what, edit, words):
         assert len(gone) == len(new) == 1, (gone, new)
 
 
+def smile(keys, interpolation="LINEAR"):
+    """A triangle with two morph targets, whose weights a clip moves."""
+    writer = Writer()
+    positions, offsets = ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 0, 1)] * 3)
+    targets = [{"POSITION": writer.accessor(offsets, "VEC3")} for _ in range(2)]
+    writer.document["meshes"] = [{"primitives": [{"attributes": {"POSITION": writer.accessor(positions, "VEC3")}, "targets": targets}]}]
+    writer.document.update(nodes=[{"name": "face", "mesh": 0}], scenes=[{"nodes": [0]}], scene=0)
+    rows = [row for row in keys.values() for row in ([(9, 9), row, (8, 8)] if interpolation == "CUBICSPLINE" else [row])]
+    writer.document["animations"] = [{"name": "talk", "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}], "samplers": [
+        {"input": writer.accessor(list(keys), "SCALAR"), "output": writer.accessor([w for row in rows for w in row], "SCALAR"),
+         "interpolation": interpolation}]}]
+    return writer.text()
+
+
+@pytest.mark.parametrize("interpolation", ["LINEAR", "CUBICSPLINE"])
+def test_weights_of_morph_targets_are_told_at_their_keys(tmp_path, interpolation):
+    lines = text_of(tmp_path, smile({0: (0, 0.5), 0.25: (1, 0.5), 0.5: (1, 0.5), 0.75: (0, 0.3333)}, interpolation))
+    assert [line for line in lines if "weights 0" in line or "weights 1" in line] == [
+        "clip talk: face at 0 s: weights 0 0.5", "clip talk: face at 0.25 s: weights 1 0.5", "clip talk: face at 0.75 s: weights 0 0.3333"]
+
+
 def test_pixels_are_told(tmp_path):
     gone, new = changed(*(text_of(tmp_path, arm(picture=color)) for color in [(200, 100, 50), (201, 100, 50)]))
     assert len(gone) == len(new) == 1 and new[0].startswith("material skin: base_color pixels ")
@@ -146,6 +167,18 @@ def test_a_model_without_geometry_and_one_that_cannot_be_read(tmp_path):
     lines = text_of(tmp_path, pointer, "hero.glb")
     assert lines[0].startswith("a pointer of Git LFS") and lines[1:] == pointer.splitlines()
     assert posectl("text", tmp_path / "none.glb").status == 2
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+def test_a_pointer_of_git_lfs_is_what_it_stands_for(tmp_path):
+    """git runs git-lfs, here a stand-in, as `git lfs smudge -- PATH` with the pointer as its input."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "arm.gltf").write_text(arm())
+    (tmp_path / "bin/git-lfs").write_text(f'#!/bin/sh\ngrep -q sha256:4d7a && [ "$1" = smudge ] && cat {tmp_path}/arm.gltf\n')
+    (tmp_path / "bin/git-lfs").chmod(0o755)
+    (tmp_path / "hero.gltf").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")
+    done = posectl("text", tmp_path / "hero.gltf", cwd=tmp_path, env={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+    assert done.status == 0 and done.out == posectl("text", tmp_path / "arm.gltf").out
 
 
 # --- in git ---
@@ -196,3 +229,10 @@ def test_the_samples_have_one_text(tmp_path):
     first, second = (posectl("text", SAMPLES / "octopus.glb").out for _ in range(2))
     assert first == second and len(first.splitlines()) > 100
     assert posectl("text", SAMPLES / "octopus.glb", "-o", tmp_path / "a.txt").out == "" and (tmp_path / "a.txt").read_text() == first
+
+
+@pytest.mark.parametrize("sample", ["robot", "dragon", "octopus"])
+def test_a_converted_sample_has_the_same_text(tmp_path, sample):
+    done = posectl("convert", SAMPLES / f"{sample}.glb", "-o", tmp_path / f"{sample}.glb")
+    assert done.status == 0, done.err
+    assert posectl("text", tmp_path / f"{sample}.glb").out == posectl("text", SAMPLES / f"{sample}.glb").out

@@ -261,3 +261,48 @@ TEST(rest_retarget_names_the_roles_that_are_missing)
     assert_non_null(strstr(err.message, "'hoof', which is to be the leftFoot"));
     fixture_fini(&f);
 }
+
+/* A negative scale mirrors the scene: its human walks mirrored, and does not turn inside out. */
+TEST(rest_retarget_on_a_mirrored_rig)
+{
+    struct pair pair;
+    struct human mirrored = HUMAN_T;
+    mirrored.thigh = 0.6;
+    mirrored.arm_deg = 40;
+    mirrored.scale = -1; /* a half turn and a mirror: x, y and z change sides */
+    mirrored.turn[0] = 1;
+    mirrored.turn[3] = 0; /* half a turn about x: only x has changed */
+    begin(&pair, &mirrored, &HUMAN_T);
+    play(&pair, false);
+    CHECK_NEAR(worst_limb_deg(&pair), 0, 0.05);
+    end(&pair);
+    begin(&pair, &mirrored, &HUMAN_T);
+    play(&pair, true);
+    assert_true(worst_slide(&pair) < 0.02);
+    end(&pair);
+}
+
+/* A rest whose root is at the origin, as that of motion files, is taken to stand on the ground. */
+TEST(rest_retarget_of_a_rest_under_the_ground)
+{
+    struct pair pair;
+    struct human motion = HUMAN_T;
+    struct pose own, other;
+    pose_init(&own);
+    pose_init(&other);
+    begin(&pair, &HUMAN_T, &HUMAN_T);
+    play(&pair, false);
+    pose_evaluate(&own, &pair.retarget.model, 0, 0.5);
+    const double height = own.scene_from_node[pair.model_rig.nodes[ROLE_HIPS]].m[13];
+    end(&pair);
+    motion.place[1] = -1.03F; /* the hips of its rest are at 0 */
+    begin(&pair, &HUMAN_T, &motion);
+    for (uint32_t k = 0; k < HUMAN_WALK_KEYS; k++) /* and its walk is over the ground */
+        ((float *)(uintptr_t)pair.source.model.key_values)[3 * k + 1] += 1.03F;
+    play(&pair, false);
+    pose_evaluate(&other, &pair.retarget.model, 0, 0.5);
+    CHECK_NEAR(other.scene_from_node[pair.model_rig.nodes[ROLE_HIPS]].m[13], height, 0.03);
+    end(&pair);
+    pose_fini(&own);
+    pose_fini(&other);
+}

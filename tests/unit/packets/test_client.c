@@ -142,17 +142,17 @@ TEST(client_refuses_short_payloads)
 
 TEST(client_cuts_a_long_message_between_characters)
 {
-    unsigned char payload[16 + 400] = {0};
+    unsigned char payload[16 + 700] = {0};
     struct posed_packet packet = {.kind = POSED_ERROR, .code = POSED_ERR_CONFLICT, .data = payload};
     struct posed_error error;
     packet.data_bytes = sizeof payload;
-    put(payload + 12, 400, 4);
+    put(payload + 12, 700, 4);
     payload[16] = 'x';
     for (size_t i = 17; i + 1 < sizeof payload; i += 2)
         memcpy(payload + i, "\xc3\xa9", 2);
     assert_int_equal(posed_read_error(&packet, &error), 0);
     assert_int_equal(error.code, POSED_ERR_CONFLICT);
-    assert_int_equal(strlen(error.message), 255);
+    assert_int_equal(strlen(error.message), POSED_MESSAGE_MAX - 1);
     packet.data_bytes = 16 + 8;
     put(payload + 12, 6, 4);
     memcpy(payload + 16, "sorry.{}", 8);

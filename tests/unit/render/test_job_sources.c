@@ -7,6 +7,7 @@
 #include "render/job/job_channel.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
+#include "tests/unit/support/human.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -218,6 +219,59 @@ TEST(job_sources_rename_joints)
     work.job.rename_bytes = 4 * (RENDER_RENAMES_MAX + 1);
     assert_int_equal(init_sources(&sources, &cache, &work, fds, &model.model, &unmatched, &err), ERR_BAD_PARAMETER);
     job_sources_fini(&sources);
+    model_cache_fini(&cache, NULL);
+    close(fds[0]);
+    buf_fini(&unmatched);
+    fixture_fini(&model);
+    fixture_fini(&clips);
+}
+
+/* Roles index nodes: those that are not there, and a node of two roles, are refused before they are used. */
+TEST(job_sources_refuse_roles_that_are_none)
+{
+    struct fixture model, clips;
+    struct model_cache cache = {.limit_bytes = 1 << 20};
+    struct job_sources sources;
+    struct buf unmatched;
+    struct err err = {0};
+    struct human_rig rig;
+    static struct render_work work;
+    human_begin(&rig, &model, &HUMAN_A);
+    fixture_finish(&model);
+    human_begin(&rig, &clips, &HUMAN_T);
+    human_walk(&rig);
+    fixture_finish(&clips);
+    const int fds[1] = {file_of(&clips)};
+    const struct humanoid_choice any = {0};
+    struct humanoid own, other;
+    assert_int_equal(humanoid_find(&model.model, &any, &own, &err), 0);
+    assert_int_equal(humanoid_find(&clips.model, &any, &other, &err), 0);
+    static const struct {
+        int role;
+        int32_t node;
+        int code;
+    } ROWS[] = {{ROLE_JAW, -1, 0},
+                {ROLE_JAW, 1000, ERR_BAD_PARAMETER},
+                {ROLE_JAW, INT32_MIN, ERR_BAD_PARAMETER},
+                {ROLE_HIPS, -1, ERR_BAD_PARAMETER},
+                {ROLE_LEFT_FOOT, 1, ERR_BAD_PARAMETER}}; /* the hips */
+    buf_init(&unmatched, 0);
+    for (size_t i = 0; i < 2 * sizeof ROWS / sizeof *ROWS; i++) {
+        work.job = (struct render_job){
+            .cell_count = 1,
+            .source_count = 1,
+            .sources = {{.key = 1, .size_bytes = clips.size_bytes, .is_by_rest = 1}},
+        };
+        work.cells[0] = (struct render_cell){.clip_source = 1};
+        memcpy(work.job.roles, own.nodes, sizeof own.nodes);
+        memcpy(work.job.sources[0].roles, other.nodes, sizeof other.nodes);
+        (i % 2 == 0 ? work.job.roles : work.job.sources[0].roles)[ROWS[i / 2].role] = ROWS[i / 2].node;
+        buf_clear(&unmatched);
+        assert_int_equal(init_sources(&sources, &cache, &work, fds, &model.model, &unmatched, &err), ROWS[i / 2].code);
+        if (i == 0)
+            assert_memory_equal(unmatched.data + unmatched.size_bytes - 12, ";slide=0.054", 12);
+        job_sources_fini(&sources);
+    }
     model_cache_fini(&cache, NULL);
     close(fds[0]);
     buf_fini(&unmatched);

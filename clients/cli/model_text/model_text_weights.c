@@ -1,0 +1,59 @@
+/* What of a clip poses do not tell: weights of morph targets, and what is shown, at their keys. */
+#include "clients/cli/model_text/model_text.h"
+
+#include <string.h>
+
+enum { WEIGHT_DECIMALS = 4 };
+
+/* The value of key `key`: of CUBICSPLINE the middle one of three. `at`: its first number; the next key's is returned.
+ */
+static const cJSON *put_value(struct text *out, const cJSON *at, int components, bool has_tangents)
+{
+    for (int i = 0; i < components * (has_tangents ? 3 : 1) && at != NULL; i++, at = at->next)
+        if (!has_tangents || i / components == 1)
+            rounded_put(out, cJSON_GetNumberValue(at), WEIGHT_DECIMALS);
+    return at;
+}
+
+static void put_channel(const struct model_text *text, const char *clip, const cJSON *channel)
+{
+    const double node = json_number(channel, "node"), components = json_number(channel, "components");
+    const bool has_tangents = strcmp(json_text(channel, "interpolation"), "CUBICSPLINE") == 0;
+    const cJSON *values = json_get(channel, "values"), *at = values == NULL ? NULL : values->child, *time;
+    struct text before = {0};
+    if (!(node >= 0 && node < (double)text->node_count && components >= 1 && components < 1e6))
+        return;
+    cJSON_ArrayForEach(time, json_get(channel, "times"))
+    {
+        struct text now = {0};
+        at = put_value(&now, at, (int)components, has_tangents);
+        if (now.at != NULL && (before.at == NULL || strcmp(now.at, before.at) != 0)) {
+            text_printf(text->out, "clip %s: %s at", clip, text->labels[(size_t)node]);
+            rounded_put(text->out, cJSON_GetNumberValue(time), WEIGHT_DECIMALS);
+            text_printf(text->out, " s: %s%s\n", json_text(channel, "path"), now.at);
+        }
+        text_free(&before);
+        before = now;
+    }
+    text_free(&before);
+}
+
+void model_text_put_weights(const struct model_text *text, const char *name, int clip)
+{
+    struct posed_packet answer;
+    struct text query = {0};
+    const cJSON *channel;
+    text_printf(&query, "&clip=%d&path=weights&path=visibility&format=json", clip);
+    const int rc = connection_request_model(text->connection, "keys", text->path, query.at, NULL, &answer);
+    text_free(&query);
+    if (rc != 0) {
+        text_printf(text->out, "clip %s: weights of morph targets are not told: ", name);
+        text_put_printable(text->out, text->connection->posed.error.message);
+        text_put(text->out, "\n");
+        return;
+    }
+    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+    cJSON_ArrayForEach(channel, json_get(cJSON_GetArrayItem(json_get(json, "clips"), 0), "channels"))
+        put_channel(text, name, channel);
+    cJSON_Delete(json);
+}

@@ -1,0 +1,127 @@
+#!/bin/bash
+# pull-request.sh BASE [FOLDER] - what a change does to models, for those who review it. Writes FOLDER/report.md with pictures: the differences
+# of each model since the merge base of BASE and HEAD, sheets of all clips, and what posectl check finds in the models that changed.
+#
+#   BASE            the branch that the change goes to, or any commit: origin/main
+#   FOLDER          model-review; what was in it is removed
+#   POSECTL         the program: posectl
+#   POSED_BASELINE  accepted findings: posed.known.json at the top of the repository, where there is one
+#   POSED_SHEETS    of how many models sheets are drawn at most: 50
+#
+# Exit status: 0; 1: check finds an error that is not accepted; 2: git or the command line is at fault; 3: posectl is.
+set -euo pipefail
+export LC_ALL=C.UTF-8
+
+die() { echo "pull-request.sh: $2" >&2; exit "$1"; }
+
+[ $# -ge 1 ] && [ $# -le 2 ] && [ -n "$1" ] || die 2 "usage: pull-request.sh BASE [FOLDER]"
+posectl=${POSECTL:-posectl}
+command -v "$posectl" >/dev/null || die 3 "there is no program '$posectl'"
+top=$(git rev-parse --show-toplevel) || die 2 "this is no git repository"
+base=$(git merge-base -- "$1" HEAD) || die 2 "no commit is both in '$1' and in HEAD: fetch the whole history, or another BASE"
+out=$(realpath -m -- "${2:-model-review}")
+[ ! -e "$out" ] || [ -f "$out/report.md" ] || rmdir -- "$out" 2>/dev/null || die 2 "'$out' is not empty, and has no report of an earlier run"
+rm -rf -- "$out"
+mkdir -p -- "$out/sheets"
+cd -- "$top"
+head=$(git rev-parse HEAD)
+report=$out/report.md
+baseline=${POSED_BASELINE:-posed.known.json}
+
+# --- which models ---
+
+# Every file of the change that is a model now, and models beside files of the same name: hero.gltf where hero.bin changed.
+endings=$("$posectl" formats | awk '{print $1}') || die 3 "posectl formats failed"
+is_model() {
+    local ending=${1##*.}
+    [[ $1 == *.* ]] && grep -qxiF -- "$ending" <<<"$endings"
+}
+list_models() {
+    local file ending
+    while IFS= read -r -d '' file; do
+        if is_model "$file"; then
+            printf '%s\0' "$file"
+        elif [[ ${file##*/} == *.* ]]; then
+            for ending in $endings; do
+                [ ! -f "${file%.*}.$ending" ] || printf '%s\0' "${file%.*}.$ending"
+            done
+        fi
+    done
+}
+git diff --name-only --no-renames --diff-filter=d -z "$base" HEAD -- >"$out/files" || die 2 "git diff failed"
+mapfile -d '' -t models < <(list_models <"$out/files" | sort -zu)
+mapfile -d '' -t removed < <(git diff --name-only --no-renames --diff-filter=D -z "$base" HEAD --)
+rm -- "$out/files"
+
+# Names in a report: whoever opens a pull request chooses them.
+name() { printf '`%s`' "$(printf %s "$1" | tr '\000-\037\177`|' '?')"; }
+
+say() { printf "$@" >>"$report"; }
+
+say '# Models in this change\n\nFrom %s to %s, commits: %s.\n\n' "${base:0:12}" "${head:0:12}" "$(git rev-list --count "$base..HEAD")"
+gone=0
+for file in ${removed[@]+"${removed[@]}"}; do
+    is_model "$file" || continue
+    say -- '- removed: %s\n' "$(name "$file")"
+    gone=$((gone + 1))
+done
+for file in ${models[@]+"${models[@]}"}; do
+    what=changed
+    git cat-file -e "$base:$file" 2>/dev/null || what=new
+    say -- '- %s: %s\n' "$what" "$(name "$file")"
+done
+if [ $((${#models[@]} + gone)) -eq 0 ]; then
+    say 'No model changed.\n'
+    exit 0
+fi
+
+# --- what is different ---
+
+status=0
+"$posectl" diff --git "$base..$head" --format markdown -o "$out/differences.md" || status=$?
+[ "$status" -le 1 ] || die 3 "posectl diff failed with status $status"
+say '\n'
+cat -- "$out/differences.md" >>"$report"
+
+# --- sheets ---
+
+# All clips of a model, a row each; what has no clips, or too many for one picture, is drawn once.
+draw() {
+    "$posectl" sheet --quiet --clips all --frames 8 --captions --width 128 --height 128 -o "$2" -- "$1" 2>/dev/null ||
+        "$posectl" render --quiet --width 512 --height 512 -o "$2" -- "$1" 2>"$out/problem"
+}
+say '\n# Sheets\n'
+number=0
+for file in ${models[@]+"${models[@]}"}; do
+    number=$((number + 1))
+    if [ "$number" -gt "${POSED_SHEETS:-50}" ]; then
+        say '\n%s models more have no sheet here.\n' $((${#models[@]} - number + 1))
+        break
+    fi
+    say '\n## %s\n\n' "$(name "$file")"
+    if draw "$file" "$out/sheets/$number.png"; then
+        say '![all clips](sheets/%s.png)\n' "$number"
+    else
+        say '%s\n' "$(name "$(head -n 1 "$out/problem")")"
+    fi
+done
+rm -f -- "$out/problem"
+
+# --- rules ---
+
+# posectl prints the report once for people and once for the machine; imported models are in its cache.
+check() { printf '%s\0' "${models[@]}" | xargs -0 -x -s 1000000 "$posectl" check --color never "${accepted[@]}" "$@" --; }
+accepted=(--fail-on error)
+[ -z "${POSED_BASELINE:-}" ] && [ ! -e "$baseline" ] || accepted+=(--baseline "$baseline")
+say '\n# Check\n\n'
+failed=0
+if [ ${#models[@]} -gt 0 ]; then
+    # xargs has 123 for the statuses 1 to 125 of what it runs: the report for the machine tells which one it was.
+    check --format sarif -o "$out/check.sarif" || failed=$?
+    [ -s "$out/check.sarif" ] || die 3 "posectl check failed"
+    check --format junit -o "$out/check.xml" || :
+    check -o "$out/check.txt" || :
+    say '```text\n%s\n```\n' "$(tr -d '`' <"$out/check.txt")"
+fi
+echo "$report"
+[ "$failed" -eq 0 ] || exit 1
