@@ -53,9 +53,9 @@ $(obj)/server/render/image/caption.o: asked = $(patsubst -I%,-isystem %,$(shell 
 $(obj)/server/import/texture/texture_mip.o: flags += $(if $(filter release,$(config)),-O3)
 
 libs_of = $(shell $(PKG_CONFIG) --libs $(1))
-# wslay has no .pc file in Debian 12.
-libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libseccomp) -lwslay
-# meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
+# wslay and meshoptimizer have no .pc files in Debian 12.
+libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libseccomp) -lwslay -lmeshoptimizer
+# draco is C++, linked by the C compiler.
 libs_import = $(call libs_of,libcjson expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
 libs_assimp = $(call libs_of,assimp)
 # giflib has no .pc file.

@@ -1,6 +1,7 @@
 #include "wire/encode/glb.h"
 
 #include "wire/encode/json.h"
+#include "wire/encode/meshopt.h"
 
 enum { ALIGNMENT = 4, HEAD_BYTES = 12, CHUNK_HEAD_BYTES = 8 };
 enum { MAGIC = 0x46546c67, VERSION = 2, CHUNK_JSON = 0x4e4f534a, CHUNK_BIN = 0x004e4942 };
@@ -36,20 +37,24 @@ static const struct {
     [GLB_VEC3] = {"VEC3", 3 * sizeof(float), FLOAT, 0, false, false},
     [GLB_VEC4] = {"VEC4", 4 * sizeof(float), FLOAT, 0, false, false},
     [GLB_FLAG] = {"SCALAR", 1, UNSIGNED_BYTE, 0, false, false},
+    [GLB_OTHER_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false, false},
 };
 
 void glb_clear(struct glb_writer *glb, size_t limit_bytes)
 {
-    struct buf *const bufs[] = {&glb->bin, &glb->views, &glb->accessors};
+    struct buf *const bufs[] = {&glb->bin, &glb->views, &glb->packed, &glb->accessors};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         buf_clear(bufs[i]);
         bufs[i]->limit_bytes = limit_bytes;
     }
+    glb->packed.limit_bytes = SIZE_MAX / 4; /* a stream at its worst is longer than its array, and is dropped then */
+    glb->compression = GLB_PLAIN;
+    glb->unpacked_bytes = 0;
 }
 
 bool glb_failed(const struct glb_writer *glb)
 {
-    return buf_failed(&glb->bin) || buf_failed(&glb->views) || buf_failed(&glb->accessors);
+    return buf_failed(&glb->bin) || buf_failed(&glb->views) || buf_failed(&glb->packed) || buf_failed(&glb->accessors);
 }
 
 static struct glb_buffer_view *views_of(const struct glb_writer *glb)
@@ -109,6 +114,33 @@ static void put_zeros(struct buf *out, size_t size_bytes)
     buf_advance(out, size_bytes);
 }
 
+static enum meshopt_mode mode_of(enum glb_array array)
+{
+    return array == GLB_INDICES ? MESHOPT_TRIANGLES : array == GLB_OTHER_INDICES ? MESHOPT_INDICES : MESHOPT_ATTRIBUTES;
+}
+
+/* Packs what the last view holds, which ends the chunk. */
+static void pack_view(struct glb_writer *glb, enum glb_array array, uint32_t count)
+{
+    enum { JSON_BYTES = 192 }; /* about what put_view() has to say of a stream */
+    const uint32_t element_bytes = ARRAYS[array].element_bytes;
+    if (glb_failed(glb) || element_bytes % 4 != 0) /* the extension's rule for strides */
+        return;
+    struct glb_buffer_view *view = &views_of(glb)[view_count(glb) - 1];
+    const size_t size_bytes = (size_t)count * element_bytes;
+    meshopt_pack(mode_of(array), glb->bin.data + view->offset, count, element_bytes, &glb->packed);
+    if (glb_failed(glb) || glb->packed.size_bytes + JSON_BYTES >= size_bytes)
+        return;
+    glb->bin.size_bytes = view->offset;
+    buf_put(&glb->bin, glb->packed.data, glb->packed.size_bytes);
+    view->array = array;
+    view->count = count;
+    view->unpacked_offset = glb->unpacked_bytes;
+    glb->unpacked_bytes += size_bytes;                                    /* a multiple of ALIGNMENT */
+    if (glb->unpacked_bytes > glb->bin.limit_bytes - glb->bin.size_bytes) /* zeros without end pack to nothing */
+        buf_fail(&glb->bin, BUF_FULL);
+}
+
 uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count)
 {
     struct glb_accessor accessor = {.array = array, .count = count};
@@ -118,6 +150,8 @@ uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *eleme
         buf_put(&glb->bin, elements, size_bytes);
     else
         put_zeros(&glb->bin, size_bytes);
+    if (glb->compression == GLB_MESHOPT)
+        pack_view(glb, array, count);
     accessor.view = end_view(glb);
     if (array == GLB_TIME) { /* they rise */
         memcpy(&accessor.min.x, elements, sizeof accessor.min.x);
@@ -154,12 +188,28 @@ static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
     buf_put_char(out, '}');
 }
 
+/* Where bytes are, without the closing brace. */
+static void put_range(struct buf *out, uint32_t buffer, uint64_t offset, uint64_t size_bytes)
+{
+    json_printf(out, "{\"buffer\":%u,\"byteOffset\":%llu,\"byteLength\":%llu", buffer, (unsigned long long)offset,
+                (unsigned long long)size_bytes);
+}
+
 static void put_view(struct buf *out, const struct glb_buffer_view *view)
 {
-    json_printf(out, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu", (unsigned long long)view->offset,
-                (unsigned long long)view->size_bytes);
+    const uint32_t stride = ARRAYS[view->array].element_bytes;
+    if (view->count > 0)
+        put_range(out, 1, view->unpacked_offset, (uint64_t)view->count * stride);
+    else
+        put_range(out, 0, view->offset, view->size_bytes);
     if (view->target != 0)
         json_printf(out, ",\"target\":%u", view->target);
+    if (view->count > 0) {
+        buf_put_text(out, ",\"extensions\":{\"EXT_meshopt_compression\":");
+        put_range(out, 0, view->offset, view->size_bytes);
+        json_printf(out, ",\"byteStride\":%u,\"count\":%u,\"mode\":%s}}", stride, view->count,
+                    MESHOPT_MODE_NAMES[mode_of(view->array)]);
+    }
     buf_put_char(out, '}');
 }
 
@@ -177,7 +227,12 @@ void glb_put_arrays(const struct glb_writer *glb, struct buf *out)
         put_view(out, &views_of(glb)[i]);
     }
     if (view_count(glb) > 0)
-        json_printf(out, "],\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)glb->bin.size_bytes);
+        json_printf(out, "],\"buffers\":[{\"byteLength\":%llu}", (unsigned long long)glb->bin.size_bytes);
+    if (glb->unpacked_bytes > 0)
+        json_printf(out, ",{\"byteLength\":%llu,\"extensions\":{\"EXT_meshopt_compression\":{\"fallback\":true}}}",
+                    (unsigned long long)glb->unpacked_bytes);
+    if (view_count(glb) > 0)
+        buf_put_char(out, ']');
 }
 
 bool glb_finish(const struct glb_writer *glb, struct buf *out)
