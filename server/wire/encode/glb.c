@@ -1,7 +1,10 @@
 #include "wire/encode/glb.h"
 
+#include "wire/encode/draco_pack.h"
 #include "wire/encode/json.h"
 #include "wire/encode/meshopt.h"
+
+#include <stdlib.h>
 
 enum { ALIGNMENT = 4, HEAD_BYTES = 12, CHUNK_HEAD_BYTES = 8 };
 enum { MAGIC = 0x46546c67, VERSION = 2, CHUNK_JSON = 0x4e4f534a, CHUNK_BIN = 0x004e4942 };
@@ -67,7 +70,7 @@ static uint32_t view_count(const struct glb_writer *glb)
     return (uint32_t)(glb->views.size_bytes / sizeof(struct glb_buffer_view));
 }
 
-static uint32_t accessor_count(const struct glb_writer *glb)
+uint32_t glb_accessor_count(const struct glb_writer *glb)
 {
     return (uint32_t)(glb->accessors.size_bytes / sizeof(struct glb_accessor));
 }
@@ -160,7 +163,79 @@ uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *eleme
         widen(&accessor, elements);
     }
     buf_put(&glb->accessors, &accessor, sizeof accessor);
-    return glb_failed(glb) ? GLB_NONE : accessor_count(glb) - 1;
+    return glb_failed(glb) ? GLB_NONE : glb_accessor_count(glb) - 1;
+}
+
+void glb_start_mesh(struct glb_writer *glb) { glb->first_accessor = glb_accessor_count(glb); }
+
+static enum draco_kind kind_of(enum glb_array array)
+{
+    switch (array) {
+    case GLB_POSITION:
+        return DRACO_POSITION;
+    case GLB_NORMAL:
+        return DRACO_NORMAL;
+    case GLB_COLOR:
+        return DRACO_COLOR;
+    case GLB_TEXCOORD:
+    case GLB_SECOND_TEXCOORD:
+        return DRACO_TEXCOORD;
+    default:
+        return DRACO_OTHER;
+    }
+}
+
+/* The stream of the accessors from the mesh's first on, or NULL: there is no memory. */
+static uint8_t *pack_mesh(const struct glb_writer *glb, const struct glb_accessor *accessors, uint32_t count,
+                          size_t *size_bytes)
+{
+    struct draco_attribute *attributes = calloc(count, sizeof *attributes);
+    const struct glb_accessor *indices = NULL;
+    uint32_t used = 0, vertex_count = 0;
+    for (uint32_t i = 0; attributes != NULL && i < count; i++) {
+        const struct glb_accessor *at = &accessors[i];
+        const char *rows = glb->bin.data + views_of(glb)[at->view].offset;
+        if (at->array == GLB_INDICES) {
+            indices = at;
+            continue;
+        }
+        attributes[used++] = (struct draco_attribute){rows, kind_of(at->array), ARRAYS[at->array].component,
+                                                      ARRAYS[at->array].element_bytes, ARRAYS[at->array].is_normalized};
+        vertex_count = at->count;
+    }
+    uint8_t *stream = NULL;
+    if (attributes != NULL && indices != NULL)
+        stream = draco_pack(attributes, used, vertex_count,
+                            (const uint32_t *)(const void *)(glb->bin.data + views_of(glb)[indices->view].offset),
+                            indices->count / 3, size_bytes);
+    free(attributes);
+    return stream;
+}
+
+uint32_t glb_end_mesh(struct glb_writer *glb)
+{
+    const uint32_t count = glb_accessor_count(glb) - glb->first_accessor;
+    if (glb->compression != GLB_DRACO || count == 0 || glb_failed(glb))
+        return GLB_NONE;
+    struct glb_accessor *accessors = (struct glb_accessor *)(void *)glb->accessors.data + glb->first_accessor;
+    const uint32_t first_view = accessors[0].view;
+    const uint64_t offset = views_of(glb)[first_view].offset;
+    size_t size_bytes = 0;
+    uint8_t *stream = pack_mesh(glb, accessors, count, &size_bytes);
+    if (stream == NULL)
+        buf_fail(&glb->packed, BUF_FULL);
+    if (stream == NULL || size_bytes >= glb->bin.size_bytes - offset) {
+        free(stream);
+        return GLB_NONE;
+    }
+    glb->bin.size_bytes = offset;
+    glb->views.size_bytes = first_view * sizeof(struct glb_buffer_view);
+    for (uint32_t i = 0; i < count; i++)
+        accessors[i].view = GLB_NONE;
+    start_view(glb, 0);
+    buf_put(&glb->bin, stream, size_bytes);
+    free(stream);
+    return end_view(glb);
 }
 
 void glb_start_image(struct glb_writer *glb) { start_view(glb, 0); }
@@ -174,7 +249,10 @@ void glb_start(struct buf *out)
 
 static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
 {
-    json_printf(out, "{\"bufferView\":%u,\"componentType\":%u", accessor->view, ARRAYS[accessor->array].component);
+    buf_put_char(out, '{');
+    if (accessor->view != GLB_NONE)
+        json_printf(out, "\"bufferView\":%u,", accessor->view);
+    json_printf(out, "\"componentType\":%u", ARRAYS[accessor->array].component);
     if (ARRAYS[accessor->array].is_normalized)
         buf_put_text(out, ",\"normalized\":true");
     json_printf(out, ",\"count\":%u,\"type\":%s", accessor->count, ARRAYS[accessor->array].type);
@@ -216,11 +294,11 @@ static void put_view(struct buf *out, const struct glb_buffer_view *view)
 void glb_put_arrays(const struct glb_writer *glb, struct buf *out)
 {
     const struct glb_accessor *accessors = (const struct glb_accessor *)(const void *)glb->accessors.data;
-    for (uint32_t i = 0; i < accessor_count(glb) && !buf_failed(out); i++) {
+    for (uint32_t i = 0; i < glb_accessor_count(glb) && !buf_failed(out); i++) {
         buf_put_text(out, i == 0 ? ",\"accessors\":[" : ",");
         put_accessor(out, &accessors[i]);
     }
-    if (accessor_count(glb) > 0)
+    if (glb_accessor_count(glb) > 0)
         buf_put_char(out, ']');
     for (uint32_t i = 0; i < view_count(glb) && !buf_failed(out); i++) {
         buf_put_text(out, i == 0 ? ",\"bufferViews\":[" : ",");

@@ -254,6 +254,7 @@ static void put_extension_list(struct buf *out, const char *key, unsigned uses)
         [GLB_VISIBILITY] = "KHR_node_visibility",
         [GLB_POINTER] = "KHR_animation_pointer",
         [GLB_MESHOPT_COMPRESSION] = "EXT_meshopt_compression",
+        [GLB_DRACO_COMPRESSION] = "KHR_draco_mesh_compression",
     };
     bool is_first = true;
     for (int i = 0; i < GLB_EXTENSION_COUNT; i++) {
@@ -272,5 +273,5 @@ static void put_extension_list(struct buf *out, const char *key, unsigned uses)
 void glb_put_extensions(struct buf *out, unsigned uses)
 {
     put_extension_list(out, "extensionsUsed", uses);
-    put_extension_list(out, "extensionsRequired", uses & 1U << GLB_MESHOPT_COMPRESSION);
+    put_extension_list(out, "extensionsRequired", uses & (1U << GLB_MESHOPT_COMPRESSION | 1U << GLB_DRACO_COMPRESSION));
 }

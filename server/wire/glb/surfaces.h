@@ -23,7 +23,8 @@ enum glb_extension {
     GLB_VARIANTS,
     GLB_VISIBILITY,
     GLB_POINTER,
-    GLB_MESHOPT_COMPRESSION, /* needed to read the file, as the others are not */
+    GLB_MESHOPT_COMPRESSION, /* this and what follows is needed to read the file */
+    GLB_DRACO_COMPRESSION,
     GLB_EXTENSION_COUNT
 };
 
