@@ -284,6 +284,18 @@ export interface ExportParameters extends Abortable {
   hash?: string;
   /** other names for the nodes of clip_file, with one * on each side at most */
   rename_joints?: Renames;
+  /** clips of clip_file move joints of the same name, or a human like another by how both rest */
+  retarget?: 'names' | 'rest';
+  /** with retarget=rest: lock keeps planted feet where they stand */
+  feet?: 'free' | 'lock';
+  /** which joints of the model are which bones of a human: a table (posectl: or a file) */
+  map?: 'auto' | 'vrm' | 'mixamo' | 'unreal' | 'rigify';
+  /** likewise of clip_file */
+  clip_map?: 'auto' | 'vrm' | 'mixamo' | 'unreal' | 'rigify';
+  /** one joint of the model and which bone of a human it is: hips, leftUpperLeg, ..; JOINT - for none */
+  bones?: Renames;
+  /** likewise of clip_file */
+  clip_bones?: Renames;
   /** 0: leave the textures out of a GLB file */
   textures?: Flag;
   /** nodes with all below them */

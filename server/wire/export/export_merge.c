@@ -62,6 +62,24 @@ static bool check_strict(struct export *e)
 
 /* --- the clips --- */
 
+/* Gives all clips of a file their channels before one of them is taken: by rest each makes the view's keys move in
+ * memory, and copies that are shared are known by where the keys are. What does not fit is the reply's error; *no_match
+ * is that of the first clip that moves nothing here, which among others is none. */
+static bool make_clips(struct export *e, struct retarget *view, const char *path, struct err *no_match)
+{
+    struct err err;
+    for (uint32_t c = 0; c < view->source->clip_count; c++) {
+        if (retarget_clip(view, c, &err) == 0)
+            continue;
+        if (err.code != ERR_CLIP_NO_MATCH) {
+            err_prefix(&err, "'%s' on '%s'", path, e->context->request->model);
+            return context_fail(e->context, &err);
+        }
+        *no_match = no_match->code == 0 ? err : *no_match;
+    }
+    return export_is_affordable(e, view->steps);
+}
+
 /* All clips of a file that move something here. A file none of whose clips does is an error. */
 static bool take_file(struct export *e, uint32_t source)
 {
@@ -69,15 +87,16 @@ static bool take_file(struct export *e, uint32_t source)
     struct retarget *view = &e->context->clips->views[source];
     const char *path = request->sources[source].path;
     const uint32_t count = view->source->clip_count, before = e->clips.count;
-    struct err err = {0}, first = {0};
+    struct err err = {0};
     if (count == 0) {
         err_set(&err, ERR_CLIP_NOT_FOUND, "the clip file '%s' has no clips", path);
         return context_fail(e->context, &err);
     }
+    if (!make_clips(e, view, path, &err))
+        return false;
     for (uint32_t c = 0; c < count; c++) {
         char name[SHORT_NAME_SIZE];
-        if (retarget_clip(view, c, &err) < 0) {
-            first = first.code == 0 ? err : first;
+        if (view->model.clips[c].channel_count == 0 && view->source->clips[c].channel_count > 0) {
             export_warn(e, "clip_left_out", "'%s': clip %u '%s' moves no node of the model", path, c,
                         short_name(view->source, view->source->clips[c].name, name));
             continue;
@@ -94,10 +113,10 @@ static bool take_file(struct export *e, uint32_t source)
         if (buf_failed(e->out))
             return context_fail_too_large(e->context);
     }
-    if (e->clips.count > before || first.code == 0)
+    if (e->clips.count > before || err.code == 0)
         return true;
-    err_prefix(&first, "'%s' on '%s'", path, request->model);
-    return context_fail(e->context, &first);
+    err_prefix(&err, "'%s' on '%s'", path, request->model);
+    return context_fail(e->context, &err);
 }
 
 /* --- names --- */

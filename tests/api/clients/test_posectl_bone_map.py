@@ -54,3 +54,15 @@ def test_faults_of_files(models, tmp_path):
         assert done.status == 2 and "--map: " in done.err and problem in done.err, done.err
     done = ask(models, "hero.gltf", "walk.gltf", "--clip-map", "unity")
     assert done.status == 2 and "--clip-map: cannot read 'unity'" in done.err
+
+
+def test_a_file_with_the_clips(models, tmp_path):
+    (tmp_path / "own.map").write_text("".join(f"{role} = {name}\n" for role, name in NAMES.items()))
+    done = posectl("convert", "own.gltf", "--clips", "./walk.gltf", "--retarget", "rest", "--feet", "lock", "--map", tmp_path / "own.map",
+                   "-o", "own.glb", "--json", cwd=models)
+    assert done.status == 0, done.err
+    told, = json.loads(done.out)["clip_files"]
+    assert told["retarget"]["feet"] == "lock" and told["unmatched"]["nodes"] == []
+    poses = [json.loads(posectl("pose", *words, "--t", "0.3", "--json", cwd=models).out)["frames"][0]["scene"] for words in (
+        ("own.glb", "--clip", "walk"), ("own.gltf", "--clip-file", "walk.gltf", "--retarget", "rest", "--feet", "lock", "--map", tmp_path / "own.map"))]
+    assert max(abs(a - b) for one, two in zip(*poses) for a, b in zip(one, two)) < 1e-2 # of 180: a human in centimetres

@@ -196,13 +196,15 @@ TEST(request_canonical_of_retargeting)
                                         "&retarget=rest&bones=hips=b",
                                         "&retarget=rest&clip_bones=hips=a"};
     enum { COUNT = sizeof OTHER / sizeof *OTHER };
+    static const char *const PATHS[] = {"pose", "export", "sheet"};
     char one[200], other[200];
-    for (size_t i = 0; i < COUNT; i++)
-        for (size_t k = 0; k < i; k++) {
-            snprintf(one, sizeof one, "/v1/pose?model=a&clip_file=b%s", OTHER[i]);
-            snprintf(other, sizeof other, "/v1/pose?model=a&clip_file=b%s", OTHER[k]);
-            assert_false(is_same(one, other));
-        }
+    for (size_t p = 0; p < sizeof PATHS / sizeof *PATHS; p++)
+        for (size_t i = 0; i < COUNT; i++)
+            for (size_t k = 0; k < i; k++) {
+                snprintf(one, sizeof one, "/v1/%s?model=a&clip_file=b%s", PATHS[p], OTHER[i]);
+                snprintf(other, sizeof other, "/v1/%s?model=a&clip_file=b%s", PATHS[p], OTHER[k]);
+                assert_false(is_same(one, other));
+            }
     assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=names", "/v1/pose?model=a&clip_file=b"));
     assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=rest&feet=free&map=auto",
                         "/v1/pose?model=a&clip_file=b&retarget=rest"));
