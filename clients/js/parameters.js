@@ -4,7 +4,7 @@
 // Longer queries travel as the body of a POST; a server takes 8192 bytes unless told otherwise (--max-url).
 const QUERY_BYTES_MAX = 4000;
 // Their entries may have commas: each repeats the parameter.
-const isRepeated = (name) => name.endsWith('_name') || ['rename_joints', 'bones', 'clip_bones'].includes(name);
+const isRepeated = (name) => name.endsWith('_name') || ['rename_joints', 'clip_file', 'bones', 'clip_bones'].includes(name);
 // Parameters that only a body can have.
 const IN_BODY = ['layers', 'queries'];
 

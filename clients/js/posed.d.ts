@@ -282,6 +282,8 @@ export interface SheetParameters extends TurntableParameters {
 export interface ExportParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
+  /** other names for the nodes of clip_file, with one * on each side at most */
+  rename_joints?: Renames;
   /** 0: leave the textures out of a GLB file */
   textures?: Flag;
   /** nodes with all below them */
@@ -292,6 +294,12 @@ export interface ExportParameters extends Abortable {
   clips?: Refs;
   /** a clip of the file by name, even one of digits or with a comma */
   clip_name?: string | readonly string[];
+  /** other models, whose clips the file has too */
+  clip_file?: string | readonly string[];
+  /** names of the clips of other models: {file} and {clip} stand for theirs */
+  clip_names?: string;
+  /** 1: nodes of such clips that have no partner in the model are an error */
+  strict?: Flag;
   /** turn the scene, so that this axis is up */
   up?: 'x' | 'y' | 'z';
   /** scale the scene to this unit of length */

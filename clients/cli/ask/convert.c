@@ -1,5 +1,6 @@
 /* posectl convert: a whole model as a GLB file, which the server makes; what the file says otherwise than the model is
  * told as warnings. */
+#include "clients/cli/ask/convert_clips.h"
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/output.h"
@@ -66,6 +67,9 @@ static void report_json(const char *model, const char *file, size_t size_bytes, 
     for (int i = 0; i < COUNTED_COUNT; i++)
         cJSON_AddNumberToObject(json, COUNTED[i].plural, cJSON_GetArraySize(json_get(glb, COUNTED[i].member)));
     cJSON_AddItemToObject(json, "warnings", cJSON_Duplicate(warnings_of(glb), true));
+    const cJSON *clip_files = json_get(json_get(json_get(glb, "asset"), "extras"), "clip_files");
+    if (clip_files != NULL)
+        cJSON_AddItemToObject(json, "clip_files", cJSON_Duplicate(clip_files, true));
     json_print(json);
 }
 
@@ -80,6 +84,7 @@ static void report(const char *model, const char *file, bool is_stdout, const st
         terminal_info("warning: %s: %s", json_text(warning, "code"), line.at);
         text_free(&line);
     }
+    convert_clips_report(glb);
     if (terminal.is_json && !is_stdout)
         report_json(model, file, answer->data_bytes, glb);
     else if (!terminal.is_quiet && !is_stdout)
@@ -112,11 +117,12 @@ static int choose_file(const struct args *args, const char *model, char **file)
     return STATUS_DONE;
 }
 
-static int convert(struct command_context *context, const struct args *args)
+static int convert(struct command_context *context, const struct convert_clips *clips)
 {
+    const struct args *args = &clips->args;
     const char *model = context->paths.arguments[0].path;
     struct posed_packet answer;
-    struct text query = {0};
+    struct text query = {0}, body = {0};
     char *file = NULL;
     int status = choose_file(args, model, &file);
     if (status != STATUS_DONE)
@@ -125,8 +131,14 @@ static int convert(struct command_context *context, const struct args *args)
     args_put_query(args, &query);
     if (args_has(args, OPTION_NO_TEXTURES) && args_parameter(args, "textures") == NULL)
         text_put(&query, "&textures=0");
-    status = connection_status(
-        &context->connection, connection_request_model(&context->connection, "export", model, query.at, NULL, &answer));
+    if (args_has(args, OPTION_NAME)) {
+        text_put(&query, "&clip_names=");
+        text_put_url(&query, args_text(args, OPTION_NAME, ""));
+    }
+    const bool has_body = convert_clips_put_body(clips, &context->paths, &body);
+    status =
+        connection_status(&context->connection, connection_request_model(&context->connection, "export", model,
+                                                                         query.at, has_body ? body.at : NULL, &answer));
     char code[64] = "";
     if (status == STATUS_FAILED)
         connection_error_code(&context->connection, code);
@@ -137,6 +149,7 @@ static int convert(struct command_context *context, const struct args *args)
     if (status == STATUS_DONE)
         report(model, file, strcmp(file, "-") == 0, &answer);
     text_free(&query);
+    text_free(&body);
     free(file);
     return status;
 }
@@ -144,9 +157,13 @@ static int convert(struct command_context *context, const struct args *args)
 int run_convert(const struct args *args)
 {
     struct command_context context = {0};
-    int status = context_open_models(&context, args, 1, 1);
+    struct convert_clips clips = {0};
+    int status = convert_clips_find(&clips, args);
     if (status == STATUS_DONE)
-        status = convert(&context, args);
+        status = context_open_models(&context, &clips.args, 1 + clips.file_count, 1);
+    if (status == STATUS_DONE)
+        status = convert(&context, &clips);
     context_close(&context);
+    convert_clips_free(&clips);
     return status;
 }

@@ -106,6 +106,8 @@ static void put_all(struct text *out)
         "  posectl render fox.glb -o fox.png --width 512 --height 512 --clip walk --t 0.5 --yaw 30\n"
         "  posectl thumbs assets/ -o thumbs/ --size 256 --clips all --index\n"
         "  posectl check assets/ --format sarif -o check.sarif\n"
+        "  posectl convert fox.fbx -o fox.glb\n"
+        "  posectl diff old/ new/\n"
         "  posectl info fox.glb\n");
     put_flags(out, "Options of all commands", NULL, FLAGS_COMMON);
     put_described(out, "Environment", VARIABLES);

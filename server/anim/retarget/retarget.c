@@ -313,8 +313,10 @@ static int make_by_rest(struct retarget *retarget, uint32_t index, struct err *e
 bool retarget_rename(const struct retarget *retarget, uint32_t node, struct joined_name *out)
 {
     const struct model *source = retarget->source;
+    if (is_named(&source->nodes[node]) && name_map_apply(&retarget->names, name_of(source, node), out) >= 0)
+        return true;
     *out = (struct joined_name){0};
-    return is_named(&source->nodes[node]) && name_map_apply(&retarget->names, name_of(source, node), out) >= 0;
+    return false;
 }
 
 static int no_match(const struct retarget *retarget, const struct clip *from, struct err *err)

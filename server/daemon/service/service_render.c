@@ -15,7 +15,7 @@
 
 _Static_assert((int)SHEET_CELLS_MAX <= (int)RENDER_CELLS_MAX, "what can be planned can be drawn");
 _Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MASKS_MAX == (int)RENDER_MASKS_MAX &&
-                   (int)REQUEST_SOURCES_MAX == (int)RENDER_SOURCES_MAX,
+                   (int)REQUEST_CLIP_FILES_MAX == (int)RENDER_SOURCES_MAX,
                "what can be blended can be drawn");
 
 /* The model that has the clip of a request without layers. */

@@ -23,7 +23,7 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
         .clip = POSE_REST,
     };
     struct err err;
-    context->has_all_clips = request->op == OP_KEYS && request->clip.kind == SELECT_NONE;
+    context->has_all_clips = request->op == OP_EXPORT || (request->op == OP_KEYS && request->clip.kind == SELECT_NONE);
     if (is_posed && !context->has_all_clips && select_clip(context->model, request, &context->clip, reply) < 0)
         return false;
     context->duration_s = clip_duration_s(context->model, context->clip);

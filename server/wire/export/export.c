@@ -100,6 +100,7 @@ static void put_asset(struct export *e)
     if (e->model->humanoid_bone_count > 0)
         buf_put_char(out, '}');
     surfaces_put_texture_states(&e->surfaces, out);
+    export_put_clip_files(e);
     buf_put_text(out, ",\"warnings\":[");
     buf_put(out, e->warnings.data, e->warnings.size_bytes);
     buf_put_text(out, "]}}");
@@ -176,5 +177,6 @@ void body_put_export(struct reply_context *context)
     buf_fini(&e.clips.channels);
     buf_fini(&e.clips.times);
     buf_fini(&e.clips.values);
+    buf_fini(&e.clips.names);
     buf_fini(&e.warnings);
 }

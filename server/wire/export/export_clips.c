@@ -121,6 +121,7 @@ bool export_take_clip(struct export *e, const struct model *source, uint32_t ind
     const struct clip *from = &source->clips[index];
     struct export_clip *clip = &e->clips.clips[e->clips.count];
     *clip = (struct export_clip){.source = source,
+                                 .origin = source,
                                  .index = index,
                                  .channel_first = (uint32_t)(e->clips.channels.size_bytes / sizeof(struct channel)),
                                  .duration_s = from->duration_s};
@@ -175,7 +176,7 @@ bool export_take_clips(struct export *e)
 {
     uint32_t count;
     const uint32_t *clips = select_clips(e, &count);
-    e->clips.clips = export_array(e, count, sizeof *e->clips.clips);
+    e->clips.clips = export_array(e, count + export_other_clip_count(e), sizeof *e->clips.clips);
     buf_init(&e->clips.channels, e->context->limit_bytes);
     buf_init(&e->clips.times, 2 * e->context->limit_bytes);
     buf_init(&e->clips.values, e->context->limit_bytes);
@@ -189,5 +190,5 @@ bool export_take_clips(struct export *e)
         if (buf_failed(e->out))
             return context_fail_too_large(e->context);
     }
-    return true;
+    return export_take_other_files(e);
 }

@@ -65,8 +65,12 @@ struct export_mesh {
 
 /* A clip of the file. */
 struct export_clip {
-    const struct model *source; /* which has the clip, its name, extras and markers */
-    uint32_t index;             /* in it */
+    const struct model *source; /* what plays it: the model, or a view of it that has a clip of another file */
+    const struct model *origin; /* which has its name, extras and markers: the model, or the other file */
+    uint32_t index;             /* in both */
+    uint32_t file;              /* 0, or 1 + the other file, of the request's sources */
+    struct str name;            /* with other files: in e->clips.names; and behind it _number where that is above 1 */
+    uint32_t number;
     uint32_t channel_first, channel_count;
     double duration_s;    /* as the source has it */
     bool is_approximated; /* some of its channels are export_scales.c's */
@@ -79,6 +83,7 @@ struct export_clips {
     struct buf channels; /* struct channel: ranges are in the two arrays that follow */
     struct buf times;    /* double; at the end they are all floats' */
     struct buf values;   /* float */
+    struct buf names;    /* with other files: the clips' names in the file */
 };
 
 struct export
@@ -232,6 +237,19 @@ const char *export_clip_label(const struct export_clip *clip, char out[EXPORT_LA
 bool export_take_clips(struct export *e);
 /* Copies one, of the model or another view of it; e->clips.clips has the room. */
 bool export_take_clip(struct export *e, const struct model *source, uint32_t index);
+
+/* --- export_merge.c --- */
+
+/* Copies the clips of other files behind those of the model, and names all. */
+bool export_take_other_files(struct export *e);
+uint64_t export_other_clip_count(const struct export *e);
+/* "name":"..", */
+void export_put_clip_name(struct export *e, const struct export_clip *clip);
+/* ,"clip_files":[..] of asset.extras: the files, and what of them and of the model's joints has no partner */
+void export_put_clip_files(struct export *e);
+
+/* --- export_keys.c, export_put_clips.c --- */
+
 /* Times that floats can have, lengths of clips, and clips without channels. */
 bool export_fit_clips(struct export *e);
 /* ,"animations":[..] where there are clips */

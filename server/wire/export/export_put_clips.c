@@ -101,7 +101,7 @@ static void put_sampler(struct export *e, const struct channel *channel)
 static void put_clip_extras(struct export *e, const struct export_clip *clip)
 {
     struct buf *out = e->out;
-    const struct model *source = clip->source;
+    const struct model *source = clip->origin;
     const size_t begin = out->size_bytes;
     static const char KEY[] = ",\"extras\":{";
     put_extras(out, source, EXTRA_CLIP, clip->index);
@@ -142,7 +142,7 @@ bool export_put_clips(struct export *e)
         const struct channel *channels =
             (const struct channel *)(const void *)e->clips.channels.data + clip->channel_first;
         buf_put_text(e->out, i == 0 ? ",\"animations\":[{" : ",{");
-        glb_put_name(e->out, clip->source, clip->source->clips[clip->index].name);
+        export_put_clip_name(e, clip);
         for (uint32_t c = 0; c < clip->channel_count && !buf_failed(e->out); c++) {
             buf_put_text(e->out, c == 0 ? "\"channels\":[" : ",");
             put_target(e, &channels[c], c);

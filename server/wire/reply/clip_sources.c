@@ -1,20 +1,33 @@
 #include "wire/reply/clip_sources.h"
 
 #include "anim/retarget/retarget_report.h"
+#include "base/mem.h"
 #include "wire/reply/reply_json.h"
 #include "wire/reply/rest_select.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void clip_sources_init(struct clip_sources *clips, const struct model *model, const struct model *const *sources,
                        const struct request *request)
 {
     clips->count = request->source_count;
+    clips->views = clips->count == 0 ? NULL : mem_zalloc(clips->count, sizeof *clips->views);
+    clips->models = clips->count == 0 ? NULL : mem_zalloc(clips->count, sizeof *clips->models);
     for (uint32_t i = 0; i < clips->count; i++) {
         retarget_init(&clips->views[i], model, sources[i], &request->renames);
         clips->models[i] = &clips->views[i].model;
     }
+}
+
+void clip_sources_fini(struct clip_sources *clips)
+{
+    for (uint32_t i = 0; i < clips->count; i++)
+        retarget_fini(&clips->views[i]);
+    free(clips->views);
+    free(clips->models);
+    *clips = (struct clip_sources){0};
 }
 
 uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count,
@@ -78,7 +91,7 @@ static void play_all(struct reply_context *context)
 /* Adds all clips of the reply's file. */
 static void report_all(const struct reply_context *context, struct retarget_report *report)
 {
-    for (uint32_t c = 0; context->has_all_clips && c < context->model->clip_count; c++)
+    for (uint32_t c = 0; context->has_all_clips && c < report->retarget->source->clip_count; c++)
         retarget_report_add(report, (int32_t)c);
 }
 
@@ -175,7 +188,7 @@ static void put_still_joints(struct buf *out, const struct retarget_report *repo
     }
 }
 
-static bool is_idle(const struct clip_sources *clips, uint32_t rule)
+bool clip_sources_rule_is_idle(const struct clip_sources *clips, uint32_t rule)
 {
     uint32_t uses = 0;
     for (uint32_t s = 0; s < clips->count; s++)
@@ -190,7 +203,7 @@ static void put_idle_rules(struct buf *out, const struct clip_sources *clips, bo
     struct buf text;
     buf_init(&text, 0);
     for (uint32_t i = 0; i < names->count; i++)
-        if (is_idle(clips, i))
+        if (clip_sources_rule_is_idle(clips, i))
             buf_printf(&text, "%s'%s'", text.size_bytes > 0 ? ", " : "", names->rules[i].text);
     if (text.size_bytes > 0) {
         json_comma(out, has_comma);
@@ -230,32 +243,48 @@ static void put_warnings(struct buf *out, const struct clip_sources *clips, cons
     put_idle_rules(out, clips, has_unit || has_up || has_slide);
 }
 
+/* {..} of a source and what is played of it. */
+static void put_source(struct reply_context *context, uint32_t source, const struct retarget_report *report)
+{
+    struct buf *out = context->out;
+    char hash[HASH_DIGITS_SIZE];
+    json_printf(out, "{\"model\":%s,\"hash\":%s,\"unmatched\":{\"nodes\":[", context->request->sources[source].path,
+                hash_digits(report->retarget->source, hash));
+    put_misses(out, report);
+    buf_put_text(out, "],\"joints\":[");
+    put_still_joints(out, report);
+    buf_put_text(out, "]},\"warnings\":[");
+    put_warnings(out, context->clips, report->retarget);
+    buf_put_char(out, ']');
+    if (retarget_is_by_rest(report->retarget))
+        json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g}",
+                    context->request->has_locked_feet ? "lock" : "free", retarget_scale(report->retarget),
+                    report->retarget->slide);
+    buf_put_char(out, '}');
+}
+
+void clip_sources_put_file(struct reply_context *context, uint32_t source)
+{
+    struct retarget_report report;
+    retarget_report_init(&report, &context->clips->views[source]);
+    report_all(context, &report);
+    put_source(context, source, &report);
+    retarget_report_fini(&report);
+}
+
 /* ,"clip_file":{..} of all that is played from the very clip_file that `part` names. */
 static void put_clip_file(struct reply_context *context, const struct request *part)
 {
-    struct buf *out = context->out;
-    const struct retarget *retarget = &context->clips->views[part->clip_source - 1];
     struct retarget_report report;
     struct played played[PLAYED_MAX];
     const uint32_t count = list_played(context, played);
-    retarget_report_init(&report, retarget);
+    retarget_report_init(&report, &context->clips->views[part->clip_source - 1]);
     for (uint32_t i = 0; i < count; i++)
         if (played[i].part->clip_file == part->clip_file)
             retarget_report_add(&report, played[i].clip);
     report_all(context, &report);
-    char hash[HASH_DIGITS_SIZE];
-    json_printf(out, ",\"clip_file\":{\"model\":%s,\"hash\":%s,\"unmatched\":{\"nodes\":[", part->clip_file,
-                hash_digits(retarget->source, hash));
-    put_misses(out, &report);
-    buf_put_text(out, "],\"joints\":[");
-    put_still_joints(out, &report);
-    buf_put_text(out, "]},\"warnings\":[");
-    put_warnings(out, context->clips, retarget);
-    buf_put_char(out, ']');
-    if (retarget_is_by_rest(retarget))
-        json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g}",
-                    context->request->has_locked_feet ? "lock" : "free", retarget_scale(retarget), retarget->slide);
-    buf_put_char(out, '}');
+    buf_put_text(context->out, ",\"clip_file\":");
+    put_source(context, part->clip_source - 1, &report);
     retarget_report_fini(&report);
 }
 
@@ -296,9 +325,12 @@ void clip_sources_put_unmatched(struct reply_context *context)
         else
             retarget_report_add(&reports[played[i].part->clip_source - 1], played[i].clip);
     }
-    if (context->request->clip_source > 0)
-        report_all(context, &reports[context->request->clip_source - 1]);
-    retarget_report_put(reports, clips->count, context->model, own, own_count, &context->reply->unmatched);
+    for (uint32_t s = 0; s < clips->count; s++)
+        if (context->request->op == OP_EXPORT || context->request->clip_source == s + 1)
+            report_all(context, &reports[s]);
+    const bool has_own = context->own_clips != NULL;
+    retarget_report_put(reports, clips->count, context->model, has_own ? context->own_clips : own,
+                        has_own ? context->own_clip_count : own_count, &context->reply->unmatched);
     for (uint32_t s = 0; s < clips->count; s++)
         retarget_report_fini(&reports[s]);
 }

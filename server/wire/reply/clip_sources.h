@@ -6,19 +6,15 @@
 
 /* The model with the clips of each of a request's sources. */
 struct clip_sources {
-    struct retarget views[REQUEST_SOURCES_MAX];
-    const struct model *models[REQUEST_SOURCES_MAX]; /* those of the views */
+    struct retarget *views;      /* [count] */
+    const struct model **models; /* [count]: those of the views */
     uint32_t count;
 };
 
 /* The clips of request->sources; the request and all models are borrowed. */
 void clip_sources_init(struct clip_sources *clips, const struct model *model, const struct model *const *sources,
                        const struct request *request);
-static inline void clip_sources_fini(struct clip_sources *clips)
-{
-    for (uint32_t i = 0; i < clips->count; i++)
-        retarget_fini(&clips->views[i]);
-}
+void clip_sources_fini(struct clip_sources *clips);
 
 /* Gives the clips that the context plays the channels they have here, and its layers their sources. False: the reply is
  * the error. */
@@ -29,6 +25,10 @@ bool clip_sources_play(struct reply_context *context);
 void clip_sources_put(struct reply_context *context);
 /* The same of a layer that names a file of its own, and of its reference: ,"clip_file":{..},"reference":{..} */
 void clip_sources_put_layer(struct reply_context *context, uint32_t layer);
+/* {"model":..,"hash":..,..} of source `source` with all its clips: for OP_EXPORT. */
+void clip_sources_put_file(struct reply_context *context, uint32_t source);
+/* True when a rule of the request renames no node of any of the files. */
+bool clip_sources_rule_is_idle(const struct clip_sources *clips, uint32_t rule);
 /* The header's line of the same: reply->unmatched. */
 void clip_sources_put_unmatched(struct reply_context *context);
 

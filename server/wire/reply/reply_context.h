@@ -48,8 +48,11 @@ struct reply_context {
     const struct limits *limits;
     uint64_t limit_bytes;
     int32_t clip;       /* or POSE_REST */
-    bool has_all_clips; /* OP_KEYS that names none: the reply is about all clips, and `clip` is POSE_REST */
-    double duration_s;  /* of the clip; 0 at rest */
+    bool has_all_clips; /* OP_KEYS that names none, OP_EXPORT: the reply is about all clips of the other files, and
+                           `clip` is POSE_REST */
+    const int32_t *own_clips; /* OP_EXPORT: [own_clip_count], clips of the model itself in the reply */
+    uint32_t own_clip_count;
+    double duration_s; /* of the clip; 0 at rest */
     struct clip_sources
         *clips; /* those of other files; `model` is a view that has them unless the request is a blend */
     struct clip_span span;

@@ -50,6 +50,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_INDICES] = {AT(has_indices)},
     [PARAM_NORMALS] = {AT(has_normals)},
     [PARAM_REST] = {AT(has_rest)},
+    [PARAM_STRICT] = {AT(is_strict)},
     [PARAM_WEIGHTS] = {AT(has_weights)},
     [PARAM_TEXTURES] = {AT(has_no_textures), .is_inverted = true},
     [PARAM_OVER] = {HAS(is_over_clip)},

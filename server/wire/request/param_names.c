@@ -106,6 +106,27 @@ int param_skin_name(struct param_value *value) { return select_name(value, &valu
 int param_joints(struct param_value *value) { return select_many(value, "joint_name", &value->request->lists.joints); }
 int param_joint_name(struct param_value *value) { return select_name(value, &value->request->lists.joints); }
 
+int param_clip_file_of(struct param_value *value)
+{
+    const char *path = value->text;
+    buf_put(&value->request->lists.files, &path, sizeof path);
+    return request_check_path(value->name, path, value->err);
+}
+
+/* Text with {file} and {clip} in it. */
+int param_clip_names(struct param_value *value)
+{
+    static const char EXPECTED[] = "a text with {file} or {clip}, which stand for the names of a file and of its clip";
+    bool has_any = false;
+    for (const char *at = value->text; (at = strchr(at, '{')) != NULL; at += 6) {
+        if (strncmp(at, "{file}", 6) != 0 && strncmp(at, "{clip}", 6) != 0)
+            return param_bad(value, EXPECTED);
+        has_any = true;
+    }
+    value->request->clip_names = value->text;
+    return has_any ? 0 : param_bad(value, EXPECTED);
+}
+
 /* One rule a value: names may have commas. */
 int param_rename_joints(struct param_value *value)
 {

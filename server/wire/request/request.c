@@ -17,6 +17,7 @@ void request_fini(struct request *request)
     buf_fini(&request->lists.skins);
     buf_fini(&request->lists.joints);
     buf_fini(&request->lists.renames);
+    buf_fini(&request->lists.files);
     buf_fini(&request->lists.clips);
     buf_fini(&request->lists.bones);
     buf_fini(&request->lists.clip_bones);
@@ -36,7 +37,8 @@ void request_fini(struct request *request)
 /* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
 static int undecodable(int param, const struct err *why, struct err *err)
 {
-    const bool is_path = param == PARAM_MODEL || param == PARAM_CLIP_FILE || param == PARAM_WITH;
+    const bool is_path =
+        param == PARAM_MODEL || param == PARAM_CLIP_FILE || param == PARAM_EXPORT_CLIP_FILE || param == PARAM_WITH;
     return err_set(err, is_path ? ERR_BAD_PATH : ERR_BAD_PARAMETER, "parameter '%s': %s", REQUEST_PARAMS[param].name,
                    why->message);
 }
@@ -111,6 +113,7 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
     buf_init(&lists->skins, SIZE_MAX / 4);
     buf_init(&lists->joints, SIZE_MAX / 4);
     buf_init(&lists->renames, SIZE_MAX / 4);
+    buf_init(&lists->files, SIZE_MAX / 4);
     buf_init(&lists->clips, SIZE_MAX / 4);
     buf_init(&lists->bones, SIZE_MAX / 4);
     buf_init(&lists->clip_bones, SIZE_MAX / 4);

@@ -67,7 +67,10 @@ struct request_source {
     const char *path; /* checked as model is */
     const char *hash; /* 64 lower-case hex digits that its content must have, or NULL */
 };
-enum { REQUEST_SOURCES_MAX = 16 };
+enum {
+    REQUEST_SOURCES_MAX = 64,    /* of OP_EXPORT */
+    REQUEST_CLIP_FILES_MAX = 16, /* of all others */
+};
 
 /* What OP_FIND looks for; numbers of protocol/packets.def. */
 enum find_what { FIND_CLIP = 1, FIND_SKIN, FIND_NODE, FIND_MESH };
@@ -99,6 +102,7 @@ struct request_lists {
     struct buf skins, joints; /* struct selector, like the next one */
     struct buf clips;
     struct buf renames;           /* struct name_rule */
+    struct buf files;             /* const char *, OP_EXPORT: clip files */
     struct buf bones, clip_bones; /* struct humanoid_rule */
 };
 
@@ -155,6 +159,8 @@ struct request {
     uint32_t clip_count;
     bool has_no_clips;
     enum glb_compression compression; /* of OP_EXPORT's arrays */
+    bool is_strict;                   /* what of other files' clips has no partner is an error */
+    const char *clip_names;           /* pattern with {file} and {clip} of the names of other files' clips, or NULL */
     bool is_approximate;              /* what glTF cannot say becomes the nearest that it can */
     bool has_up;                      /* up: the axis that shall be up, 0 to 2 for x to z */
     uint32_t up;

@@ -47,7 +47,7 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
 
 static int add_source(struct request *request, struct request *part, const struct limits *limits, struct err *err)
 {
-    const uint64_t limit = limits->value[LIMIT_CLIP_FILES];
+    const uint64_t limit = limits->value[request->op == OP_EXPORT ? LIMIT_EXPORT_FILES : LIMIT_CLIP_FILES];
     uint32_t at = 0;
     if (part->clip_file == NULL)
         return 0;
@@ -67,6 +67,21 @@ static int add_source(struct request *request, struct request *part, const struc
     return 0;
 }
 
+/* The clip files of OP_EXPORT, each once: none of them is the request's one clip_file. */
+static int add_files(struct request *request, const struct limits *limits, struct err *err)
+{
+    const struct buf *files = &request->lists.files;
+    for (size_t i = 0; i < files->size_bytes / sizeof(char *); i++) {
+        struct request part = {.clip_file = ((const char *const *)(const void *)files->data)[i]};
+        if (add_source(request, &part, limits, err) < 0)
+            return err->code;
+    }
+    const char *alone = request->clip_names != NULL ? "clip_names" : "strict";
+    return request->source_count > 0 || (request->clip_names == NULL && !request->is_strict)
+               ? 0
+               : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs 'clip_file', whose clips it is about", alone);
+}
+
 /* What names no file of its own takes its clips from where `from` does. */
 static void inherit(struct request *part, const struct request *from)
 {
@@ -80,7 +95,7 @@ int request_collect_sources(struct request *request, const struct limits *limits
 {
     if (request->with != NULL)
         request->sources[request->source_count++] = (struct request_source){.path = request->with};
-    if (add_source(request, request, limits, err) < 0)
+    if (add_files(request, limits, err) < 0 || add_source(request, request, limits, err) < 0)
         return err->code;
     for (uint32_t i = 0; i < request->layer_count; i++) {
         struct request *layer = &request->layers[i];

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_SIZE = 256 /* of names in a message */ };
+enum { LIST_SIZE = 256 /* of names in a message */, NAMES_MOST = 140 /* so that clients keep all of it */ };
 
 static const char view_words[] = "" /* "|lit|weights|.." */
 #define X(symbol, word, takes_joint, text) "|" word
@@ -48,7 +48,7 @@ static const char *list_names(const char *const *names, size_t count, char list[
     size_t at = 0;
     for (size_t i = 0; i < count && at < LIST_SIZE; i++)
         at += (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", i == 0 ? "" : ", ", names[i]);
-    if (at >= LIST_SIZE)
+    if (at >= NAMES_MOST)
         snprintf(list, LIST_SIZE, "the parameters that its table in protocol/http.md lists");
     return list;
 }

@@ -1,5 +1,6 @@
 """posectl --rename-joints and --joint-map: clips of rigs whose joints have other names."""
 import json
+import re
 
 import pytest
 
@@ -62,6 +63,35 @@ def test_faults_of_a_file_name_the_line(models, text, fault):
     (models / "map").write_text(text)
     done = posectl("pose", "body.gltf", "--clip-file", "other.gltf", "--joint-map", "map", cwd=models)
     assert done.status == 2 and "map" in done.err and fault in done.err, done.err
+
+
+def test_convert_with_clips_of_other_files(models, tmp_path):
+    (models / "anims").mkdir()
+    for name in ("plain", "other"):
+        (models / f"{name}.gltf").rename(models / f"anims/{name}.gltf")
+    (models / "map.txt").write_text("A *=*\n")
+    out = tmp_path / "hero.glb"
+
+    def convert(*arguments, status=0):
+        done = posectl("convert", "body.gltf", "-o", out, *arguments, cwd=models)
+        assert done.status == status, done.err
+        return done
+
+    convert("--clips", "anims/*.gltf", "--joint-map", "map.txt")
+    assert re.findall(r"^(\S+)  ", posectl("keys", out, cwd=tmp_path).out, re.M) == ["other_stand", "other_run", "plain_stand", "plain_run"]
+    for t in ("0", "0.2"):
+        beside = posectl("mesh", "body.gltf", "--clip-file", "anims/plain.gltf", "--clip", "run", "--t", t, "--json", cwd=models)
+        inside = posectl("mesh", out, "--clip", "other_run", "--t", t, "--json", cwd=tmp_path)
+        for one, other in zip(*(json.loads(done.out)["frames"][0]["positions"][0] for done in (beside, inside)), strict=True):
+            assert one == pytest.approx(other, abs=2e-5)
+    named = convert("--clips", "anims/plain.gltf", "--name", "{clip} ({file})", "--json")
+    assert json.loads(named.out)["clips"] == 2 and json.loads(named.out)["clip_files"][0]["unmatched"]["nodes"] == []
+    assert "anims/other.gltf" in convert("--clips", "anims/*.gltf", status=1).err
+    assert "'none/*.gltf' matches no file" in convert("--clips", "none/*.gltf", status=2).err
+    lost = convert("--clips", "anims/other.gltf", "--rename-joints", "A k*=k*", "--rename-joints", "A r*=r*")
+    assert "anims/other.gltf: 1 node with keys has no partner: A hip" in lost.err
+    strict = ("--rename-joints", "A k*=k*", "--strict")
+    assert "'A hip'" in convert("--clips", "anims/other.gltf", *strict, status=1).err
 
 
 def test_no_file(models):

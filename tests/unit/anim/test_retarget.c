@@ -265,6 +265,7 @@ TEST(retarget_renames_before_it_matches)
     assert_true(retarget_rename(&retarget, 1, &name));
     assert_string_equal(joined_name_put(&name, text, sizeof text), "tail");
     assert_false(retarget_rename(&retarget, 3, &name));
+    assert_int_equal(joined_name_bytes(&name), 0);
     retarget_report_fini(&report);
     retarget_fini(&retarget);
     fixture_fini(&model);

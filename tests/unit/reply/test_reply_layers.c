@@ -162,7 +162,8 @@ TEST(answer_layers_limits_are_those_of_blending)
 {
     assert_int_equal(LIMIT_INFO[LIMIT_LAYERS].initial, BLEND_LAYERS_MAX);
     assert_int_equal(LIMIT_INFO[LIMIT_LAYER_JOINTS].initial, BLEND_MASKS_MAX);
-    assert_int_equal(LIMIT_INFO[LIMIT_CLIP_FILES].initial, REQUEST_SOURCES_MAX);
+    assert_int_equal(LIMIT_INFO[LIMIT_CLIP_FILES].initial, REQUEST_CLIP_FILES_MAX);
+    assert_int_equal(LIMIT_INFO[LIMIT_EXPORT_FILES].initial, REQUEST_SOURCES_MAX);
     struct request layers[2] = {{.weight = 1}, {.weight = 1}};
     struct request request = request_of(OP_POSE, layers, 2);
     struct request bounds = request_of(OP_BOUNDS, layers, 2);

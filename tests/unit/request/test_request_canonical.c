@@ -136,6 +136,9 @@ static const struct {
     {"format", NULL}, /* there is one */
     {"clips", "/v1/export?model=a&clips=0"},
     {"clip_name", "/v1/export?model=a&clip_name=0"},
+    {"clip_file", "/v1/export?model=a&clip_file=b"},
+    {"clip_names", NULL}, /* nor do these two: request_canonical_of_renames */
+    {"strict", NULL},
     {"up", "/v1/export?model=a&up=x"},
     {"unit", "/v1/export?model=a&unit=m"},
     {"fps", "/v1/export?model=a&fps=9"},
@@ -151,6 +154,9 @@ TEST(request_canonical_of_renames)
                          "/v1/pose?model=a&clip_file=b&rename_joints=y:*=*"));
     assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x=a&rename_joints=x=b",
                          "/v1/pose?model=a&clip_file=b&rename_joints=x=b&rename_joints=x=a"));
+    assert_false(is_same("/v1/export?model=a&clip_file=b&clip_file=c", "/v1/export?model=a&clip_file=c&clip_file=b"));
+    assert_false(is_same("/v1/export?model=a&clip_file=b&strict=1", "/v1/export?model=a&clip_file=b"));
+    assert_false(is_same("/v1/export?model=a&clip_file=b&clip_names={file}", "/v1/export?model=a&clip_file=b"));
     assert_true(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*",
                         "/v1/pose?rename_joints=x%3A%2A%3D%2A&clip_file=b&model=a"));
 }

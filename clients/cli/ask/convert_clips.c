@@ -1,0 +1,143 @@
+#include "clients/cli/ask/convert_clips.h"
+
+#include "clients/cli/command_line/commands.h"
+#include "clients/cli/output/terminal.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void add_file(struct convert_clips *clips, const char *path)
+{
+    clips->files = must_grow(clips->files, (clips->file_count + 1) * sizeof *clips->files);
+    clips->files[clips->file_count++] = must_copy(path);
+}
+
+/* Files that match, sorted; how many. */
+static size_t add_matches(struct convert_clips *clips, const char *pattern)
+{
+    const size_t before = clips->file_count;
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            struct stat state;
+            if (stat(found.gl_pathv[i], &state) == 0 && S_ISREG(state.st_mode))
+                add_file(clips, found.gl_pathv[i]);
+        }
+    globfree(&found);
+    return clips->file_count - before;
+}
+
+/* 1: the value means files, which are added; 0: a clip of the model; or an exit status, negative. */
+static int take_value(struct convert_clips *clips, const char *value, bool has_server)
+{
+    const bool has_wildcard = strpbrk(value, "*?[") != NULL, is_path = strchr(value, '/') != NULL;
+    if (has_server && is_path && !has_wildcard) {
+        add_file(clips, value);
+        return 1;
+    }
+    if (has_server && has_wildcard) {
+        terminal_error("--clips '%s': patterns mean files of this machine; name those of a server one by one", value);
+        return -STATUS_USAGE;
+    }
+    if (has_server || (!has_wildcard && !is_path && strchr(value, '.') == NULL))
+        return 0;
+    if (add_matches(clips, value) > 0)
+        return 1;
+    if (!has_wildcard && !is_path)
+        return 0; /* a clip may be called mixamo.com */
+    terminal_error("--clips '%s' matches no file", value);
+    return -STATUS_USAGE;
+}
+
+int convert_clips_find(struct convert_clips *clips, const struct args *args)
+{
+    const bool has_server = session_address(args) != NULL;
+    *clips = (struct convert_clips){.args = *args};
+    clips->parameters = must_alloc((args->parameter_count + 1) * sizeof *clips->parameters);
+    clips->args.parameters = clips->parameters;
+    clips->args.parameter_count = 0;
+    for (size_t i = 0; i < args->parameter_count; i++) {
+        const struct given_parameter *given = &args->parameters[i];
+        const int rc = strcmp(given->name, "clips") == 0 ? take_value(clips, given->value, has_server) : 0;
+        if (rc < 0)
+            return -rc;
+        if (rc == 0)
+            clips->parameters[clips->args.parameter_count++] = *given;
+    }
+    clips->positional = must_alloc((args->positional_count + clips->file_count + 1) * sizeof *clips->positional);
+    clips->args.positional = clips->positional;
+    memcpy(clips->positional, args->positional, args->positional_count * sizeof *clips->positional);
+    for (size_t i = 0; i < clips->file_count; i++)
+        clips->positional[args->positional_count + i] = clips->files[i];
+    clips->args.positional_count += clips->file_count;
+    return STATUS_DONE;
+}
+
+void convert_clips_free(struct convert_clips *clips)
+{
+    for (size_t i = 0; i < clips->file_count; i++)
+        free(clips->files[i]);
+    free(clips->files);
+    free(clips->positional);
+    free(clips->parameters);
+}
+
+bool convert_clips_put_body(const struct convert_clips *clips, const struct paths *paths, struct text *out)
+{
+    struct text given = {0};
+    const bool has_body = args_put_body(&clips->args, &given);
+    if (!has_body && clips->file_count == 0) {
+        text_free(&given);
+        return false;
+    }
+    cJSON *body = has_body ? cJSON_Parse(given.at) : cJSON_CreateObject();
+    cJSON *files = clips->file_count > 0 && body != NULL ? cJSON_AddArrayToObject(body, "clip_file") : NULL;
+    for (size_t i = paths->count - clips->file_count; i < paths->count && files != NULL; i++)
+        cJSON_AddItemToArray(files, cJSON_CreateString(paths->arguments[i].path));
+    char *text = body == NULL ? NULL : cJSON_PrintUnformatted(body);
+    text_put(out, text == NULL ? given.at : text);
+    free(text);
+    cJSON_Delete(body);
+    text_free(&given);
+    return true;
+}
+
+/* "warning: unmatched: anims/run.fbx: 2 nodes with keys have no partner: tail, ear" */
+static void report_misses(const cJSON *file)
+{
+    const cJSON *node, *nodes = json_get(json_get(file, "unmatched"), "nodes");
+    const int count = cJSON_GetArraySize(nodes);
+    struct text line = {0};
+    if (count == 0)
+        return;
+    text_put_printable(&line, json_text(file, "model"));
+    text_printf(&line, ": %d node%s with keys %s no partner:", count, count == 1 ? "" : "s",
+                count == 1 ? "has" : "have");
+    cJSON_ArrayForEach(node, nodes)
+    {
+        text_put(&line, node == nodes->child ? " " : ", ");
+        text_put_printable(&line, json_name(node));
+    }
+    terminal_info("warning: unmatched: %s", line.at);
+    text_free(&line);
+}
+
+void convert_clips_report(const cJSON *glb)
+{
+    const cJSON *file, *warning;
+    cJSON_ArrayForEach(file, json_get(json_get(json_get(glb, "asset"), "extras"), "clip_files"))
+    {
+        report_misses(file);
+        cJSON_ArrayForEach(warning, json_get(file, "warnings"))
+        {
+            struct text line = {0};
+            text_put_printable(&line, json_text(file, "model"));
+            text_put(&line, ": ");
+            text_put_printable(&line, json_text(warning, "message"));
+            terminal_info("warning: %s: %s", json_text(warning, "code"), line.at);
+            text_free(&line);
+        }
+    }
+}
