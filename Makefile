@@ -35,7 +35,7 @@ version := $(shell sed -n 's/.*POSED_VERSION "\(.*\)"/\1/p' server/base/version.
 folder_objects = $(patsubst %.c,$(obj)/%.o,$(wildcard server/$(1)/*.c server/$(1)/*/*.c))
 base := $(call folder_objects,base)
 anim := $(call folder_objects,anim)
-wire := $(call folder_objects,wire) $(obj)/llhttp/llhttp.o $(obj)/llhttp/api.o $(obj)/llhttp/http.o
+wire := $(call folder_objects,wire) $(obj)/server/wire/encode/draco_pack.o $(obj)/llhttp/llhttp.o $(obj)/llhttp/api.o $(obj)/llhttp/http.o
 worker := $(call folder_objects,worker)
 import := $(call folder_objects,import) $(obj)/server/import/gltf/draco.o
 import_assimp := $(filter $(obj)/server/import/assimp/%,$(import))
@@ -53,9 +53,8 @@ $(obj)/server/render/image/caption.o: asked = $(patsubst -I%,-isystem %,$(shell 
 $(obj)/server/import/texture/texture_mip.o: flags += $(if $(filter release,$(config)),-O3)
 
 libs_of = $(shell $(PKG_CONFIG) --libs $(1))
-# wslay has no .pc file in Debian 12.
-libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libseccomp) -lwslay
-# meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
+# wslay and meshoptimizer have no .pc files in Debian 12. draco is C++, linked by the C compiler.
+libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd draco libseccomp) -lwslay -lmeshoptimizer -lstdc++
 libs_import = $(call libs_of,libcjson expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
 libs_assimp = $(call libs_of,assimp)
 # giflib has no .pc file.

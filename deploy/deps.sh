@@ -11,7 +11,7 @@ set -eu
 # freetype, dejavu: the words under the cells of a sheet. nettle: SHA-256. xxhash: checksums of the
 # disk cache, at the speed of memory. isal: a deflate that does not cost more than the picture;
 # libdeflate: one for small files, at a quarter of zlib's time. osmesa: GL without a
-# display. meshoptimizer, draco: compressed glTF; g++: draco is C++. zlib: compressed arrays of FBX files.
+# display. meshoptimizer, draco: compressed glTF, read and written; g++: draco is C++. zlib: compressed arrays of FBX files.
 # zstd: compressed answers, which browsers and curl take.
 # seccomp: the workers' filter on system calls, for every processor alike. wslay: the framing of WebSockets.
 build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libexpat1-dev libmeshoptimizer-dev

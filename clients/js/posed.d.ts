@@ -322,6 +322,8 @@ export interface ExportParameters extends Abortable {
   fps?: number;
   /** 1: what glTF cannot say becomes the nearest that it can, with a warning */
   approximate?: Flag;
+  /** how vertices, indices and keys are compressed, without loss */
+  compress?: 'none' | 'meshopt' | 'draco';
 }
 
 // End of what `make types` makes.

@@ -74,3 +74,30 @@ for (const name of NAMES) {
     }
   });
 }
+
+// Every array of the scene, by what it is of: attributes, morph targets, triangles from their first corner on.
+function arraysOf({ scene, animations }) {
+  const found = [];
+  const turned = ([a, b, c]) => (a < b && a < c ? [a, b, c] : b < c ? [b, c, a] : [c, a, b]);
+  scene.traverse(({ geometry, isMesh }) => {
+    if (!geometry) return;
+    for (const [name, { array }] of Object.entries(geometry.attributes)) found.push([name, Array.from(array)]);
+    for (const [name, targets] of Object.entries(geometry.morphAttributes)) targets.forEach(({ array }) => found.push([name, Array.from(array)]));
+    const indices = Array.from(geometry.index.array);
+    found.push(['indices', isMesh ? indices.flatMap((_, i) => (i % 3 === 0 ? turned(indices.slice(i, i + 3)) : [])) : indices]);
+  });
+  for (const { tracks } of animations) tracks.forEach(({ name, times, values }) => found.push([name, Array.from(times), Array.from(values)]));
+  return found;
+}
+
+for (const name of ['dragon.glb', 'octopus.glb', 'robot.glb']) {
+  test(`three.js has the same numbers of ${name}, compressed`, async () => {
+    const [plain, packed] = await Promise.all(['none', 'meshopt'].map((word) => convert(`${name}&textures=0&compress=${word}`)));
+    assert.ok(packed.length < plain.length, `${packed.length} of ${plain.length}`);
+    const [a, b] = await Promise.all([load(plain), load(packed)]);
+    assert.ok(arraysOf(a).length > 2);
+    assert.deepEqual(arraysOf(b), arraysOf(a));
+    const { issues } = await validator.validateBytes(packed, { maxIssues: 20 });
+    assert.deepEqual(issues.messages.filter(({ severity }) => severity === 0), []);
+  });
+}

@@ -113,15 +113,14 @@ static int compare_models(struct diff *diff)
 static int compare_revisions(struct diff *diff, const struct args *args)
 {
     struct revisions revisions;
-    struct args in_folders = *args;
-    const char *folders[DIFF_SIDES];
     int status = revisions_check_out(&revisions, args);
+    diff->in_folders = *args;
     for (int s = 0; s < DIFF_SIDES; s++)
-        folders[s] = revisions.folders[s];
-    in_folders.positional = folders;
-    in_folders.positional_count = DIFF_SIDES;
-    in_folders.values[OPTION_MODELS] = revisions.folder;
-    diff->args = &in_folders;
+        diff->folders[s] = revisions.folders[s];
+    diff->in_folders.positional = diff->folders;
+    diff->in_folders.positional_count = DIFF_SIDES;
+    diff->in_folders.values[OPTION_MODELS] = revisions.folder;
+    diff->args = &diff->in_folders;
     if (status == STATUS_DONE && revisions.model_count == 0)
         status = give_report(diff);
     else if (status == STATUS_DONE)

@@ -21,6 +21,8 @@ struct diff_pair {
 
 struct diff {
     const struct args *args;
+    struct args in_folders; /* with --git: what args is then, and its OLD and NEW */
+    const char *folders[DIFF_SIDES];
     struct command_context context;
     struct diff_pair *pairs;
     size_t count;

@@ -21,7 +21,8 @@ static int read_as(png_uint_32 format, const void *png, size_t png_bytes, struct
     out->width = image.width;
     out->height = image.height;
     out->pixels = must_alloc(PNG_IMAGE_SIZE(image));
-    if (png_image_finish_read(&image, &(png_color){255, 255, 255}, out->pixels, 0, NULL) == 0) {
+    const png_color white = {255, 255, 255};
+    if (png_image_finish_read(&image, &white, out->pixels, 0, NULL) == 0) {
         text_printf(problem, "the picture cannot be read: %s", image.message);
         free(out->pixels);
         *out = (struct picture){0};

@@ -48,10 +48,11 @@ static void mark_most(struct material_use *uses, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uses[i].is_most = true;
-        for (uint32_t k = 0; k < count; k++)
-            if (uses[k].old == uses[i].old &&
-                (uses[k].count > uses[i].count || (uses[k].count == uses[i].count && k < i)))
+        for (uint32_t k = 0; k < count; k++) {
+            const bool is_before = uses[k].count > uses[i].count || (k < i && uses[k].count == uses[i].count);
+            if (uses[k].old == uses[i].old && is_before)
                 uses[i].is_most = false;
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 /* draco.h - libdraco, which is C++, as C functions: one compressed mesh to indices and attribute rows.
  *
- * Exceptions end here. libdraco has crashed on malformed bytes before, so it must run in the importer's process, under
- * its limits. One thread for each mesh. */
+ * Exceptions end here. libdraco has crashed on malformed bytes before, so it must decode in the importer's process,
+ * under its limits. One thread for each mesh. */
 #pragma once
 
 #include <stddef.h>

@@ -1,6 +1,10 @@
 #include "wire/encode/glb.h"
 
+#include "wire/encode/draco_pack.h"
 #include "wire/encode/json.h"
+#include "wire/encode/meshopt.h"
+
+#include <stdlib.h>
 
 enum { ALIGNMENT = 4, HEAD_BYTES = 12, CHUNK_HEAD_BYTES = 8 };
 enum { MAGIC = 0x46546c67, VERSION = 2, CHUNK_JSON = 0x4e4f534a, CHUNK_BIN = 0x004e4942 };
@@ -36,20 +40,24 @@ static const struct {
     [GLB_VEC3] = {"VEC3", 3 * sizeof(float), FLOAT, 0, false, false},
     [GLB_VEC4] = {"VEC4", 4 * sizeof(float), FLOAT, 0, false, false},
     [GLB_FLAG] = {"SCALAR", 1, UNSIGNED_BYTE, 0, false, false},
+    [GLB_OTHER_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false, false},
 };
 
 void glb_clear(struct glb_writer *glb, size_t limit_bytes)
 {
-    struct buf *const bufs[] = {&glb->bin, &glb->views, &glb->accessors};
+    struct buf *const bufs[] = {&glb->bin, &glb->views, &glb->packed, &glb->accessors};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         buf_clear(bufs[i]);
         bufs[i]->limit_bytes = limit_bytes;
     }
+    glb->packed.limit_bytes = SIZE_MAX / 4; /* a stream at its worst is longer than its array, and is dropped then */
+    glb->compression = GLB_PLAIN;
+    glb->unpacked_bytes = 0;
 }
 
 bool glb_failed(const struct glb_writer *glb)
 {
-    return buf_failed(&glb->bin) || buf_failed(&glb->views) || buf_failed(&glb->accessors);
+    return buf_failed(&glb->bin) || buf_failed(&glb->views) || buf_failed(&glb->packed) || buf_failed(&glb->accessors);
 }
 
 static struct glb_buffer_view *views_of(const struct glb_writer *glb)
@@ -62,7 +70,7 @@ static uint32_t view_count(const struct glb_writer *glb)
     return (uint32_t)(glb->views.size_bytes / sizeof(struct glb_buffer_view));
 }
 
-static uint32_t accessor_count(const struct glb_writer *glb)
+uint32_t glb_accessor_count(const struct glb_writer *glb)
 {
     return (uint32_t)(glb->accessors.size_bytes / sizeof(struct glb_accessor));
 }
@@ -109,6 +117,33 @@ static void put_zeros(struct buf *out, size_t size_bytes)
     buf_advance(out, size_bytes);
 }
 
+static enum meshopt_mode mode_of(enum glb_array array)
+{
+    return array == GLB_INDICES ? MESHOPT_TRIANGLES : array == GLB_OTHER_INDICES ? MESHOPT_INDICES : MESHOPT_ATTRIBUTES;
+}
+
+/* Packs what the last view holds, which ends the chunk. */
+static void pack_view(struct glb_writer *glb, enum glb_array array, uint32_t count)
+{
+    enum { JSON_BYTES = 192 }; /* about what put_view() has to say of a stream */
+    const uint32_t element_bytes = ARRAYS[array].element_bytes;
+    if (glb_failed(glb) || element_bytes % 4 != 0) /* the extension's rule for strides */
+        return;
+    struct glb_buffer_view *view = &views_of(glb)[view_count(glb) - 1];
+    const size_t size_bytes = (size_t)count * element_bytes;
+    meshopt_pack(mode_of(array), glb->bin.data + view->offset, count, element_bytes, &glb->packed);
+    if (glb_failed(glb) || glb->packed.size_bytes + JSON_BYTES >= size_bytes)
+        return;
+    glb->bin.size_bytes = view->offset;
+    buf_put(&glb->bin, glb->packed.data, glb->packed.size_bytes);
+    view->array = array;
+    view->count = count;
+    view->unpacked_offset = glb->unpacked_bytes;
+    glb->unpacked_bytes += size_bytes;                                    /* a multiple of ALIGNMENT */
+    if (glb->unpacked_bytes > glb->bin.limit_bytes - glb->bin.size_bytes) /* zeros without end pack to nothing */
+        buf_fail(&glb->bin, BUF_FULL);
+}
+
 uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count)
 {
     struct glb_accessor accessor = {.array = array, .count = count};
@@ -118,6 +153,8 @@ uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *eleme
         buf_put(&glb->bin, elements, size_bytes);
     else
         put_zeros(&glb->bin, size_bytes);
+    if (glb->compression == GLB_MESHOPT)
+        pack_view(glb, array, count);
     accessor.view = end_view(glb);
     if (array == GLB_TIME) { /* they rise */
         memcpy(&accessor.min.x, elements, sizeof accessor.min.x);
@@ -126,7 +163,79 @@ uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *eleme
         widen(&accessor, elements);
     }
     buf_put(&glb->accessors, &accessor, sizeof accessor);
-    return glb_failed(glb) ? GLB_NONE : accessor_count(glb) - 1;
+    return glb_failed(glb) ? GLB_NONE : glb_accessor_count(glb) - 1;
+}
+
+void glb_start_mesh(struct glb_writer *glb) { glb->first_accessor = glb_accessor_count(glb); }
+
+static enum draco_kind kind_of(enum glb_array array)
+{
+    switch (array) {
+    case GLB_POSITION:
+        return DRACO_POSITION;
+    case GLB_NORMAL:
+        return DRACO_NORMAL;
+    case GLB_COLOR:
+        return DRACO_COLOR;
+    case GLB_TEXCOORD:
+    case GLB_SECOND_TEXCOORD:
+        return DRACO_TEXCOORD;
+    default:
+        return DRACO_OTHER;
+    }
+}
+
+/* The stream of the accessors from the mesh's first on, or NULL: there is no memory. */
+static uint8_t *pack_mesh(const struct glb_writer *glb, const struct glb_accessor *accessors, uint32_t count,
+                          size_t *size_bytes)
+{
+    struct draco_attribute *attributes = calloc(count, sizeof *attributes);
+    const struct glb_accessor *indices = NULL;
+    uint32_t used = 0, vertex_count = 0;
+    for (uint32_t i = 0; attributes != NULL && i < count; i++) {
+        const struct glb_accessor *at = &accessors[i];
+        const char *rows = glb->bin.data + views_of(glb)[at->view].offset;
+        if (at->array == GLB_INDICES) {
+            indices = at;
+            continue;
+        }
+        attributes[used++] = (struct draco_attribute){rows, kind_of(at->array), ARRAYS[at->array].component,
+                                                      ARRAYS[at->array].element_bytes, ARRAYS[at->array].is_normalized};
+        vertex_count = at->count;
+    }
+    uint8_t *stream = NULL;
+    if (attributes != NULL && indices != NULL)
+        stream = draco_pack(attributes, used, vertex_count,
+                            (const uint32_t *)(const void *)(glb->bin.data + views_of(glb)[indices->view].offset),
+                            indices->count / 3, size_bytes);
+    free(attributes);
+    return stream;
+}
+
+uint32_t glb_end_mesh(struct glb_writer *glb)
+{
+    const uint32_t count = glb_accessor_count(glb) - glb->first_accessor;
+    if (glb->compression != GLB_DRACO || count == 0 || glb_failed(glb))
+        return GLB_NONE;
+    struct glb_accessor *accessors = (struct glb_accessor *)(void *)glb->accessors.data + glb->first_accessor;
+    const uint32_t first_view = accessors[0].view;
+    const uint64_t offset = views_of(glb)[first_view].offset;
+    size_t size_bytes = 0;
+    uint8_t *stream = pack_mesh(glb, accessors, count, &size_bytes);
+    if (stream == NULL)
+        buf_fail(&glb->packed, BUF_FULL);
+    if (stream == NULL || size_bytes >= glb->bin.size_bytes - offset) {
+        free(stream);
+        return GLB_NONE;
+    }
+    glb->bin.size_bytes = offset;
+    glb->views.size_bytes = first_view * sizeof(struct glb_buffer_view);
+    for (uint32_t i = 0; i < count; i++)
+        accessors[i].view = GLB_NONE;
+    start_view(glb, 0);
+    buf_put(&glb->bin, stream, size_bytes);
+    free(stream);
+    return end_view(glb);
 }
 
 void glb_start_image(struct glb_writer *glb) { start_view(glb, 0); }
@@ -140,7 +249,10 @@ void glb_start(struct buf *out)
 
 static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
 {
-    json_printf(out, "{\"bufferView\":%u,\"componentType\":%u", accessor->view, ARRAYS[accessor->array].component);
+    buf_put_char(out, '{');
+    if (accessor->view != GLB_NONE)
+        json_printf(out, "\"bufferView\":%u,", accessor->view);
+    json_printf(out, "\"componentType\":%u", ARRAYS[accessor->array].component);
     if (ARRAYS[accessor->array].is_normalized)
         buf_put_text(out, ",\"normalized\":true");
     json_printf(out, ",\"count\":%u,\"type\":%s", accessor->count, ARRAYS[accessor->array].type);
@@ -154,30 +266,51 @@ static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
     buf_put_char(out, '}');
 }
 
+/* Where bytes are, without the closing brace. */
+static void put_range(struct buf *out, uint32_t buffer, uint64_t offset, uint64_t size_bytes)
+{
+    json_printf(out, "{\"buffer\":%u,\"byteOffset\":%llu,\"byteLength\":%llu", buffer, (unsigned long long)offset,
+                (unsigned long long)size_bytes);
+}
+
 static void put_view(struct buf *out, const struct glb_buffer_view *view)
 {
-    json_printf(out, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu", (unsigned long long)view->offset,
-                (unsigned long long)view->size_bytes);
+    const uint32_t stride = ARRAYS[view->array].element_bytes;
+    if (view->count > 0)
+        put_range(out, 1, view->unpacked_offset, (uint64_t)view->count * stride);
+    else
+        put_range(out, 0, view->offset, view->size_bytes);
     if (view->target != 0)
         json_printf(out, ",\"target\":%u", view->target);
+    if (view->count > 0) {
+        buf_put_text(out, ",\"extensions\":{\"EXT_meshopt_compression\":");
+        put_range(out, 0, view->offset, view->size_bytes);
+        json_printf(out, ",\"byteStride\":%u,\"count\":%u,\"mode\":%s}}", stride, view->count,
+                    MESHOPT_MODE_NAMES[mode_of(view->array)]);
+    }
     buf_put_char(out, '}');
 }
 
 void glb_put_arrays(const struct glb_writer *glb, struct buf *out)
 {
     const struct glb_accessor *accessors = (const struct glb_accessor *)(const void *)glb->accessors.data;
-    for (uint32_t i = 0; i < accessor_count(glb) && !buf_failed(out); i++) {
+    for (uint32_t i = 0; i < glb_accessor_count(glb) && !buf_failed(out); i++) {
         buf_put_text(out, i == 0 ? ",\"accessors\":[" : ",");
         put_accessor(out, &accessors[i]);
     }
-    if (accessor_count(glb) > 0)
+    if (glb_accessor_count(glb) > 0)
         buf_put_char(out, ']');
     for (uint32_t i = 0; i < view_count(glb) && !buf_failed(out); i++) {
         buf_put_text(out, i == 0 ? ",\"bufferViews\":[" : ",");
         put_view(out, &views_of(glb)[i]);
     }
     if (view_count(glb) > 0)
-        json_printf(out, "],\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)glb->bin.size_bytes);
+        json_printf(out, "],\"buffers\":[{\"byteLength\":%llu}", (unsigned long long)glb->bin.size_bytes);
+    if (glb->unpacked_bytes > 0)
+        json_printf(out, ",{\"byteLength\":%llu,\"extensions\":{\"EXT_meshopt_compression\":{\"fallback\":true}}}",
+                    (unsigned long long)glb->unpacked_bytes);
+    if (view_count(glb) > 0)
+        buf_put_char(out, ']');
 }
 
 bool glb_finish(const struct glb_writer *glb, struct buf *out)

@@ -14,10 +14,21 @@
 #define GLB_CONTENT_TYPE "model/gltf-binary"
 #define GLB_NONE         UINT32_MAX /* instead of an index */
 
+/* How arrays are in the file: without loss in any case. */
+enum glb_compression {
+    GLB_PLAIN,
+    GLB_MESHOPT, /* EXT_meshopt_compression, where that makes them smaller */
+    GLB_DRACO,   /* KHR_draco_mesh_compression of what glb_end_mesh() is called for, where that makes it smaller */
+};
+
 struct glb_writer {
-    struct buf bin;       /* content of the binary chunk */
-    struct buf views;     /* struct glb_buffer_view */
-    struct buf accessors; /* struct glb_accessor */
+    struct buf bin;                   /* content of the binary chunk */
+    struct buf views;                 /* struct glb_buffer_view */
+    struct buf packed;                /* scratch */
+    struct buf accessors;             /* struct glb_accessor */
+    enum glb_compression compression; /* of arrays that are added from now on; GLB_PLAIN after glb_clear() */
+    uint64_t unpacked_bytes;          /* of the buffer that packed views stand for, which is not in the file */
+    uint32_t first_accessor;          /* of the mesh under way */
 };
 
 /* What an array is for, and of which elements. */
@@ -39,28 +50,40 @@ enum glb_array {
     GLB_SCALAR,       /* float, float[3], float[4]: values of keys */
     GLB_VEC3,
     GLB_VEC4,
-    GLB_FLAG, /* uint8_t */
+    GLB_FLAG,          /* uint8_t */
+    GLB_OTHER_INDICES, /* as GLB_INDICES, but of lines and points */
 };
 
 struct glb_buffer_view {
-    uint64_t offset, size_bytes;
-    uint32_t target; /* of GL, 0: a picture */
+    uint64_t offset, size_bytes; /* in the binary chunk */
+    uint32_t target;             /* of GL, 0: a picture */
+    enum glb_array array;        /* this and what follows: of a packed one */
+    uint32_t count;              /* of its elements; 0: the view is not packed */
+    uint64_t unpacked_offset;
 };
 
 struct glb_accessor {
     enum glb_array array;
-    uint32_t view, count;
+    uint32_t view, count; /* view: GLB_NONE of what a mesh's stream has */
     struct vec3 min, max; /* of those that have bounds; x alone of GLB_TIME */
 };
 
-/* Begins a file. limit_bytes: of the binary chunk. */
+/* Begins a file. limit_bytes: of the binary chunk, and of what it stands for. */
 void glb_clear(struct glb_writer *glb, size_t limit_bytes);
 
-/* Adds an array and returns its accessor. At least one element, and finite ones; NULL: zeros. */
+/* Adds an array and returns its accessor. At least one element, and finite ones; NULL: zeros. GLB_INDICES may begin
+ * each triangle at another of its corners when they are packed. */
 uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count);
+/* Between these two the caller adds the arrays of a primitive's triangles, their indices too, in any order. The second
+ * returns the view of the Draco stream that has taken their place; or GLB_NONE, they are as they were. In the stream an
+ * array's id is the number of arrays other than indices before it. */
+void glb_start_mesh(struct glb_writer *glb);
+uint32_t glb_end_mesh(struct glb_writer *glb);
 /* Between these two the caller appends a picture to glb->bin; the second returns its view. */
 void glb_start_image(struct glb_writer *glb);
 uint32_t glb_end_image(struct glb_writer *glb);
+/* How many are added so far. */
+uint32_t glb_accessor_count(const struct glb_writer *glb);
 /* True when something did not fit. */
 bool glb_failed(const struct glb_writer *glb);
 

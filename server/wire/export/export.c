@@ -10,14 +10,15 @@
 /* --- cost --- */
 
 /* What is copied as it is: so many bytes are about the work for one node. */
-static uint64_t copy_steps(const struct model *model)
+static uint64_t copy_steps(const struct model *model, bool is_packed)
 {
-    enum { BYTES_PER_STEP = 1024 };
+    enum { COPIED_BYTES_PER_STEP = 1024, PACKED_BYTES_PER_STEP = 16 };
+    const uint64_t bytes_per_step = is_packed ? PACKED_BYTES_PER_STEP : COPIED_BYTES_PER_STEP;
     return model->node_count + (model->position_count * (uint64_t)sizeof(struct vec3) +
                                 model->influence_count * (uint64_t)sizeof(struct influence) +
                                 model->morph_delta_count * (uint64_t)sizeof(struct vec3) +
                                 model->key_value_count * (uint64_t)sizeof(float)) /
-                                   BYTES_PER_STEP;
+                                   bytes_per_step;
 }
 
 /* --- nodes that clips change --- */
@@ -135,6 +136,7 @@ static void put_all(struct export *e)
     e->extensions |= surfaces_put_materials(&e->surfaces, e->out);
     surfaces_put_textures(&e->surfaces, e->out);
     put_variants(e);
+    e->extensions |= e->glb->unpacked_bytes > 0 ? 1U << GLB_MESHOPT_COMPRESSION : 0;
     glb_put_extensions(e->out, e->extensions);
     glb_put_arrays(e->glb, e->out);
     buf_put_char(e->out, '}');
@@ -154,7 +156,7 @@ static bool plan(struct export *e)
     if (!floats_are_finite((const float *)(const void *)values->data, values->size_bytes / sizeof(float)))
         return context_fail(e->context, &err);
     const uint64_t pixel_steps = surfaces_number(&e->surfaces) / SURFACES_PIXEL_BYTES_PER_STEP;
-    return export_is_affordable(e, copy_steps(e->model) + pixel_steps);
+    return export_is_affordable(e, copy_steps(e->model, e->glb->compression != GLB_PLAIN) + pixel_steps);
 }
 
 void body_put_export(struct reply_context *context)
@@ -162,6 +164,7 @@ void body_put_export(struct reply_context *context)
     struct export e = {
         .context = context, .model = context->model, .glb = &context->workspace->glb, .out = context->out};
     glb_clear(e.glb, context->limit_bytes);
+    e.glb->compression = context->request->compression;
     buf_init(&e.warnings, context->limit_bytes);
     pose_init(&e.before);
     pose_init(&e.after);

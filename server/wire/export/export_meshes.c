@@ -91,10 +91,13 @@ bool export_plan_meshes(struct export *e)
     e->meshes = export_array(e, 2 * (size_t)model->mesh_count, sizeof *e->meshes);
     e->mesh_places = export_array(e, 2 * (size_t)model->mesh_count, sizeof *e->mesh_places);
     e->accessors = export_array(e, accessors, sizeof *e->accessors);
-    if (uses == NULL || places == NULL || e->meshes == NULL || e->mesh_places == NULL || e->accessors == NULL)
+    e->streams = export_array(e, model->primitive_count, sizeof *e->streams);
+    if (uses == NULL || places == NULL || e->streams == NULL || e->meshes == NULL || e->mesh_places == NULL ||
+        e->accessors == NULL)
         return false;
     memset(e->mesh_places, 0xff, 2 * (size_t)model->mesh_count * sizeof *e->mesh_places); /* GLB_NONE */
     memset(e->accessors, 0xff, accessors * sizeof *e->accessors);
+    memset(e->streams, 0xff, model->primitive_count * sizeof *e->streams);
     find_uses(e, uses);
     for (uint32_t m = 0; m < model->mesh_count; m++)
         if (uses[m] != 0)
@@ -193,7 +196,9 @@ static const uint32_t *add_vertices(struct export *e, uint32_t primitive)
     surfaces_add_texcoords(&e->surfaces, e->glb, p, textured, &accessors[GLB_TEXCOORD]);
     if ((p->flags & PRIMITIVE_COLORS) != 0)
         accessors[GLB_COLOR] = glb_add(e->glb, GLB_COLOR, model->colors + p->vertex_first, p->vertex_count);
-    accessors[GLB_INDICES] = glb_add(e->glb, GLB_INDICES, model->indices + p->index_first, p->index_count);
+    const bool has_triangles = p->topology == TOPOLOGY_TRIANGLES;
+    accessors[GLB_INDICES] = glb_add(e->glb, has_triangles ? GLB_INDICES : GLB_OTHER_INDICES,
+                                     model->indices + p->index_first, p->index_count);
     return accessors;
 }
 
@@ -225,8 +230,9 @@ static void put_targets(struct export *e, const struct primitive *p, uint32_t co
         buf_put_char(e->out, ']');
 }
 
-/* Neighbours that name the same material are one mapping. */
-static void put_variants(struct export *e, uint32_t primitive)
+/* Neighbours that name the same material are one mapping. `before`: what stands before the first. Whether there is one.
+ */
+static bool put_variants(struct export *e, uint32_t primitive, const char *before)
 {
     const struct model *model = e->model;
     const struct variant_material *all = model->variant_materials;
@@ -236,16 +242,39 @@ static void put_variants(struct export *e, uint32_t primitive)
         if (all[low].material < 0)
             continue;
         if (material < 0)
-            buf_put_text(e->out, ",\"extensions\":{\"KHR_materials_variants\":{\"mappings\":[{\"material\":");
-        else
-            buf_put_text(e->out, all[low].material == material ? "," : "]},{\"material\":");
+            buf_put_text(e->out, before);
+        buf_put_text(e->out, material < 0 ? "\"KHR_materials_variants\":{\"mappings\":[{\"material\":"
+                             : all[low].material == material ? ","
+                                                             : "]},{\"material\":");
         if (all[low].material != material)
             json_printf(e->out, "%u,\"variants\":[", e->surfaces.materials[all[low].material]);
         material = all[low].material;
         json_put_uint(e->out, all[low].variant);
     }
     if (material >= 0)
-        buf_put_text(e->out, "]}]}}");
+        buf_put_text(e->out, "]}]}");
+    return material >= 0;
+}
+
+/* Where the primitive's arrays are in its stream; see glb_end_mesh() for the ids. Joints and
+ * weights are behind the others, up to `end`; the same mesh without them comes later and leaves the stream's out. */
+static void put_stream(struct export *e, uint32_t primitive, uint32_t end)
+{
+    static const char *const NAMES[] = {[GLB_POSITION] = "POSITION",
+                                        [GLB_NORMAL] = "NORMAL",
+                                        [GLB_TANGENT] = "TANGENT",
+                                        [GLB_TEXCOORD] = "TEXCOORD_0",
+                                        [GLB_SECOND_TEXCOORD] = "TEXCOORD_1",
+                                        [GLB_COLOR] = "COLOR_0"};
+    const uint32_t *accessors = e->accessors + (size_t)primitive * (GLB_INDICES + 1), first = accessors[GLB_POSITION];
+    json_printf(e->out, "%s:{\"bufferView\":%u,\"attributes\":{", "KHR_draco_mesh_compression", e->streams[primitive]);
+    for (int a = GLB_POSITION; a <= GLB_COLOR; a++)
+        if (accessors[a] != GLB_NONE)
+            json_printf(e->out, a == GLB_POSITION ? "%s:%u" : ",%s:%u", NAMES[a], accessors[a] - first);
+    for (uint32_t j = accessors[GLB_INDICES] + 1, set = 0; j < end; j += 2, set++)
+        json_printf(e->out, ",\"JOINTS_%u\":%u,\"WEIGHTS_%u\":%u", set, j - 1 - first, set, j - first);
+    buf_put_text(e->out, "}}");
+    e->extensions |= 1U << GLB_DRACO_COMPRESSION;
 }
 
 /* --- JSON --- */
@@ -253,17 +282,27 @@ static void put_variants(struct export *e, uint32_t primitive)
 static bool put_primitive(struct export *e, const struct export_mesh *mesh, uint32_t primitive)
 {
     const struct primitive *p = &e->model->primitives[primitive];
+    glb_start_mesh(e->glb);
     const uint32_t *accessors = add_vertices(e, primitive);
     buf_put_char(e->out, '{');
     glb_put_attributes(e->out, accessors);
     if (mesh->is_skinned && !export_put_influences(e, p))
         return false;
+    const uint32_t end = mesh->is_skinned ? glb_accessor_count(e->glb) : 0;
+    if (p->topology == TOPOLOGY_TRIANGLES && e->streams[primitive] == GLB_NONE)
+        e->streams[primitive] = glb_end_mesh(e->glb);
     json_printf(e->out, "},\"indices\":%u", accessors[GLB_INDICES]);
     glb_put_mode(e->out, p);
     if (p->material >= 0)
         json_printf(e->out, ",\"material\":%u", e->surfaces.materials[p->material]);
     put_targets(e, p, mesh->target_count);
-    put_variants(e, primitive);
+    const bool has_stream = e->streams[primitive] != GLB_NONE;
+    if (has_stream) {
+        buf_put_text(e->out, ",\"extensions\":{");
+        put_stream(e, primitive, end);
+    }
+    if (put_variants(e, primitive, has_stream ? "," : ",\"extensions\":{") || has_stream)
+        buf_put_char(e->out, '}');
     buf_put_char(e->out, '}');
     return e->context->reply->code == 0;
 }

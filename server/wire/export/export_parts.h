@@ -111,6 +111,7 @@ struct export
     uint32_t mesh_count;
     uint32_t *mesh_places; /* [2 * mesh_count]: of each without joints and with them */
     uint32_t *accessors;   /* [primitive_count]: GLB_INDICES + 1 for each */
+    uint32_t *streams;     /* [primitive_count]: the view of its Draco stream, or GLB_NONE */
     struct export_clips clips;
     uint8_t *is_taken;           /* [clip_count of the model] */
     uint32_t still_node;         /* what a clip without channels holds still; node_count: there is none */

@@ -243,7 +243,8 @@ unsigned surfaces_put_materials(const struct surfaces *surfaces, struct buf *out
     return uses;
 }
 
-void glb_put_extensions(struct buf *out, unsigned uses)
+/* ,"key":[names of the uses], where there are some */
+static void put_extension_list(struct buf *out, const char *key, unsigned uses)
 {
     static const char *const NAMES[GLB_EXTENSION_COUNT] = {
         [GLB_UNLIT] = "KHR_materials_unlit",
@@ -252,16 +253,25 @@ void glb_put_extensions(struct buf *out, unsigned uses)
         [GLB_VARIANTS] = "KHR_materials_variants",
         [GLB_VISIBILITY] = "KHR_node_visibility",
         [GLB_POINTER] = "KHR_animation_pointer",
+        [GLB_MESHOPT_COMPRESSION] = "EXT_meshopt_compression",
+        [GLB_DRACO_COMPRESSION] = "KHR_draco_mesh_compression",
     };
-    const char *before = ",\"extensionsUsed\":[\"";
+    bool is_first = true;
     for (int i = 0; i < GLB_EXTENSION_COUNT; i++) {
         if ((uses & 1U << i) == 0)
             continue;
-        buf_put_text(out, before);
-        buf_put_text(out, NAMES[i]);
-        buf_put_char(out, '"');
-        before = ",\"";
+        if (is_first)
+            json_printf(out, ",%s:[%s", key, NAMES[i]);
+        else
+            json_printf(out, ",%s", NAMES[i]);
+        is_first = false;
     }
-    if (uses != 0)
+    if (!is_first)
         buf_put_char(out, ']');
+}
+
+void glb_put_extensions(struct buf *out, unsigned uses)
+{
+    put_extension_list(out, "extensionsUsed", uses);
+    put_extension_list(out, "extensionsRequired", uses & (1U << GLB_MESHOPT_COMPRESSION | 1U << GLB_DRACO_COMPRESSION));
 }

@@ -23,6 +23,8 @@ enum glb_extension {
     GLB_VARIANTS,
     GLB_VISIBILITY,
     GLB_POINTER,
+    GLB_MESHOPT_COMPRESSION, /* this and what follows is needed to read the file */
+    GLB_DRACO_COMPRESSION,
     GLB_EXTENSION_COUNT
 };
 
@@ -53,7 +55,7 @@ void surfaces_add_texcoords(const struct surfaces *surfaces, struct glb_writer *
 void glb_put_name(struct buf *out, const struct model *model, struct str name);
 /* ,"materials":[..] where there are some; 1 << GLB_ of the extensions that they use. */
 unsigned surfaces_put_materials(const struct surfaces *surfaces, struct buf *out);
-/* ,"extensionsUsed":[..] where there are some */
+/* ,"extensionsUsed":[..],"extensionsRequired":[..] where there are some */
 void glb_put_extensions(struct buf *out, unsigned uses);
 /* Adds the pictures to the binary chunk. Returns 0 or ERR_NO_MEMORY. */
 int surfaces_put_pictures(struct surfaces *surfaces, struct glb_writer *glb, struct err *err);

@@ -30,9 +30,9 @@ struct workspace {
             struct buf signs;      /* of body_palette.c */
             struct buf moved;      /* of motion.c */
             struct buf places;     /* uint32_t: of body_glb.c */
-            struct glb_writer glb; /* likewise; three buffers */
+            struct glb_writer glb; /* likewise; four buffers first */
         };
-        struct buf bufs[12]; /* all of them */
+        struct buf bufs[13]; /* all of them */
     };
 };
 void workspace_init(struct workspace *workspace);

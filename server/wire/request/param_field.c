@@ -92,6 +92,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_SAMPLE_RATE] = {AT(sample_rate), .least = 0.001, .most = RATE_MAX,
                            .expected = "a number of poses a second from 0.001 to 1000"},
     [PARAM_APPROXIMATE] = {AT(is_approximate)},
+    [PARAM_COMPRESS] = {AT(compression)},
     [PARAM_WITH] = {AT(with)},
     [PARAM_TOLERANCE] = {AT(tolerance), HAS(has_tolerance), .least = 1e-9, .most = 1,
                          .expected = "a share of the model's size from 1e-9 to 1"},

@@ -17,6 +17,7 @@
 #include "base/picture_spec.h"
 #include "base/sheet_spec.h"
 #include "wire/encode/frames.h"
+#include "wire/encode/glb.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -158,10 +159,11 @@ struct request {
     const struct selector *clips; /* OP_EXPORT: those of the file, empty: all; and what follows */
     uint32_t clip_count;
     bool has_no_clips;
-    bool is_strict;         /* what of other files' clips has no partner is an error */
-    const char *clip_names; /* pattern with {file} and {clip} of the names of other files' clips, or NULL */
-    bool is_approximate;    /* what glTF cannot say becomes the nearest that it can */
-    bool has_up;            /* up: the axis that shall be up, 0 to 2 for x to z */
+    enum glb_compression compression; /* of OP_EXPORT's arrays */
+    bool is_strict;                   /* what of other files' clips has no partner is an error */
+    const char *clip_names;           /* pattern with {file} and {clip} of the names of other files' clips, or NULL */
+    bool is_approximate;              /* what glTF cannot say becomes the nearest that it can */
+    bool has_up;                      /* up: the axis that shall be up, 0 to 2 for x to z */
     uint32_t up;
     double unit_m;       /* metres that one unit shall be, 0: as it is */
     double sample_rate;  /* poses a second in place of the file's keys, 0: the file's */

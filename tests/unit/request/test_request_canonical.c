@@ -144,6 +144,7 @@ static const struct {
     {"unit", "/v1/export?model=a&unit=m"},
     {"fps", "/v1/export?model=a&fps=9"},
     {"approximate", "/v1/export?model=a&approximate=1"},
+    {"compress", "/v1/export?model=a&compress=meshopt"},
     {"queries", NULL},
 };
 

@@ -1,0 +1,82 @@
+/* server/wire/encode/meshopt.h: read back by the decoders, and what the extension says that a stream begins with. */
+#include "wire/encode/meshopt.h"
+
+#include "tests/unit/support/check.h"
+
+#include <meshoptimizer.h>
+
+enum { VERTICES = 500, INDICES = 3 * 400 };
+
+/* Every float of its own; 12 bytes an element. */
+static void fill_vertices(float vertices[3 * VERTICES])
+{
+    for (int i = 0; i < 3 * VERTICES; i++)
+        vertices[i] = (float)i / 8;
+}
+
+/* Strips that go on where the last one ended, and some triangles that have nothing in common. */
+static void fill_indices(uint32_t indices[INDICES])
+{
+    for (uint32_t i = 0; i < INDICES; i++)
+        indices[i] = i % 60 < 50 ? (i / 3 + (i * 7 + i / 3) % 3) % VERTICES : i * 37 % VERTICES;
+}
+
+TEST(meshopt_attributes_are_the_same_bits)
+{
+    float vertices[3 * VERTICES], decoded[3 * VERTICES];
+    fill_vertices(vertices);
+    struct buf out = {0};
+    meshopt_pack(MESHOPT_ATTRIBUTES, vertices, VERTICES, 3 * sizeof(float), &out);
+    assert_false(buf_failed(&out));
+    assert_true(out.size_bytes < sizeof vertices);
+    assert_int_equal((uint8_t)out.data[0], 0xa0);
+    assert_int_equal(
+        meshopt_decodeVertexBuffer(decoded, VERTICES, 3 * sizeof(float), (unsigned char *)out.data, out.size_bytes), 0);
+    assert_memory_equal(decoded, vertices, sizeof vertices);
+    buf_fini(&out);
+}
+
+TEST(meshopt_triangles_turn_the_same_way_round)
+{
+    uint32_t indices[INDICES], decoded[INDICES];
+    fill_indices(indices);
+    struct buf out = {0};
+    meshopt_pack(MESHOPT_TRIANGLES, indices, INDICES, sizeof *indices, &out);
+    assert_int_equal((uint8_t)out.data[0], 0xe1);
+    assert_int_equal(
+        meshopt_decodeIndexBuffer(decoded, INDICES, sizeof *indices, (unsigned char *)out.data, out.size_bytes), 0);
+    for (int t = 0; t < INDICES; t += 3) {
+        int turn = 0;
+        while (turn < 3 && (decoded[t] != indices[t + turn] || decoded[t + 1] != indices[t + (turn + 1) % 3] ||
+                            decoded[t + 2] != indices[t + (turn + 2) % 3]))
+            turn++;
+        assert_true(turn < 3);
+    }
+    buf_fini(&out);
+}
+
+TEST(meshopt_other_indices_keep_their_order)
+{
+    uint32_t indices[INDICES], decoded[INDICES];
+    fill_indices(indices);
+    indices[5] = UINT32_MAX; /* the stream has room for the largest differences that there are */
+    indices[6] = 0;
+    struct buf out = {0};
+    meshopt_pack(MESHOPT_INDICES, indices, INDICES - 1, sizeof *indices, &out);
+    assert_int_equal((uint8_t)out.data[0], 0xd1);
+    assert_int_equal(
+        meshopt_decodeIndexSequence(decoded, INDICES - 1, sizeof *indices, (unsigned char *)out.data, out.size_bytes),
+        0);
+    assert_memory_equal(decoded, indices, (INDICES - 1) * sizeof *indices);
+    buf_fini(&out);
+}
+
+TEST(meshopt_without_memory_fails)
+{
+    float vertices[3 * VERTICES];
+    fill_vertices(vertices);
+    struct buf out = {.limit_bytes = 100};
+    meshopt_pack(MESHOPT_ATTRIBUTES, vertices, VERTICES, 3 * sizeof(float), &out);
+    assert_true(buf_failed(&out));
+    buf_fini(&out);
+}
