@@ -49,8 +49,14 @@ def rows():
     found = ROW.findall(text)
     if len(found) != len(re.findall(r"^X\(", text, re.M)):
         sys.exit("request_params.def has a row that this script cannot read")
-    return [(name, operations.split(" | "), type_of(name, often, values or views), said) for name, operations, often, values, said in found
+    return [(name, split(operations), type_of(name, often, values or views), said) for name, operations, often, values, said in found
             if name not in ("model", "with", "queries", "prefix", "limit", "after") and not (name == "format" and "bin" in values)]
+
+
+def split(operations):
+    """What all pictures but sheets take, pictures take: interfaces of sheets say what is other of them."""
+    some = operations.split(" | ")
+    return some + ["FOR_RENDER", "FOR_SHEETS"] if {"FOR_ONE_PICTURE", "FOR_TURNTABLE"} <= set(some) else some
 
 
 def type_of(name, how_often, values):
@@ -75,12 +81,15 @@ def type_of(name, how_often, values):
 
 
 def types():
-    parameters, members, out = rows(), {"Abortable": set()}, []
+    parameters, members, out = rows(), {"Abortable": {}}, []
     for interface, bases, operations in INTERFACES:
-        above = set().union(*(members[base] for base in bases))
-        own = [row for row in parameters if set(operations) <= set(row[1]) and row[0] not in above]
-        members[interface] = above | {row[0] for row in own}
-        out.append(f"export interface {interface}{' extends ' if bases else ''}{', '.join(bases)} {{")
+        above = {name: type for base in bases for name, type in members[base].items()}
+        others = [row for row in parameters if row[1] == operations and above.get(row[0], row[2]) != row[2]]
+        own = [row for row in parameters if set(operations) <= set(row[1]) and row[0] not in above] + others
+        members[interface] = {**above, **{row[0]: row[2] for row in own}}
+        names = " | ".join(f"'{row[0]}'" for row in others)
+        of = [f"Omit<{base}, {names}>" if others else base for base in bases]
+        out.append(f"export interface {interface}{' extends ' if bases else ''}{', '.join(of)} {{")
         out += [f"  /** {text} */\n  {name}?: {type};" for name, _, type, text in own] + ["}\n"]
     return "\n".join(out) + "\n"
 

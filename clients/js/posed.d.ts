@@ -270,13 +270,15 @@ export interface TurntableParameters extends PictureParameters {
   loops?: number;
 }
 
-export interface SheetParameters extends TurntableParameters {
+export interface SheetParameters extends Omit<TurntableParameters, 'clip_file'> {
   /** moments a second of each clip, instead of frames */
   rate?: number;
   /** all clips instead of one */
   clips?: 'all';
   /** views around the model, each a row */
   directions?: number;
+  /** another model, whose clips are meant; with clips=all several */
+  clip_file?: string | readonly string[];
 }
 
 export interface ExportParameters extends Abortable {

@@ -138,15 +138,18 @@ void pixels_resolve(const struct renderer *renderer, struct cells *cells, const 
 
 /* --- captions --- */
 
+enum { NAME_ROOM = 512 };
+
 /* The clip's name, or what stands for it. */
-static void name_clip(const struct cells *cells, const struct render_cell *cell, char room[32], struct caption *caption)
+static void name_clip(const struct cells *cells, const struct render_cell *cell, char room[NAME_ROOM],
+                      struct caption *caption)
 {
     const struct model *model = job_source(cells->sources, cells->layers.count > 0 ? 0 : cell->clip_source);
     caption->name = room;
     if (cells->layers.count > 0 || cell->clip == POSE_REST) {
-        snprintf(room, 32, "%s", cells->layers.count > 0 ? "blend" : "rest");
+        snprintf(room, NAME_ROOM, "%s", cells->layers.count > 0 ? "blend" : "rest");
     } else if (model->clips[cell->clip].name.offset == STR_NONE || model->clips[cell->clip].name.size_bytes == 0) {
-        snprintf(room, 32, "clip %d", cell->clip);
+        snprintf(room, NAME_ROOM, "clip %d", cell->clip);
     } else {
         caption->name = model->text + model->clips[cell->clip].name.offset;
         caption->name_bytes = model->clips[cell->clip].name.size_bytes;
@@ -155,15 +158,29 @@ static void name_clip(const struct cells *cells, const struct render_cell *cell,
     caption->name_bytes = strlen(room);
 }
 
+/* The name of the clip's file before it, where the job says one; of both alike one. */
+static void name_file(const struct render_source *source, char room[NAME_ROOM], struct caption *caption)
+{
+    const size_t name_bytes = strnlen(source->name, sizeof source->name);
+    if (name_bytes == 0 || (name_bytes == caption->name_bytes && memcmp(source->name, caption->name, name_bytes) == 0))
+        return;
+    const size_t clip_bytes = caption->name_bytes < NAME_ROOM / 2 ? caption->name_bytes : NAME_ROOM / 2;
+    snprintf(room, NAME_ROOM, "%.*s: %.*s", (int)name_bytes, source->name, (int)clip_bytes, caption->name);
+    caption->name = room;
+    caption->name_bytes = strlen(room);
+}
+
 int caption_put(struct renderer *renderer, const struct cells *cells, const struct render_cell *cell, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
-    char room[32], rest[64];
+    char room[NAME_ROOM], file_room[NAME_ROOM], rest[64];
     struct caption caption = {.rest = rest};
     int rest_bytes = 0;
     rest[0] = '\0';
     if ((job->captions & RENDER_CAPTION_CLIP) != 0)
         name_clip(cells, cell, room, &caption);
+    if ((job->captions & RENDER_CAPTION_CLIP) != 0 && cell->clip_source > 0 && cells->layers.count == 0)
+        name_file(&job->sources[cell->clip_source - 1], file_room, &caption);
     if ((job->captions & RENDER_CAPTION_TIME) != 0)
         rest_bytes = snprintf(rest, sizeof rest, "  %.2f s", fmod(cells->clip_time_s, 1e6));
     if ((job->captions & RENDER_CAPTION_YAW) != 0) {

@@ -32,6 +32,7 @@ enum { RENDER_RENAMES_MAX = 256, RENDER_RENAME_BYTES_MAX = 16384 };
 enum { RENDER_CAPTION_CLIP = 1, RENDER_CAPTION_TIME = 2, RENDER_CAPTION_YAW = 4 };
 enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1536 };
 
+enum { RENDER_SOURCE_NAME_SIZE = 64 };
 /* Another model that clips are from. */
 struct render_source {
     uint64_t key; /* same key = same bytes: the worker may still have it */
@@ -40,6 +41,7 @@ struct render_source {
     uint32_t reserved;
     int32_t roles[RENDER_ROLES]; /* likewise: nodes, or -1 */
     int32_t reserved_role;
+    char name[RENDER_SOURCE_NAME_SIZE]; /* UTF-8, NUL-terminated: what captions and errors call it; empty: nothing */
 };
 
 /* Layers to blend instead of one clip, as anim/pose/blend.h has them. */

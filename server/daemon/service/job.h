@@ -139,7 +139,7 @@ void picture_cells_set_times(struct picture_cells *cells, const struct picture_j
                              uint32_t frame);
 void picture_cells_free(struct picture_cells *cells);
 /* Makes picture->plan. *span is zeroed: each cell has its own. */
-int service_sheet_plan(struct picture_job *picture, const struct model *clips, struct clip_span *span, struct err *err);
+int service_sheet_plan(struct picture_job *picture, struct clip_span *span, struct err *err);
 /* Fills the cells of the plan, and those members of the drawing that only sheets have. */
 void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells);
 /* Fills a reply of status 200 with what the renderer made. */

@@ -32,14 +32,16 @@ void picture_cells_free(struct picture_cells *cells)
     free(cells->layer_times_s);
 }
 
-int service_sheet_plan(struct picture_job *picture, const struct model *clips, struct clip_span *span, struct err *err)
+int service_sheet_plan(struct picture_job *picture, struct clip_span *span, struct err *err)
 {
     const struct job *job = picture->job;
+    const struct request *request = &job->call->request;
+    const struct model *own = &job->models[0]->model;
+    const struct model *const *clips = request->clip_source == 0 ? &own : job->sources + request->clip_source - 1;
     picture->plan = mem_zalloc(1, sizeof *picture->plan);
     sheet_plan_init(picture->plan);
     *span = (struct clip_span){0}; /* each cell has its own */
-    return sheet_plan_make(picture->plan, clips, picture->clip, &job->call->request, &job->service->config->limits,
-                           err);
+    return sheet_plan_make(picture->plan, clips, picture->clip, request, &job->service->config->limits, err);
 }
 
 static void fill_cells(const struct picture_job *picture, struct picture_cells *cells)
@@ -53,7 +55,7 @@ static void fill_cells(const struct picture_job *picture, struct picture_cells *
         end_s = fmin(start_s + from[c].duration_s, 1e9);
         to[c] = (struct render_cell){
             .clip = from[c].clip,
-            .clip_source = request->layer_count == 0 ? request->clip_source : 0,
+            .clip_source = from[c].clip_source,
             .clip_time_s = request->layer_count == 0 ? from[c].clip_time_s : from[c].time_s,
             .yaw_deg = from[c].yaw_deg,
             .begin_s = from[c].begin_s,
@@ -75,6 +77,19 @@ static uint32_t captions_of(const struct picture_job *picture)
     return request->op == OP_TURNTABLE ? RENDER_CAPTION_YAW : RENDER_CAPTION_CLIP | RENDER_CAPTION_TIME | yaw;
 }
 
+/* "anims/run.fbx": "run", as far as there is room, in whole characters. */
+static void put_source_name(char name[RENDER_SOURCE_NAME_SIZE], const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
+    size_t size_bytes = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
+    if (size_bytes >= RENDER_SOURCE_NAME_SIZE) {
+        size_bytes = RENDER_SOURCE_NAME_SIZE - 1;
+        while (size_bytes > 0 && ((unsigned char)base[size_bytes] & 0xc0) == 0x80)
+            size_bytes--;
+    }
+    memcpy(name, base, size_bytes);
+}
+
 void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells)
 {
     const struct sheet_plan *plan = picture->plan;
@@ -87,6 +102,8 @@ void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells
     drawing->format = request->sheet.format;
     drawing->loops = request->sheet.loops;
     drawing->captions = captions_of(picture);
+    for (uint32_t s = 0; request->clip_file_count > 1 && s < request->clip_file_count; s++)
+        put_source_name(drawing->sources[s].name, request->sources[s].path);
     drawing->caption_height = plan->layout.caption_height;
 }
 
@@ -130,8 +147,7 @@ static void reply_manifest(const struct picture_job *picture, const struct blob 
         return;
     }
     reply->content_type = "application/json";
-    sheet_manifest_put(&reply->body, picture->plan, &shots, &job->models[0]->model,
-                       &job->models[request->clip_source]->model, request);
+    sheet_manifest_put(&reply->body, picture->plan, &shots, &job->models[0]->model, job->sources, request);
     free(shots.views);
     free(shots.clip_times_s);
 }

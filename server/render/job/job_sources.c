@@ -42,8 +42,16 @@ static uint32_t list_played(const struct render_work *work, struct played_clip o
 
 static bool is_clip(const struct model *model, int32_t clip) { return clip >= 0 && (uint32_t)clip < model->clip_count; }
 
+static int name_source(const struct render_source *source, struct err *err)
+{
+    if (source->name[0] != '\0')
+        err_prefix(err, "'%.*s'", RENDER_SOURCE_NAME_SIZE, source->name);
+    return err->code;
+}
+
 /* Clips that are not there are refused later, with all else that is wrong with the job. */
-static int play(struct job_sources *sources, const struct played_clip *played, uint32_t count, struct err *err)
+static int play(struct job_sources *sources, const struct render_job *job, const struct played_clip *played,
+                uint32_t count, struct err *err)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t source = played[i].source;
@@ -52,7 +60,7 @@ static int play(struct job_sources *sources, const struct played_clip *played, u
                            sources->count);
         if (source > 0 && is_clip(sources->models[source - 1], played[i].clip) &&
             retarget_clip(&sources->views[source - 1], (uint32_t)played[i].clip, err) < 0)
-            return err->code;
+            return name_source(&job->sources[source - 1], err);
     }
     return 0;
 }
@@ -150,7 +158,7 @@ int job_sources_init(struct job_sources *sources, const struct render_work *work
             return err->code;
     }
     const uint32_t count = list_played(work, played);
-    if (play(sources, played, count, err) < 0)
+    if (play(sources, job, played, count, err) < 0)
         return err->code;
     report(sources, played, count, unmatched);
     return 0;

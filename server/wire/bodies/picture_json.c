@@ -184,30 +184,44 @@ static double find_rate(const struct sheet_cell *cells, uint32_t first, uint32_t
     return 1 / duration_s;
 }
 
+static bool is_same_clip(const struct sheet_cell *one, const struct sheet_cell *other)
+{
+    return one->clip == other->clip && one->clip_source == other->clip_source;
+}
+
 static uint32_t end_of_clip(const struct sheet_plan *plan, uint32_t first)
 {
     const struct sheet_cell *cells = sheet_plan_cells(plan);
     uint32_t c = first;
-    while (c < plan->cell_count && cells[c].clip == cells[first].clip)
+    while (c < plan->cell_count && is_same_clip(&cells[c], &cells[first]))
         c++;
     return c;
 }
 
+/* ,"clip_file":".." of a cell whose clip is that of another file */
+static void put_clip_file(struct buf *out, const struct sheet_cell *cell, const struct request *request)
+{
+    if (cell->clip_source > 0)
+        json_printf(out, ",\"clip_file\":%s", request->sources[cell->clip_source - 1].path);
+}
+
 /* Every clip once, in the order of the cells. */
-static void put_clips(struct buf *out, const struct sheet_plan *plan, const struct model *clips,
-                      const struct request *request)
+static void put_clips(struct buf *out, const struct sheet_plan *plan, const struct model *model,
+                      const struct model *const *sources, const struct request *request)
 {
     const struct sheet_cell *cells = sheet_plan_cells(plan);
     bool is_first = true;
     buf_put_text(out, ",\"clips\":[");
     for (uint32_t c = 0; c < plan->cell_count && request->layer_count == 0; c++) {
-        if (cells[c].clip == POSE_REST || (c > 0 && cells[c].clip == cells[c - 1].clip))
+        if (cells[c].clip == POSE_REST || (c > 0 && is_same_clip(&cells[c], &cells[c - 1])))
             continue;
+        const struct model *clips = cells[c].clip_source == 0 ? model : sources[cells[c].clip_source - 1];
         const struct clip *clip = &clips->clips[cells[c].clip];
         json_comma(out, !is_first);
         json_printf(out, "{\"index\":%d,\"name\":%.*s,\"duration\":%g", cells[c].clip, JSON_STR(clips, clip->name),
                     clip->duration_s);
         put_number(out, ",\"fps\":", find_rate(cells, c, end_of_clip(plan, c)));
+        put_clip_file(out, &cells[c], request);
         buf_put_char(out, '}');
         is_first = false;
     }
@@ -261,6 +275,7 @@ static void put_cells(struct buf *out, const struct sheet_plan *plan, const stru
             cell->x, cell->y, plan->layout.cell_width, plan->layout.cell_height, cell->column, cell->row,
             cell->direction, cell->frame);
         put_index(out, ",\"clip\":", request->layer_count > 0 ? POSE_REST : cell->clip);
+        put_clip_file(out, cell, request);
         put_number(out, ",\"time\":", is_picked ? cameras->clip_times_s[c] - cell->begin_s : cell->time_s);
         if (request->layer_count == 0)
             put_number(out, ",\"clip_time\":", is_picked ? cameras->clip_times_s[c] : cell->clip_time_s);
@@ -273,7 +288,7 @@ static void put_cells(struct buf *out, const struct sheet_plan *plan, const stru
 }
 
 void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *cameras,
-                        const struct model *model, const struct model *clips, const struct request *request)
+                        const struct model *model, const struct model *const *sources, const struct request *request)
 {
     const struct dmat4 *view = is_moving(plan, cameras, request) ? NULL : &cameras->views[0];
     double anchor[2];
@@ -290,7 +305,7 @@ void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const st
     json_printf(out, ",\"projection\":%s", cameras->is_ortho ? "orthographic" : "perspective");
     put_numbers(out, ",\"clip_from_view\":", cameras->clip_from_view.m, 16);
     put_number(out, ",\"fps\":", find_rate(sheet_plan_cells(plan), 0, plan->cell_count));
-    put_clips(out, plan, clips, request);
+    put_clips(out, plan, model, sources, request);
     put_directions(out, plan, cameras, request);
     put_cells(out, plan, cameras, request);
     buf_put_text(out, "}\n");

@@ -34,6 +34,6 @@ struct sheet_cameras {
     double *clip_times_s; /* [cell_count]: of what is shown, where the renderer picks it */
 };
 
-/* model: the one that is drawn; clips: that which has the clips. Appends to `out`, which may fail. */
+/* model: the one that is drawn; sources: those of the request. Appends to `out`, which may fail. */
 void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *cameras,
-                        const struct model *model, const struct model *clips, const struct request *request);
+                        const struct model *model, const struct model *const *sources, const struct request *request);

@@ -100,6 +100,7 @@ static void layout_size(const struct sheet_layout *layout, uint64_t *width, uint
 /* The frames of one clip. */
 struct strip {
     int32_t clip;
+    uint32_t source; /* whose it is, as struct sheet_cell has it */
     struct clip_span span;
     uint32_t count;
     double length_s; /* request time in which the part passes once; 0: nothing moves */
@@ -216,6 +217,7 @@ static void add_cell(struct sheet_plan *plan, const struct strip *strip, const s
         .yaw_deg = 360.0 * direction / plan->direction_count,
         .duration_s = duration_of(strip, request, frame),
         .direction = direction,
+        .clip_source = strip->source,
     };
     uint64_t x, y;
     cell.clip_time_s = clip_time_in_span(&strip->span, cell.time_s);
@@ -247,49 +249,87 @@ static int check_size(struct sheet_plan *plan, const struct request *request, co
     return 0;
 }
 
-/* How many cells there are, and of them in the largest group. */
-static int count_cells(struct sheet_plan *plan, const struct model *clips, const int32_t first, const uint32_t count,
-                       const struct request *request, const struct limits *limits, uint32_t *group_cells,
-                       struct err *err)
+/* The clips of a sheet: of one file after the other those from `first` on. */
+struct sheet_clips {
+    const struct model *const *files; /* [file_count] */
+    uint32_t file_count;
+    bool has_all;
+    int32_t first;
+};
+
+static struct sheet_clips clips_of(const struct model *const *clips, int32_t clip, const struct request *request)
+{
+    const bool has_all = (request->sheet.flags & SHEET_ALL_CLIPS) != 0;
+    return (struct sheet_clips){.files = clips,
+                                .file_count = request->clip_file_count > 1 ? request->clip_file_count : 1,
+                                .has_all = has_all,
+                                .first = has_all ? 0 : clip};
+}
+
+static uint32_t count_of(const struct sheet_clips *clips, uint32_t file)
+{
+    return clips->has_all ? clips->files[file]->clip_count : 1;
+}
+
+/* How many clips there are, how many cells, and of them in the largest group. */
+static int count_cells(struct sheet_plan *plan, const struct sheet_clips *clips, const struct request *request,
+                       const struct limits *limits, uint32_t *clip_count, uint32_t *group_cells, struct err *err)
 {
     uint64_t cells = 0;
     struct strip strip;
-    *group_cells = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (plan_strip(&strip, clips, first + (int32_t)i, request, err) < 0)
-            return err->code;
-        cells += (uint64_t)strip.count * plan->direction_count;
-        *group_cells = strip.count > *group_cells ? strip.count : *group_cells;
-        if (cells > limits->value[LIMIT_CELLS])
-            return too_many(limits, err);
-    }
+    *clip_count = *group_cells = 0;
+    for (uint32_t f = 0; f < clips->file_count; f++)
+        for (uint32_t i = 0; i < count_of(clips, f); i++) {
+            if (plan_strip(&strip, clips->files[f], clips->first + (int32_t)i, request, err) < 0)
+                return err->code;
+            cells += (uint64_t)strip.count * plan->direction_count;
+            *group_cells = strip.count > *group_cells ? strip.count : *group_cells;
+            ++*clip_count;
+            if (cells > limits->value[LIMIT_CELLS])
+                return too_many(limits, err);
+        }
     plan->cell_count = (uint32_t)cells;
     return 0;
 }
 
-int sheet_plan_make(struct sheet_plan *plan, const struct model *clips, int32_t clip, const struct request *request,
-                    const struct limits *limits, struct err *err)
+static int check_clips(const struct sheet_clips *clips, const struct request *request, struct err *err)
 {
-    const bool has_all = (request->sheet.flags & SHEET_ALL_CLIPS) != 0;
-    const int32_t first = has_all ? 0 : clip;
-    const uint32_t count = has_all ? clips->clip_count : 1;
-    uint32_t group_cells;
+    for (uint32_t f = 0; f < clips->file_count; f++)
+        if (count_of(clips, f) == 0)
+            return err_set(err, ERR_CLIP_NOT_FOUND, "'%s' has no clips for clips=all",
+                           request->clip_source == 0 ? request->model
+                                                     : request->sources[request->clip_source - 1 + f].path);
+    return 0;
+}
+
+static int add_strip(struct sheet_plan *plan, const struct sheet_clips *clips, uint32_t file, uint32_t index,
+                     const struct request *request, struct err *err)
+{
     struct strip strip;
-    if (count == 0)
-        return err_set(err, ERR_CLIP_NOT_FOUND, "'%s' has no clips for clips=all",
-                       request->clip_file != NULL ? request->clip_file : request->model);
+    if (plan_strip(&strip, clips->files[file], clips->first + (int32_t)index, request, err) < 0)
+        return err->code;
+    strip.source = request->layer_count == 0 ? request->clip_source + file : 0;
+    for (uint32_t direction = 0; direction < plan->direction_count; direction++)
+        for (uint32_t frame = 0; frame < strip.count; frame++)
+            add_cell(plan, &strip, request, direction, frame);
+    return 0;
+}
+
+int sheet_plan_make(struct sheet_plan *plan, const struct model *const *files, int32_t clip,
+                    const struct request *request, const struct limits *limits, struct err *err)
+{
+    const struct sheet_clips clips = clips_of(files, clip, request);
+    uint32_t clip_count, group_cells;
     plan->direction_count = direction_count_of(request);
-    if (count_cells(plan, clips, first, count, request, limits, &group_cells, err) < 0)
+    if (check_clips(&clips, request, err) < 0 ||
+        count_cells(plan, &clips, request, limits, &clip_count, &group_cells, err) < 0)
         return err->code;
     layout_init(&plan->layout, &request->sheet, request->picture.width, request->picture.height,
-                count * plan->direction_count, group_cells);
-    for (uint32_t i = 0; i < count; i++) {
-        if (plan_strip(&strip, clips, first + (int32_t)i, request, err) < 0)
-            return err->code;
-        for (uint32_t direction = 0; direction < plan->direction_count; direction++)
-            for (uint32_t frame = 0; frame < strip.count; frame++)
-                add_cell(plan, &strip, request, direction, frame);
-    }
+                clip_count * plan->direction_count, group_cells);
+    for (uint32_t f = 0; f < clips.file_count; f++)
+        for (uint32_t i = 0; i < count_of(&clips, f); i++)
+            if (add_strip(plan, &clips, f, i, request, err) < 0)
+                return err->code;
     if (buf_failed(&plan->cells))
         return err_set(err, ERR_NO_MEMORY, "no memory for %u cells", plan->cell_count);
     return check_size(plan, request, limits, err);

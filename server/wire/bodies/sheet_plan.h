@@ -40,7 +40,7 @@ struct sheet_cell {
     double begin_s, end_s; /* clip times between which its clip is played */
     double duration_s;     /* how long it stands in an animation */
     uint32_t direction;
-    uint32_t reserved;
+    uint32_t clip_source; /* whose clip it is: 0: the model; n: sources[n - 1] of the request */
 };
 
 struct sheet_plan {
@@ -55,7 +55,8 @@ void sheet_plan_init(struct sheet_plan *plan);
 void sheet_plan_fini(struct sheet_plan *plan);
 const struct sheet_cell *sheet_plan_cells(const struct sheet_plan *plan);
 
-/* clips: the model that has the clips; clip: the one that is meant, where not all are. Returns 0, ERR_BAD_PARAMETER
+/* clips: the model that has the clips, or of a request with several clip files these, in their order; clip: the one
+ * that is meant, where not all are. Returns 0, ERR_BAD_PARAMETER
  * (part of a clip, or a picture larger than the limits), ERR_TOO_MANY_FRAMES or ERR_CLIP_NOT_FOUND. */
-int sheet_plan_make(struct sheet_plan *plan, const struct model *clips, int32_t clip, const struct request *request,
-                    const struct limits *limits, struct err *err);
+int sheet_plan_make(struct sheet_plan *plan, const struct model *const *clips, int32_t clip,
+                    const struct request *request, const struct limits *limits, struct err *err);

@@ -37,8 +37,8 @@ void request_fini(struct request *request)
 /* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
 static int undecodable(int param, const struct err *why, struct err *err)
 {
-    const bool is_path =
-        param == PARAM_MODEL || param == PARAM_CLIP_FILE || param == PARAM_EXPORT_CLIP_FILE || param == PARAM_WITH;
+    const bool is_path = param == PARAM_MODEL || param == PARAM_CLIP_FILE || param == PARAM_EXPORT_CLIP_FILE ||
+                         param == PARAM_SHEET_CLIP_FILE || param == PARAM_WITH;
     return err_set(err, is_path ? ERR_BAD_PATH : ERR_BAD_PARAMETER, "parameter '%s': %s", REQUEST_PARAMS[param].name,
                    why->message);
 }
@@ -89,6 +89,8 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     request->renames.count = (uint32_t)(lists->renames.size_bytes / sizeof *request->renames.rules);
     request->clips = (const struct selector *)(const void *)lists->clips.data;
     request->clip_count = (uint32_t)(lists->clips.size_bytes / sizeof *request->clips);
+    if (request->op == OP_SHEET && lists->files.size_bytes > 0)
+        request->clip_file = *(const char *const *)(const void *)lists->files.data;
     finish_bones(&lists->bones, &request->humanoid);
     finish_bones(&lists->clip_bones, &request->clip_humanoid);
     if (request->what == 0)

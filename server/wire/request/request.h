@@ -102,7 +102,7 @@ struct request_lists {
     struct buf skins, joints; /* struct selector, like the next one */
     struct buf clips;
     struct buf renames;           /* struct name_rule */
-    struct buf files;             /* const char *, OP_EXPORT: clip files */
+    struct buf files;             /* const char *, OP_EXPORT, OP_SHEET: clip files */
     struct buf bones, clip_bones; /* struct humanoid_rule */
 };
 
@@ -119,7 +119,8 @@ struct request {
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
     struct request_source sources[REQUEST_SOURCES_MAX]; /* every clip_file of it and its layers, once; or `with` */
     uint32_t source_count;
-    bool is_by_rest, has_locked_feet;               /* retarget=rest, feet=lock */
+    uint32_t clip_file_count;         /* OP_SHEET: its clips are those of so many sources, the first of them */
+    bool is_by_rest, has_locked_feet; /* retarget=rest, feet=lock */
     struct humanoid_choice humanoid, clip_humanoid; /* with is_by_rest: of the model, of all sources */
     struct name_map renames; /* of the nodes of all sources, before they are matched with the model's */
     struct selector clip;

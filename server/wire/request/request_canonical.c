@@ -114,7 +114,8 @@ void request_set_canonical(struct request *request)
     if (request->clip_hash != NULL)
         h = hash_text(h, request->clip_hash);
     h = hash_renames(h, &request->renames);
-    for (uint32_t i = 0; request->op == OP_EXPORT && i < request->source_count; i++)
+    const bool has_files = request->op == OP_EXPORT || request->clip_file_count > 1;
+    for (uint32_t i = 0; has_files && i < request->source_count; i++)
         h = hash_text(h, request->sources[i].path);
     if (request->clip_names != NULL || request->is_strict)
         h = hash_uint(hash_text(h, request->clip_names), request->is_strict);

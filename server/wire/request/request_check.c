@@ -117,7 +117,7 @@ int request_check_combination(const struct request *request, const struct param_
                        request->picture.width, request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_NONE && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
-    if (seen->has[PARAM_CLIP_HASH] && !seen->has[PARAM_CLIP_FILE])
+    if (seen->has[PARAM_CLIP_HASH] && !seen->has[PARAM_CLIP_FILE] && !seen->has[PARAM_SHEET_CLIP_FILE])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' needs 'clip_file', whose content it names");
     if (check_span(request, err) < 0 || check_bounds(request, seen, err) < 0 ||
         check_root_motion(request, seen, err) < 0 || check_retarget(request, seen, err) < 0 ||

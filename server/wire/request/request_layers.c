@@ -67,7 +67,22 @@ static int add_source(struct request *request, struct request *part, const struc
     return 0;
 }
 
-/* The clip files of OP_EXPORT, each once: none of them is the request's one clip_file. */
+/* Several clip files of a sheet. */
+static int check_sheet_files(const struct request *request, struct err *err)
+{
+    if (request->clip_file_count < 2)
+        return 0;
+    if ((request->sheet.flags & SHEET_ALL_CLIPS) == 0)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'clip_file' names %u files: a sheet of several needs clips=all",
+                       request->clip_file_count);
+    if (request->clip_hash != NULL)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'clip_hash' does not go with several 'clip_file': it is the content of one");
+    return 0;
+}
+
+/* The clip files of OP_EXPORT, none of which is the request's one clip_file, and of OP_SHEET; each once. */
 static int add_files(struct request *request, const struct limits *limits, struct err *err)
 {
     const struct buf *files = &request->lists.files;
@@ -76,6 +91,8 @@ static int add_files(struct request *request, const struct limits *limits, struc
         if (add_source(request, &part, limits, err) < 0)
             return err->code;
     }
+    if (request->op == OP_SHEET)
+        request->clip_file_count = request->source_count;
     const char *alone = request->clip_names != NULL ? "clip_names" : "strict";
     return request->source_count > 0 || (request->clip_names == NULL && !request->is_strict)
                ? 0
@@ -95,7 +112,8 @@ int request_collect_sources(struct request *request, const struct limits *limits
 {
     if (request->with != NULL)
         request->sources[request->source_count++] = (struct request_source){.path = request->with};
-    if (add_files(request, limits, err) < 0 || add_source(request, request, limits, err) < 0)
+    if (add_files(request, limits, err) < 0 || check_sheet_files(request, err) < 0 ||
+        add_source(request, request, limits, err) < 0)
         return err->code;
     for (uint32_t i = 0; i < request->layer_count; i++) {
         struct request *layer = &request->layers[i];

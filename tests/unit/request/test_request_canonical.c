@@ -109,6 +109,7 @@ static const struct {
     {"frames", "/v1/sheet?model=a&frames=9"},
     {"rate", "/v1/sheet?model=a&rate=9"},
     {"clips", "/v1/sheet?model=a&clips=all"},
+    {"clip_file", "/v1/sheet?model=a&clip_file=b"},
     {"directions", "/v1/sheet?model=a&directions=9"},
     {"columns", "/v1/sheet?model=a&columns=9"},
     {"gap", "/v1/sheet?model=a&gap=9"},
@@ -155,6 +156,12 @@ TEST(request_canonical_of_renames)
     assert_false(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x=a&rename_joints=x=b",
                          "/v1/pose?model=a&clip_file=b&rename_joints=x=b&rename_joints=x=a"));
     assert_false(is_same("/v1/export?model=a&clip_file=b&clip_file=c", "/v1/export?model=a&clip_file=c&clip_file=b"));
+    assert_false(is_same("/v1/sheet?model=a&clips=all&clip_file=b&clip_file=c",
+                         "/v1/sheet?model=a&clips=all&clip_file=c&clip_file=b"));
+    assert_false(
+        is_same("/v1/sheet?model=a&clips=all&clip_file=b&clip_file=c", "/v1/sheet?model=a&clips=all&clip_file=b"));
+    assert_true(
+        is_same("/v1/sheet?model=a&clips=all&clip_file=b&clip_file=b", "/v1/sheet?model=a&clips=all&clip_file=b"));
     assert_false(is_same("/v1/export?model=a&clip_file=b&strict=1", "/v1/export?model=a&clip_file=b"));
     assert_false(is_same("/v1/export?model=a&clip_file=b&clip_names={file}", "/v1/export?model=a&clip_file=b"));
     assert_true(is_same("/v1/pose?model=a&clip_file=b&rename_joints=x:*=*",

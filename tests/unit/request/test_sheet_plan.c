@@ -19,7 +19,8 @@ static int plan_of(const char *target, int32_t clip, struct err *err)
     sheet_plan_init(&plan);
     if (parse_request_as(&request, "GET", target, NULL, err) < 0)
         return err->code;
-    return sheet_plan_make(&plan, wire_model(), clip, &request, &limits, err);
+    const struct model *clips = wire_model();
+    return sheet_plan_make(&plan, &clips, clip, &request, &limits, err);
 }
 
 static void forget(void)
