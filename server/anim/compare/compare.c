@@ -1,6 +1,7 @@
 #include "anim/compare/compare.h"
 
 #include "anim/compare/compare_parts.h"
+#include "anim/pose/bounds.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -15,6 +16,9 @@ static void start_side(struct compare_model *side, const struct model *model)
     side->model = model;
     pose_init(&side->pose);
     side->is_joint = mem_zalloc(nodes, sizeof *side->is_joint);
+    side->main_joints = mem_alloc(((size_t)model->position_count + 1) * sizeof *side->main_joints);
+    for (uint32_t v = 0; v < model->position_count; v++)
+        side->main_joints[v] = bounds_main_joint(model, v);
     side->partners = mem_alloc(nodes * sizeof *side->partners);
     side->bind_joints = mem_alloc(nodes * sizeof *side->bind_joints);
     side->pairs = mem_alloc(nodes * sizeof *side->pairs);
@@ -27,6 +31,7 @@ static void end_side(struct compare_model *side)
 {
     pose_fini(&side->pose);
     free(side->is_joint);
+    free(side->main_joints);
     free(side->partners);
     free(side->bind_joints);
     free(side->pairs);
@@ -73,6 +78,7 @@ int compare_models(const struct model *old, const struct model *new, const struc
                               .unit = 1,
                               .steps_left = options->steps,
                               .looks_left = LOOKS_MOST,
+                              .influences_left = LOOKS_MOST,
                               .err = err};
     *out = (struct comparison){.tolerance = options->tolerance};
     if (check_cost(old, new, options, err) < 0)

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SAME_S  1e-4              /* times that near are the same */
 #define FRAME_S (1 / 24.0 + 1e-6) /* by which a tool that resamples may lengthen a clip */
@@ -61,27 +62,31 @@ static void match_poses(struct compare *compare, struct clip_matches *matches, s
 {
     enum { TRIES_MOST = 1024 };
     const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
-    uint32_t tries = 0;
+    uint32_t *left = mem_alloc(((size_t) new->clip_count + 1) * sizeof *left);
+    uint32_t tries = 0, left_count = 0;
+    for (uint32_t b = 0; b < new->clip_count; b++)
+        if (matches->partners[COMPARE_NEW][b] < 0)
+            left[left_count++] = b;
     for (uint32_t a = 0; a < old->clip_count; a++) {
         double best = 1;
-        int32_t found = -1;
+        uint32_t found = UINT32_MAX;
         if (matches->partners[COMPARE_OLD][a] >= 0)
             continue;
-        for (uint32_t b = 0; b < new->clip_count &&tries < TRIES_MOST &&has_time(compare); b++) {
-            if (matches->partners[COMPARE_NEW][b] >= 0)
-                continue;
-            tries++;
-            const double apart = differ(compare, (const int32_t[]){(int32_t)a, (int32_t)b}, errors);
+        for (uint32_t i = 0; i < left_count && tries < TRIES_MOST && has_time(compare); i++, tries++) {
+            const double apart = differ(compare, (const int32_t[]){(int32_t)a, (int32_t)left[i]}, errors);
             if (apart < best) {
                 best = apart;
-                found = (int32_t)b;
+                found = i;
             }
         }
-        if (found < 0)
+        if (found == UINT32_MAX)
             continue;
-        matches->partners[COMPARE_OLD][a] = found;
-        matches->partners[COMPARE_NEW][found] = (int32_t)a;
+        matches->partners[COMPARE_OLD][a] = (int32_t)left[found];
+        matches->partners[COMPARE_NEW][left[found]] = (int32_t)a;
+        left_count--;
+        memmove(left + found, left + found + 1, (left_count - found) * sizeof *left);
     }
+    free(left);
 }
 
 /* --- what is told beside poses --- */

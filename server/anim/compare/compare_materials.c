@@ -1,5 +1,6 @@
 /* compare_materials.c - what surfaces are made of. Materials are found by the vertices that have them. */
 #include "anim/compare/compare_parts.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -21,26 +22,37 @@ static int32_t material_of(const struct drawn_vertices *drawn, uint32_t at)
     return model_material(drawn->model, drawn->model->draws[drawn->draws[at]].primitive, 0);
 }
 
+/* A hash table of uses by their materials: numbers of uses + 1; 0: free. */
+enum { USE_SLOTS = 2 * USES_MOST };
+
+static uint32_t *slot_of(uint32_t *slots, const struct material_use *uses, int32_t old, int32_t new)
+{
+    const int32_t both[2] = {old, new};
+    uint32_t at = (uint32_t)hash64(HASH64_SEED, both, sizeof both) & (USE_SLOTS - 1);
+    while (slots[at] != 0 && (uses[slots[at] - 1].old != old || uses[slots[at] - 1].new != new))
+        at = (at + 1) & (USE_SLOTS - 1);
+    return &slots[at];
+}
+
 static uint32_t list_uses(const struct compare *compare, struct material_use *uses)
 {
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     const struct drawn_vertices *new = &compare->surface->drawn[COMPARE_NEW];
-    uint32_t count = 0, at = 0;
+    uint32_t *slots = mem_zalloc(USE_SLOTS, sizeof *slots), count = 0;
     for (uint32_t i = 0; i < old->count; i++) {
         if (old->partners[i] < 0)
             continue;
         const int32_t a = material_of(old, i), b = material_of(new, (uint32_t)old->partners[i]);
-        if (count == 0 || uses[at].old != a || uses[at].new != b)
-            for (at = 0; at < count && (uses[at].old != a || uses[at].new != b);)
-                at++;
-        if (at == USES_MOST) {
-            at = 0;
+        uint32_t *slot = slot_of(slots, uses, a, b);
+        if (*slot == 0 && count == USES_MOST)
             continue;
-        }
-        if (at == count)
+        if (*slot == 0) {
             uses[count++] = (struct material_use){.old = a, .new = b, .vertex = i};
-        uses[at].count++;
+            *slot = count;
+        }
+        uses[*slot - 1].count++;
     }
+    free(slots);
     return count;
 }
 

@@ -2,6 +2,8 @@
 #include "anim/compare/compare_parts.h"
 #include "base/mem.h"
 
+enum { STEPS_MOST = 20000000 }; /* at targets of vertices */
+
 /* A target of a primitive, by its name, or by its place where it has none. -1: there is none. */
 static int32_t find_target(const struct model *models[COMPARE_SIDES], const struct primitive *primitives[COMPARE_SIDES],
                            uint32_t target)
@@ -81,7 +83,7 @@ static void note_pair(struct compare *compare, uint32_t at, uint32_t target, uin
 }
 
 /* One target of the primitive whose vertices begin at `first` of the old list and are `count`. */
-static void compare_target(struct compare *compare, uint32_t first, uint32_t count, uint32_t target)
+static void compare_target(struct compare *compare, uint32_t first, uint32_t count, uint32_t target, uint64_t *steps)
 {
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     const struct drawn_vertices *new = &compare->surface->drawn[COMPARE_NEW];
@@ -98,6 +100,9 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
         if (drawn_primitive(new, partner) != primitives[COMPARE_NEW]) {
             primitives[COMPARE_NEW] = drawn_primitive(new, partner);
             match = find_target(models, primitives, target);
+            *steps += primitives[COMPARE_NEW]->morph_target_count;
+            if (*steps > STEPS_MOST)
+                return;
         }
         if (match < 0) {
             tell(compare, COMPARE_OLD, i, target, "is gone, or has another name", (double)NAN);
@@ -134,7 +139,7 @@ static void compare_counts(struct compare *compare, uint32_t first)
 
 void morphs_compare(struct compare *compare)
 {
-    enum { TARGETS_MOST = 1024, STEPS_MOST = 20000000 };
+    enum { TARGETS_MOST = 1024 };
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     uint64_t steps = 0;
     for (uint32_t first = 0, count; first < old->count; first += count) {
@@ -146,7 +151,7 @@ void morphs_compare(struct compare *compare)
             steps += (uint64_t)count * (1 + targets);
             if (steps > STEPS_MOST)
                 return;
-            compare_target(compare, first, count, t);
+            compare_target(compare, first, count, t, &steps);
         }
     }
 }
@@ -162,6 +167,7 @@ void morphs_begin(struct compare *compare)
 void morphs_measure(struct compare *compare, double time_s)
 {
     const double *old = compare->sides[COMPARE_OLD].pose.weights, *new = compare->sides[COMPARE_NEW].pose.weights;
+    compare->steps_left -= compare->morph_count < compare->steps_left ? compare->morph_count : compare->steps_left;
     for (size_t i = 0; i < compare->morph_count; i++) {
         struct morph_pair *morph = &compare->morphs[i];
         const double apart = fabs(old[morph->weights[COMPARE_OLD]] - new[morph->weights[COMPARE_NEW]]) * morph->reach;

@@ -17,13 +17,14 @@ static bool is_in_scene(const struct model *model, uint32_t node)
 static void mark_drawn(struct compare_model *side, bool is_rigid)
 {
     const struct model *model = side->model;
-    uint32_t last = UINT32_MAX;
+    uint8_t *is_seen = mem_zalloc((size_t)model->skin_count + 1, sizeof *is_seen);
     for (uint32_t d = 0; d < model->draw_count; d++) {
         const struct draw *draw = &model->draws[d];
         const struct skin *skin = &model->skins[draw->skin];
-        if (draw->skin == last || (draw->flags & DRAW_IN_SCENE) == 0 || ((skin->flags & SKIN_RIGID) != 0) != is_rigid)
+        if (is_seen[draw->skin] != 0 || (draw->flags & DRAW_IN_SCENE) == 0 ||
+            ((skin->flags & SKIN_RIGID) != 0) != is_rigid)
             continue;
-        last = draw->skin;
+        is_seen[draw->skin] = 1;
         for (uint32_t j = skin->joint_first; j < skin->joint_first + skin->joint_count; j++) {
             const uint32_t node = model->joints[j].node;
             if (side->bind_joints[node] < 0)
@@ -31,6 +32,7 @@ static void mark_drawn(struct compare_model *side, bool is_rigid)
             side->is_joint[node] = side->is_joint[node] || !is_rigid;
         }
     }
+    free(is_seen);
 }
 
 void joints_mark(struct compare_model *side)

@@ -10,11 +10,12 @@ struct compare_model {
     struct dmat4 common_from_scene; /* where both files say different axes or units, and their numbers differ so */
     bool has_frame;                 /* it is not the identity */
     struct pose pose;
-    uint8_t *is_joint;    /* [node_count]: a joint of a skin, or moved by a clip */
-    int32_t *partners;    /* [node_count]: node of the other model, or -1 */
-    int32_t *bind_joints; /* [node_count]: into joints, the first that is the node and of a skin of the file; or -1 */
-    int32_t *pairs;       /* [node_count]: the pair that moves it: its own or that of the next node above; or -1 */
-    struct dmat4 *rest;   /* [node_count]: common_from_node at rest */
+    uint8_t *is_joint;     /* [node_count]: a joint of a skin, or moved by a clip */
+    uint32_t *main_joints; /* [position_count]: bounds_main_joint() */
+    int32_t *partners;     /* [node_count]: node of the other model, or -1 */
+    int32_t *bind_joints;  /* [node_count]: into joints, the first that is the node and of a skin of the file; or -1 */
+    int32_t *pairs;        /* [node_count]: the pair that moves it: its own or that of the next node above; or -1 */
+    struct dmat4 *rest;    /* [node_count]: common_from_node at rest */
     const struct dmat4
         *reference;      /* [node_count]: the same of the pose that the new model has at rest: mostly `rest` */
     struct dmat4 *other; /* what it points to where it is another one, or NULL */
@@ -85,6 +86,7 @@ struct compare {
     size_t morph_count, morph_capacity;
     uint64_t steps_left;
     uint64_t looks_left;               /* at vertices that may be partners */
+    uint64_t influences_left;          /* of drawn vertices, that may be looked at */
     uint32_t counted_names;            /* that were looked for in all of the old file */
     uint32_t counts[DIFFERENCE_COUNT]; /* of the differences in out */
     struct err *err;
@@ -92,6 +94,8 @@ struct compare {
 
 /* True once the caller does not need the result any more. */
 bool compare_is_stopped(const struct compare *compare);
+/* Counts the influences of both vertices of a pair, `at` of the old list. False: nobody may look at more of them. */
+bool compare_takes_influences(struct compare *compare, uint32_t at);
 
 /* --- differences.c --- */
 

@@ -1,7 +1,6 @@
 /* compare_probes.c - what each pair of joints is measured by: a space in which both models are alike, and a few points
  * that the joint carries. */
 #include "anim/compare/compare_parts.h"
-#include "anim/pose/bounds.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -91,7 +90,7 @@ static void note_point(struct extremes *extremes, const double point[3])
 static void note_vertex(const struct compare *compare, const struct skin *skin, uint32_t v, struct extremes *extremes)
 {
     const struct compare_model *side = &compare->sides[COMPARE_OLD];
-    const struct joint *joint = &side->model->joints[skin->joint_first + bounds_main_joint(side->model, v)];
+    const struct joint *joint = &side->model->joints[skin->joint_first + side->main_joints[v]];
     const int32_t pair = side->pairs[joint->node];
     double in_joint[3], point[3];
     if (pair < 0)

@@ -1,6 +1,5 @@
 /* compare_skinned.c - where skinned vertices are at rest: what an inverse bind matrix changes shows there. */
 #include "anim/compare/compare_parts.h"
-#include "anim/pose/bounds.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -39,7 +38,7 @@ static void look_at(const struct compare *compare, uint32_t at, struct joint_apa
 {
     const struct drawn_vertices *drawn = compare->surface->drawn;
     const struct drawn_vertices *old = &drawn[COMPARE_OLD];
-    const uint32_t joint = bounds_main_joint(old->model, old->vertices[at]);
+    const uint32_t joint = compare->sides[COMPARE_OLD].main_joints[old->vertices[at]];
     const int32_t pair = compare->sides[COMPARE_OLD].pairs[drawn_joint_node(old, at, joint)];
     double places[COMPARE_SIDES][3];
     if (pair < 0 || compare->pairs[pair].is_elsewhere)
@@ -83,7 +82,7 @@ void skinned_compare(struct compare *compare)
     struct joint_apart *joints = mem_zalloc((size_t)compare->pair_count + 1, sizeof *joints);
     const uint32_t step = 1 + old->count / VERTICES_MOST;
     for (uint32_t i = 0; i < old->count && !compare_is_stopped(compare); i += step)
-        if (old->partners[i] >= 0)
+        if (old->partners[i] >= 0 && compare_takes_influences(compare, i))
             look_at(compare, i, joints);
     for (uint32_t p = 0; p < compare->pair_count; p++)
         if (joints[p].count > 0)

@@ -1,6 +1,5 @@
 /* compare_surface.c - what is drawn: vertices that come, go and change, and how many triangles there are. */
 #include "anim/compare/compare_parts.h"
-#include "anim/pose/bounds.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -21,7 +20,7 @@ struct mesh_vertices {
 static bool is_moved(const struct compare *compare, enum compare_side s, uint32_t at)
 {
     const struct drawn_vertices *drawn = &compare->surface->drawn[s];
-    const uint32_t joint = bounds_main_joint(drawn->model, drawn->vertices[at]);
+    const uint32_t joint = compare->sides[s].main_joints[drawn->vertices[at]];
     const int32_t pair = compare->sides[s].pairs[drawn_joint_node(drawn, at, joint)];
     return pair >= 0 && compare->pairs[pair].is_elsewhere;
 }
@@ -102,9 +101,11 @@ static double area_of(const struct drawn_vertices *drawn, const uint32_t *corner
     return sqrt(dot3(across, across)) / 2;
 }
 
-/* Triangles without an area are left out: tools drop them. */
-static struct amount count_side(const struct compare *compare, enum compare_side s)
+/* Triangles without an area are left out: tools drop them. False: what is drawn has too many to look at. */
+static bool count_side(const struct compare *compare, enum compare_side s, struct amount *out)
 {
+    enum { INDICES_MOST = 100000000 };
+    uint64_t left = INDICES_MOST;
     const struct drawn_vertices *drawn = &compare->surface->drawn[s];
     const struct model *model = drawn->model;
     const double least = 1e-14 * compare->size * compare->size;
@@ -114,13 +115,17 @@ static struct amount count_side(const struct compare *compare, enum compare_side
         const uint32_t corners = primitive_corner_count(primitive);
         const uint32_t *indices = model->indices + primitive->index_first;
         count = primitive->vertex_count;
+        if (primitive->index_count > left || compare_is_stopped(compare))
+            return false;
+        left -= primitive->index_count;
         for (uint32_t i = 0; i + corners <= primitive->index_count; i += corners) {
             const double area = corners == 3 ? area_of(drawn, indices + i, first) : HUGE_VAL;
             amount.counts[primitive->topology] += area > least;
             amount.area += corners == 3 && isfinite(area) ? area : 0;
         }
     }
-    return amount;
+    *out = amount;
+    return true;
 }
 
 /* Triangles of each mesh of a side. */
@@ -162,8 +167,12 @@ static void triangles_compare(struct compare *compare)
 {
     static const char *const WORDS[] = {
         [TOPOLOGY_TRIANGLES] = "triangles", [TOPOLOGY_LINES] = "lines", [TOPOLOGY_POINTS] = "points"};
-    const struct amount old = count_side(compare, COMPARE_OLD), new = count_side(compare, COMPARE_NEW);
+    struct amount old, new;
     bool is_told = false;
+    if (!count_side(compare, COMPARE_OLD, &old) || !count_side(compare, COMPARE_NEW, &new)) {
+        compare->out->vertices_left_out += compare->surface->drawn[COMPARE_OLD].count;
+        return;
+    }
     for (int t = 0; t <= TOPOLOGY_POINTS; t++) {
         struct difference *difference =
             old.counts[t] != new.counts[t] ? difference_add(compare, DIFFERENCE_TRIANGLES) : NULL;

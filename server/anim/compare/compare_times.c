@@ -48,7 +48,7 @@ static uint32_t sort_once(double *times, uint32_t count, double end_s)
 /* How many poses of the clip may be looked at, so that something is left for those that follow. */
 static uint32_t affordable(const struct compare *compare, uint32_t clips_left)
 {
-    uint64_t steps = 1;
+    uint64_t steps = 1 + compare->morph_count;
     for (int s = 0; s < COMPARE_SIDES; s++)
         steps += (uint64_t)compare->sides[s].model->node_count + compare->sides[s].model->weight_count;
     const uint64_t poses = compare->steps_left / (clips_left == 0 ? 1 : clips_left) / steps;

@@ -1,7 +1,6 @@
 /* compare_vertices.c - which vertex of the new model each drawn vertex of the old one is: by place, texture
  * coordinates, normal and the joint that it follows, in any order, split or merged. */
 #include "anim/compare/compare_parts.h"
-#include "anim/pose/bounds.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -79,7 +78,7 @@ static struct vec3 rest_place(const struct compare_model *side, const struct dra
     const struct model *model = side->model;
     const struct skin *skin = &model->skins[model->draws[drawn->draws[at]].skin];
     const uint32_t v = drawn->vertices[at];
-    const struct joint *joint = &model->joints[skin->joint_first + bounds_main_joint(model, v)];
+    const struct joint *joint = &model->joints[skin->joint_first + side->main_joints[v]];
     const float *m = joint->joint_from_bind.m;
     const struct vec3 p = model->positions[v];
     double in_joint[3], place[3];
@@ -183,7 +182,7 @@ struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, 
 static int32_t main_pair(const struct compare *compare, enum compare_side s, uint32_t at)
 {
     const struct drawn_vertices *drawn = &compare->surface->drawn[s];
-    const uint32_t joint = bounds_main_joint(drawn->model, drawn->vertices[at]);
+    const uint32_t joint = compare->sides[s].main_joints[drawn->vertices[at]];
     return compare->sides[s].pairs[drawn_joint_node(drawn, at, joint)];
 }
 

@@ -64,6 +64,19 @@ static struct followed followed_of(const struct compare *compare, enum compare_s
     return followed;
 }
 
+bool compare_takes_influences(struct compare *compare, uint32_t at)
+{
+    const struct drawn_vertices *drawn = compare->surface->drawn;
+    const uint32_t ats[COMPARE_SIDES] = {at, (uint32_t)drawn[COMPARE_OLD].partners[at]};
+    uint64_t count = 0;
+    for (int s = 0; s < COMPARE_SIDES; s++) {
+        const uint32_t *firsts = drawn[s].model->influence_firsts + drawn[s].vertices[ats[s]];
+        count += firsts[1] - firsts[0];
+    }
+    compare->influences_left -= count < compare->influences_left ? count : compare->influences_left;
+    return compare->influences_left > 0;
+}
+
 static double weight_of(const struct followed *followed, int32_t pair)
 {
     for (uint32_t i = 0; i < followed->count; i++)
@@ -133,9 +146,12 @@ void weights_compare(struct compare *compare)
 {
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     struct joint_weights *joints = mem_zalloc((size_t)compare->pair_count + 1, sizeof *joints);
-    for (uint32_t i = 0; i < old->count; i++)
-        if (old->partners[i] >= 0)
+    for (uint32_t i = 0; i < old->count; i++) {
+        if (old->partners[i] >= 0 && compare_takes_influences(compare, i))
             look_at(compare, i, joints);
+        else if (old->partners[i] >= 0)
+            compare->out->vertices_left_out++;
+    }
     for (uint32_t p = 0; p < compare->pair_count; p++)
         if (joints[p].count > 0)
             tell(compare, p, &joints[p]);

@@ -10,6 +10,7 @@
 struct alike_entry {
     const char *text;
     uint32_t size_bytes, node;
+    int32_t chosen; /* of the first of those that are alike: the node that is meant, or ALIKE_MANY */
 };
 
 /* At most size_bytes to out; returns how many. */
@@ -40,6 +41,24 @@ static int by_text_and_node(const void *a, const void *b)
     return order != 0 ? order : (one->node > other->node) - (one->node < other->node);
 }
 
+static bool is_joint(const struct alike_names *names, uint32_t at)
+{
+    return (names->model->nodes[names->entries[at].node].flags & NODE_JOINT) != 0;
+}
+
+/* Of those that are alike and begin at `first`. Returns where they end. */
+static uint32_t choose(struct alike_names *names, uint32_t first)
+{
+    uint32_t end = first, joints = 0, joint = first;
+    for (; end < names->count && by_text(&names->entries[first], &names->entries[end]) == 0; end++)
+        if (is_joint(names, end)) {
+            joints++;
+            joint = end;
+        }
+    names->entries[first].chosen = end - first == 1 || joints == 1 ? (int32_t)names->entries[joint].node : ALIKE_MANY;
+    return end;
+}
+
 void alike_names_init(struct alike_names *names, const struct model *model)
 {
     size_t size_bytes = 0, at = 0;
@@ -55,11 +74,13 @@ void alike_names_init(struct alike_names *names, const struct model *model)
             continue;
         const uint32_t size = put_plain(model->text + name.offset, name.size_bytes, names->text + at);
         if (size > 0)
-            names->entries[names->count++] = (struct alike_entry){names->text + at, size, n};
+            names->entries[names->count++] = (struct alike_entry){names->text + at, size, n, ALIKE_NONE};
         at += size;
     }
     if (names->count > 0)
         qsort(names->entries, names->count, sizeof *names->entries, by_text_and_node);
+    for (uint32_t first = 0; first < names->count;)
+        first = choose(names, first);
 }
 
 void alike_names_fini(struct alike_names *names)
@@ -69,30 +90,13 @@ void alike_names_fini(struct alike_names *names)
     *names = (struct alike_names){0};
 }
 
-static bool is_joint(const struct alike_names *names, uint32_t at)
-{
-    return (names->model->nodes[names->entries[at].node].flags & NODE_JOINT) != 0;
-}
-
-/* Entries of one name from `first` on. */
-static int32_t choose(const struct alike_names *names, uint32_t first)
-{
-    uint32_t end = first, joints = 0, joint = first;
-    for (; end < names->count && by_text(&names->entries[first], &names->entries[end]) == 0; end++)
-        if (is_joint(names, end)) {
-            joints++;
-            joint = end;
-        }
-    return end - first == 1 || joints == 1 ? (int32_t)names->entries[joint].node : ALIKE_MANY;
-}
-
 int32_t alike_names_find(const struct alike_names *names, const char *prefix, const char *name, size_t size_bytes)
 {
     const size_t prefix_bytes = strlen(prefix);
     char *plain = mem_alloc(prefix_bytes + size_bytes + 1);
     uint32_t size = put_plain(prefix, prefix_bytes, plain);
     size += put_plain(name, size_bytes, plain + size);
-    const struct alike_entry key = {plain, size, 0};
+    const struct alike_entry key = {plain, size, 0, ALIKE_NONE};
     uint32_t low = 0, high = names->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -102,7 +106,7 @@ int32_t alike_names_find(const struct alike_names *names, const char *prefix, co
             high = middle;
     }
     const bool is_found = size > 0 && low < names->count && by_text(&names->entries[low], &key) == 0;
-    const int32_t node = is_found ? choose(names, low) : ALIKE_NONE;
+    const int32_t node = is_found ? names->entries[low].chosen : ALIKE_NONE;
     free(plain);
     return node;
 }

@@ -60,12 +60,33 @@ static bool add_keys(const struct model *model, const struct channel *channel, s
     return true;
 }
 
-/* Channels mostly share their keys: those that do are told by their place. */
-static bool is_new(const struct model *model, const struct clip *clip, uint32_t c)
+/* Channels that share their keys come one behind the other. */
+static int by_keys(const void *a, const void *b)
 {
-    const struct channel *channel = &model->channels[clip->channel_first + c], *before = channel - 1;
-    return c == 0 || before->key_time_first != channel->key_time_first || before->key_count != channel->key_count ||
-           before->interpolation != channel->interpolation || !path_is_transform(before->path);
+    const struct channel *one = *(const struct channel *const *)a, *other = *(const struct channel *const *)b;
+    if (one->key_time_first != other->key_time_first)
+        return one->key_time_first < other->key_time_first ? -1 : 1;
+    if (one->key_count != other->key_count)
+        return one->key_count < other->key_count ? -1 : 1;
+    return (one->interpolation > other->interpolation) - (one->interpolation < other->interpolation);
+}
+
+/* The keys of all transforms: any number of channels may share theirs, which are taken once. False: too many. */
+static bool add_all_keys(const struct model *model, const struct clip *clip, struct times *times)
+{
+    const struct channel **channels = mem_alloc((size_t)clip->channel_count * sizeof *channels + 1);
+    uint32_t count = 0;
+    bool is_good = true;
+    for (uint32_t c = clip->channel_first; c < clip->channel_first + clip->channel_count; c++)
+        if (path_is_transform(model->channels[c].path))
+            channels[count++] = &model->channels[c];
+    if (count > 1)
+        qsort(channels, count, sizeof *channels, by_keys);
+    for (uint32_t c = 0; c < count && is_good; c++)
+        if (c == 0 || by_keys(&channels[c - 1], &channels[c]) != 0)
+            is_good = add_keys(model, channels[c], times);
+    free(channels);
+    return is_good;
 }
 
 static double steps_of(const struct times *times, uint64_t i, double step_s)
@@ -104,11 +125,7 @@ double *clip_times_make(const struct model *model, const struct clip *clip, uint
                           .capacity = BEGIN,
                           .most = most < UINT32_MAX / 4 ? most : UINT32_MAX / 4};
     bool is_good = add(&times, 0) && add(&times, clip->duration_s);
-    for (uint32_t c = 0; c < clip->channel_count && is_good; c++) {
-        const struct channel *channel = &model->channels[clip->channel_first + c];
-        if (path_is_transform(channel->path) && is_new(model, clip, c))
-            is_good = add_keys(model, channel, &times);
-    }
+    is_good = is_good && add_all_keys(model, clip, &times);
     sort(&times);
     is_good = is_good && put_between(&times);
     *count = (uint32_t)times.count;

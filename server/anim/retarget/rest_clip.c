@@ -10,12 +10,6 @@
 
 enum { VALUES_MAX = 1 << 24 };
 
-/* A sample looks at every node of the source once, and of the model to sample, turn and compose. */
-static uint64_t steps_of(const struct rest_motion *motion)
-{
-    return motion->source.model->node_count + 3 * (uint64_t)motion->model.model->node_count;
-}
-
 /* Floats of all channels at one time. */
 static uint64_t values_of(const struct rest_motion *motion)
 {
@@ -199,7 +193,7 @@ int rest_clip_init(struct rest_clip *made, struct rest_motion *motion, uint32_t 
                    const struct rest_clip_options *options, struct err *err)
 {
     const struct model *source = motion->source.model;
-    const uint64_t steps = steps_of(motion) * (options->has_locked_feet ? 2 : 1);
+    const uint64_t steps = rest_motion_steps(motion) * (options->has_locked_feet ? 2 : 1);
     char name[SHORT_NAME_SIZE];
     *made = (struct rest_clip){0};
     const uint64_t most = VALUES_MAX / (values_of(motion) + 1);

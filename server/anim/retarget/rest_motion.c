@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { STEPS_MOST = 20000000 }; /* of one pose */
+
 /* --- corrections: C_j --- */
 
 /* The role at which a bone ends whose direction at rest is pose; ROLE_NONE: it is anatomy, or nobody knows. */
@@ -79,15 +81,17 @@ static struct mat3 correct(const struct rest_motion *motion, int role, const str
 
 /* --- pairs --- */
 
-static bool is_at_or_above(const struct rest_rig *rig, int32_t node)
+/* [node_count]: 1 for the hips and what is above them. The caller's to free. */
+static uint8_t *mark_above(const struct rest_rig *rig)
 {
-    int32_t n = rig->humanoid.nodes[ROLE_HIPS];
-    while (n >= 0 && n != node)
-        n = rig->model->nodes[n].parent;
-    return n >= 0;
+    uint8_t *is_above = mem_zalloc((size_t)rig->model->node_count + 1, sizeof *is_above);
+    for (int32_t n = rig->humanoid.nodes[ROLE_HIPS]; n >= 0; n = rig->model->nodes[n].parent)
+        is_above[n] = 1;
+    return is_above;
 }
 
-static void add_joint(struct rest_motion *motion, uint32_t node, uint32_t source, const struct mat3 *correction)
+static void add_joint(struct rest_motion *motion, uint32_t node, uint32_t source, bool has_translation,
+                      const struct mat3 *correction)
 {
     const struct mat3 turned = mat3_mul(correction, &motion->model.scene_from_node[node]);
     const struct mat3 seen = mat3_transpose_mul(&motion->model_from_source, &turned);
@@ -95,8 +99,7 @@ static void add_joint(struct rest_motion *motion, uint32_t node, uint32_t source
     *joint =
         (struct rest_joint){.node = node,
                             .source = source,
-                            .has_translation = is_at_or_above(&motion->model, (int32_t)node) &&
-                                               is_at_or_above(&motion->source, (int32_t)source),
+                            .has_translation = has_translation,
                             .source_from_joint = mat3_transpose_mul(&motion->source.scene_from_node[source], &seen)};
     memcpy(joint->model_rest, pose_place(&motion->model.pose, (int32_t)node), sizeof joint->model_rest);
     memcpy(joint->source_rest, pose_place(&motion->source.pose, (int32_t)source), sizeof joint->source_rest);
@@ -109,6 +112,7 @@ static void add_joints(struct rest_motion *motion, const int32_t *sources)
     const struct model *model = motion->model.model;
     struct mat3 *corrections = mem_alloc((size_t)model->node_count * sizeof *corrections + 1);
     int8_t *roles = mem_alloc((size_t)model->node_count + 1);
+    uint8_t *is_above = mark_above(&motion->model), *is_source_above = mark_above(&motion->source);
     memset(roles, ROLE_NONE, model->node_count);
     for (int role = 0; role < ROLE_COUNT; role++)
         if (motion->model.humanoid.nodes[role] >= 0)
@@ -121,10 +125,13 @@ static void add_joints(struct rest_motion *motion, const int32_t *sources)
         corrections[node] = is_paired && roles[node] >= 0 ? correct(motion, roles[node], above) : *above;
         motion->joint_of_node[node] = -1;
         if (is_paired)
-            add_joint(motion, node, (uint32_t)sources[node], &corrections[node]);
+            add_joint(motion, node, (uint32_t)sources[node], is_above[node] != 0 && is_source_above[sources[node]] != 0,
+                      &corrections[node]);
     }
     free(corrections);
     free(roles);
+    free(is_above);
+    free(is_source_above);
 }
 
 /* --- the stance --- */
@@ -169,6 +176,15 @@ static void find_stance(struct rest_motion *motion)
     pose_fini(&pose);
 }
 
+uint64_t rest_motion_steps(const struct rest_motion *motion)
+{
+    const struct model *model = motion->model.model;
+    uint64_t steps = motion->source.model->node_count + 3 * (uint64_t)model->node_count;
+    for (uint32_t j = 0; j < motion->joint_count && (model->infos[0].flags & MODEL_OWN_SCALES) != 0; j++)
+        steps += motion->joints[j].has_translation ? model->node_count : 0;
+    return steps;
+}
+
 int rest_motion_init(struct rest_motion *motion, const struct model *model, const struct humanoid *model_humanoid,
                      const struct model *source, const struct humanoid *source_humanoid, int32_t *partners,
                      struct err *err)
@@ -192,6 +208,10 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
             sources[partners[n]] = (int32_t)n;
     add_joints(motion, sources);
     free(sources);
+    const uint64_t steps = rest_motion_steps(motion);
+    if (steps > STEPS_MOST)
+        return err_set(err, ERR_TOO_MANY_FRAMES, "one pose takes %llu steps: the hips hang below too many joints",
+                       (unsigned long long)steps);
     find_stance(motion);
     return 0;
 }
@@ -250,7 +270,28 @@ static void turn_joints(struct rest_motion *motion, struct pose *pose)
     }
 }
 
-static void move_joint(const struct rest_motion *motion, const struct rest_joint *joint, struct pose *pose)
+/* A node that was moved, and where it is then. */
+struct moved {
+    int32_t node; /* -1: there is none yet */
+    struct dmat4 scene_from_node;
+};
+
+/* rest_motion_scene() of what is below `last`, where it is not a node above all. */
+static struct dmat4 scene_below(const struct model *model, struct pose *pose, int32_t node, const struct moved *last)
+{
+    struct dmat4 last_from_node = DMAT4_IDENTITY;
+    if (last->node < 0 || (model->infos[0].flags & MODEL_OWN_SCALES) != 0)
+        return rest_motion_scene(model, pose, node);
+    for (int32_t n = node; n != last->node; n = model->nodes[n].parent) {
+        const struct dmat4 parent_from_node = pose_parent_from_node(pose, model, (uint32_t)n);
+        last_from_node = dmat4_mul(&parent_from_node, &last_from_node);
+    }
+    return dmat4_mul(&last->scene_from_node, &last_from_node);
+}
+
+/* Joints that are moved are above each other: each begins where the last one is. */
+static void move_joint(const struct rest_motion *motion, const struct rest_joint *joint, struct pose *pose,
+                       struct moved *last)
 {
     const struct model *model = motion->model.model;
     double moved[3];
@@ -261,9 +302,11 @@ static void move_joint(const struct rest_motion *motion, const struct rest_joint
     for (int i = 0; i < 3; i++)
         moved[i] += joint->model_rest[i];
     struct dmat4 parent_from_scene;
-    const struct dmat4 scene_from_parent = rest_motion_scene(model, pose, model->nodes[joint->node].parent);
+    const struct dmat4 scene_from_parent = scene_below(model, pose, model->nodes[joint->node].parent, last);
     if (dmat4_invert(&scene_from_parent, &parent_from_scene))
         dmat4_point(&parent_from_scene, moved, pose->local[joint->node].translation);
+    const struct dmat4 parent_from_node = pose_parent_from_node(pose, model, joint->node);
+    *last = (struct moved){(int32_t)joint->node, dmat4_mul(&scene_from_parent, &parent_from_node)};
 }
 
 void rest_motion_evaluate(struct rest_motion *motion, int32_t clip, double clip_time_s, struct pose *pose)
@@ -271,8 +314,9 @@ void rest_motion_evaluate(struct rest_motion *motion, int32_t clip, double clip_
     pose_evaluate(&motion->source_pose, motion->source.model, clip, clip_time_s);
     pose_sample(pose, motion->model.model, POSE_REST, 0);
     turn_joints(motion, pose);
+    struct moved last = {.node = -1};
     for (uint32_t j = 0; j < motion->joint_count; j++)
         if (motion->joints[j].has_translation)
-            move_joint(motion, &motion->joints[j], pose);
+            move_joint(motion, &motion->joints[j], pose, &last);
     pose_compose(pose, motion->model.model);
 }

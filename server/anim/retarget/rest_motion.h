@@ -57,6 +57,9 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
                      struct err *err);
 void rest_motion_fini(struct rest_motion *motion);
 
+/* What rest_motion_evaluate() takes, in nodes that are looked at: every node of the source once, and of the model to
+ * sample, turn and compose; of a model with scales of its own all of them for each joint that is moved. */
+uint64_t rest_motion_steps(const struct rest_motion *motion);
 /* The source's pose at a time of a clip of it, or POSE_REST, to motion->source_pose, and what the model then does:
  * local transforms and scene matrices. */
 void rest_motion_evaluate(struct rest_motion *motion, int32_t clip, double clip_time_s, struct pose *pose);

@@ -61,22 +61,39 @@ static bool crop(struct export *e, const struct export_clip *clip)
     return true;
 }
 
-/* Sets *is_moved when some time became another. */
+/* What export_shared() is asked for of times that are floats by now, and what it tells of them then. */
+enum { SHARED_FITTED = 1500 };
+enum { TIMES_STAY, TIMES_MOVE };
+
+/* Whether some time of the channel is not the source's. */
+static bool is_moved_from(const struct export *e, const struct export_clip *clip, const struct channel *channel)
+{
+    if (channel->reserved == EXPORT_OF_NOTHING)
+        return false;
+    const struct channel *from =
+        &clip->source->channels[clip->source->clips[clip->index].channel_first + channel->reserved];
+    return from->key_count != channel->key_count ||
+           memcmp(export_times(e, channel), clip->source->key_times + from->key_time_first,
+                  channel->key_count * sizeof(double)) != 0;
+}
+
+/* Sets *is_moved when some time became another. Any number of channels may share their times, so those are looked at
+ * once. */
 static bool fit_times(struct export *e, const struct export_clip *clip, bool *is_moved)
 {
     *is_moved = false;
     for (uint32_t c = 0; c < clip->channel_count; c++) {
         const struct channel *channel = &export_channels(e, clip)[c];
-        double *times = export_times(e, channel);
-        if (!round_times(times, channel->key_count))
-            return refuse_keys(e, clip, channel, "that are nearer to each other than 32 bit floats can tell");
-        if (channel->reserved == EXPORT_OF_NOTHING)
-            continue;
-        const struct channel *from =
-            &clip->source->channels[clip->source->clips[clip->index].channel_first + channel->reserved];
-        *is_moved =
-            *is_moved || from->key_count != channel->key_count ||
-            memcmp(times, clip->source->key_times + from->key_time_first, channel->key_count * sizeof *times) != 0;
+        const void *place = (const void *)(uintptr_t)((uint64_t)channel->key_time_first + 1); /* the arrays may move */
+        uint32_t *fitted = export_shared(e, place, channel->key_count, SHARED_FITTED);
+        if (fitted == NULL)
+            return false;
+        if (*fitted == GLB_NONE) {
+            if (!round_times(export_times(e, channel), channel->key_count))
+                return refuse_keys(e, clip, channel, "that are nearer to each other than 32 bit floats can tell");
+            *fitted = is_moved_from(e, clip, channel) ? TIMES_MOVE : TIMES_STAY;
+        }
+        *is_moved = *is_moved || *fitted == TIMES_MOVE;
     }
     return true;
 }

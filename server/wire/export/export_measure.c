@@ -33,58 +33,58 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What has channels, and the keys that they are of. */
-struct keyed {
-    const struct channel *channels;
-    uint32_t channel_count;
-    const double *times;
-};
-
-/* Key times from 0 on into out, which has the room, or NULL; those that neighbours share are taken once. Returns how
- * many there are. */
-static size_t put_times(const struct keyed *keyed, double *out)
+static int by_place(const void *a, const void *b)
 {
-    size_t count = 0;
-    for (uint32_t c = 0; c < keyed->channel_count; c++) {
-        const struct channel *channel = &keyed->channels[c];
-        if (c > 0 && channel->key_time_first == channel[-1].key_time_first &&
-            channel->key_count == channel[-1].key_count)
-            continue;
-        for (uint32_t k = 0; k < channel->key_count; k++) {
-            const double time_s = keyed->times[channel->key_time_first + k];
-            if (!(time_s >= 0))
-                continue;
-            if (out != NULL)
-                out[count] = time_s;
-            count++;
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+bool export_list_keys(struct export *e, const struct channel *channels, uint32_t channel_count, const double *times,
+                      struct export_times *out)
+{
+    uint64_t *ranges = malloc(((size_t)channel_count + 1) * sizeof *ranges); /* first << 32 | count */
+    size_t kept = 0, all = 0;
+    if (ranges == NULL)
+        return context_fail_memory(e->context);
+    for (uint32_t c = 0; c < channel_count; c++)
+        ranges[c] = (uint64_t)channels[c].key_time_first << 32 | channels[c].key_count;
+    qsort(ranges, channel_count, sizeof *ranges, by_place);
+    for (uint32_t c = 0; c < channel_count; c++)
+        if (kept == 0 || ranges[c] != ranges[kept - 1])
+            ranges[kept++] = ranges[c];
+    for (size_t r = 0; r < kept; r++)
+        all += (uint32_t)ranges[r];
+    double *grown = all > e->context->limit_bytes ? NULL : realloc(out->times, (out->count + all + 1) * sizeof *grown);
+    if (grown != NULL)
+        out->times = grown;
+    for (size_t r = 0; r < kept && grown != NULL; r++)
+        for (uint32_t k = 0; k < (uint32_t)ranges[r]; k++) {
+            const double time_s = times[(ranges[r] >> 32) + k];
+            if (time_s >= 0)
+                grown[out->count++] = time_s;
         }
-    }
-    return count;
+    free(ranges);
+    return grown != NULL ||
+           (all > e->context->limit_bytes ? context_fail_too_large(e->context) : context_fail_memory(e->context));
 }
 
 double *export_list_times(struct export *e, const struct export_clip *clip, size_t *count)
 {
     const struct clip *from = &clip->source->clips[clip->index];
-    const struct keyed of_source = {clip->source->channels + from->channel_first, from->channel_count,
-                                    clip->source->key_times};
-    const struct keyed of_file = {export_channels(e, clip), clip->channel_count,
-                                  (const double *)(const void *)e->clips.times.data};
-    const size_t of_source_count = put_times(&of_source, NULL);
-    const size_t all = of_source_count + (clip->is_approximated ? put_times(&of_file, NULL) : 0);
-    double *times = malloc((all + 1) * sizeof *times);
+    const double *own = (const double *)(const void *)e->clips.times.data;
+    struct export_times all = {.times = NULL};
     *count = 0;
-    if (times == NULL) {
-        context_fail_memory(e->context);
+    if (!export_list_keys(e, clip->source->channels + from->channel_first, from->channel_count, clip->source->key_times,
+                          &all) ||
+        (clip->is_approximated && !export_list_keys(e, export_channels(e, clip), clip->channel_count, own, &all))) {
+        free(all.times);
         return NULL;
     }
-    put_times(&of_source, times);
-    if (clip->is_approximated)
-        put_times(&of_file, times + of_source_count);
-    qsort(times, all, sizeof *times, by_time);
-    for (size_t i = 0; i < all; i++)
-        if (*count == 0 || times[i] > times[*count - 1])
-            times[(*count)++] = times[i];
-    return times;
+    qsort(all.times, all.count, sizeof *all.times, by_time);
+    for (size_t i = 0; i < all.count; i++)
+        if (*count == 0 || all.times[i] > all.times[*count - 1])
+            all.times[(*count)++] = all.times[i];
+    return all.times;
 }
 
 /* Times so near to each other are where values jump: a file has them as neighbouring floats. */

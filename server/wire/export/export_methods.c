@@ -117,6 +117,9 @@ static bool measure_skin(struct export *e, uint32_t skin, uint64_t vertices, str
     enum { VERTICES_PER_STEP = 2, LEAST = 8 };
     const uint64_t steps = e->model->node_count + e->model->draw_count + vertices / VERTICES_PER_STEP + 1;
     const uint64_t most = e->context->limits->value[LIMIT_EVALUATIONS] / 8 / (e->clips.count + 1) / steps + LEAST;
+    if (!export_is_affordable(e, steps))
+        return false;
+    context_check_stop(e->context);
     bool is_good = start(e, skin, comparison);
     if (is_good) {
         pose_evaluate(&e->before, e->model, POSE_REST, 0);

@@ -182,6 +182,14 @@ struct export_distance {
 struct model export_view(const struct export *e, struct clip *clip_of_view, uint32_t clip);
 /* Over the clip's keys and between them, but for the moments in which values jump. False: the reply is an error. */
 bool export_measure(struct export *e, uint32_t clip, struct export_distance *out);
+/* Times in any order. `times` is the caller's to free. */
+struct export_times {
+    double *times; /* [count] */
+    size_t count;
+};
+/* Adds the key times of channels from 0 on; those that any of them share once. False: the reply is an error. */
+bool export_list_keys(struct export *e, const struct channel *channels, uint32_t channel_count, const double *times,
+                      struct export_times *out);
 /* Key times of the clip from 0 on, rising, *count of them; where it is approximated those of the file too. free() them.
  * NULL: the reply is an error. */
 double *export_list_times(struct export *e, const struct export_clip *clip, size_t *count);

@@ -153,24 +153,21 @@ static bool list_times(struct sampler *sampler)
 {
     const struct clip *clip = &sampler->source->clips[sampler->clip];
     const struct channel *channels = sampler->source->channels + clip->channel_first;
-    size_t most = 2, kept = 0;
+    struct export_times all = {.times = NULL};
+    size_t kept = 0;
     const double frames = ceil(clip->duration_s * RATE);
     if (!(frames < 1e7))
         return context_fail_too_large(sampler->e->context);
-    most += (size_t)frames;
-    for (uint32_t c = 0; c < clip->channel_count; c++)
-        most += channels[c].key_count;
-    sampler->times = malloc(most * sizeof *sampler->times);
-    if (sampler->times == NULL)
-        return context_fail_memory(sampler->e->context);
+    const bool is_listed =
+        export_list_keys(sampler->e, channels, clip->channel_count, sampler->source->key_times, &all);
+    sampler->times = is_listed ? realloc(all.times, (all.count + (size_t)frames + 2) * sizeof *all.times) : NULL;
+    if (sampler->times == NULL) {
+        free(all.times);
+        return is_listed ? context_fail_memory(sampler->e->context) : false;
+    }
+    sampler->count = all.count;
     for (size_t f = 0; (double)f / RATE < clip->duration_s || f == 0; f++)
         sampler->times[sampler->count++] = (double)f / RATE;
-    for (uint32_t c = 0; c < clip->channel_count; c++)
-        for (uint32_t k = 0; k < channels[c].key_count; k++) {
-            const double time_s = sampler->source->key_times[channels[c].key_time_first + k];
-            if (time_s > 0)
-                sampler->times[sampler->count++] = time_s;
-        }
     qsort(sampler->times, sampler->count, sizeof *sampler->times, by_time);
     for (size_t i = 0; i < sampler->count; i++)
         if (kept == 0 || (float)sampler->times[i] > (float)sampler->times[kept - 1])

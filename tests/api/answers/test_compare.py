@@ -303,3 +303,19 @@ def test_the_pose_of_the_moment_may_be_the_rest_pose(compare):
     half = {**RIG, "hip": ("root", {"translation": [0.5, 2, -1]})}  # no pose of the first frames
     assert compare(at_rest(0), rig(clips))["equal"]
     assert {d["kind"] for d in compare(rig(clips, half), rig(clips))["differences"]} == {"rest"}
+
+
+def test_triangles_that_many_nodes_draw_again_and_again(start, tmp_path):
+    """A mesh of three vertices and millions of indices, at thousands of nodes: its triangles are not all looked at, and that is said."""
+    nodes, indices = 30000, 3000000
+    points = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 2)
+    data = points + bytes([0, 1, 2]) * (indices // 3)
+    model = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": list(range(nodes))}], "nodes": [{"mesh": 0, "name": f"n{i}"} for i in range(nodes)],
+             "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+             "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 2]},
+                           {"bufferView": 1, "componentType": 5121, "count": indices, "type": "SCALAR"}],
+             "bufferViews": [{"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": indices}],
+             "buffers": [{"byteLength": len(data), "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}]}
+    (tmp_path / "a.gltf").write_text(json.dumps(model))
+    answer = start(*NO_RENDERING).json("/v1/compare", model="a.gltf", **{"with": "a.gltf"})
+    assert answer["equal"] and answer["left_out"]["vertices"] > 0

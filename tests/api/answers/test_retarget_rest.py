@@ -166,3 +166,20 @@ def test_too_long_a_clip(start, root):
     answer = server.get("/v1/palette?model=hero.gltf&clip_file=walk.gltf&retarget=rest")
     assert (answer.status, answer.error()) == (400, "too_many_frames")
     assert "'walk'" in answer.json()["error"]["message"]
+
+
+def test_hips_far_below(start, root):
+    """Every joint above the hips is placed by the one above it: what one pose takes grows with their number and not with its square."""
+    count = 12000
+    for name in ("walk", "hero"):
+        document = json.loads((root / f"{name}.gltf").read_text())
+        top = next(i for i, node in enumerate(document["nodes"]) if node["name"] == "root")
+        first = len(document["nodes"])
+        document["nodes"] += [{"name": f"above {i}", "children": [first + i + 1 if i + 1 < count else top]} for i in range(count)]
+        roots = document["scenes"][0]["nodes"]
+        roots[roots.index(top)] = first
+        (root / f"far_{name}.gltf").write_text(json.dumps(document))
+    server = start(*NO_RENDERING, root=root)
+    near, far = (server.json("/v1/pose", model=f"{far}hero.gltf", clip_file=f"{far}walk.gltf", clip="walk", retarget="rest", t=0.5,
+                             joints=Human(A).names["hips"])["frames"][0]["scene"][0] for far in ("", "far_"))
+    assert far == pytest.approx(near, abs=1e-6)
