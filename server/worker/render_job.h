@@ -25,9 +25,9 @@ enum { RENDER_SOCKET_FD = 3 };
 
 /* Cells times layers are bounded too, because each cell has a time for each layer. */
 enum { RENDER_CELLS_MAX = 1024, RENDER_LAYER_TIMES_MAX = 4096 };
-/* The rules of anim/retarget/name_map.h, each with a NUL behind it. */
 /* The roles of anim/retarget/humanoid.h. */
 enum { RENDER_ROLES = 55 };
+/* The rules of anim/retarget/name_map.h, each with a NUL behind it. */
 enum { RENDER_RENAMES_MAX = 256, RENDER_RENAME_BYTES_MAX = 16384 };
 enum { RENDER_CAPTION_CLIP = 1, RENDER_CAPTION_TIME = 2, RENDER_CAPTION_YAW = 4 };
 enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1536 };
