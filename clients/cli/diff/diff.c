@@ -70,6 +70,15 @@ static enum outcome compare_one(struct connection *connection, size_t index, con
     return pair->state == DIFF_FAILED ? OUTCOME_FAILED : pair->state == DIFF_EQUAL ? OUTCOME_UNCHANGED : OUTCOME_MADE;
 }
 
+/* True when the server refused an option of the command line. */
+static bool has_bad_option(const struct diff *diff)
+{
+    for (size_t i = 0; i < diff->count; i++)
+        if (strcmp(diff->pairs[i].code, "bad_parameter") == 0 || strcmp(diff->pairs[i].code, "unknown_parameter") == 0)
+            return true;
+    return false;
+}
+
 /* Writes the report. STATUS_FAILED where anything is different or could not be compared. */
 static int give_report(struct diff *diff)
 {
@@ -94,6 +103,8 @@ static int give_report(struct diff *diff)
         status = output_give(file, out.at == NULL ? "" : out.at, out.size_bytes);
     text_free(&out);
     diff_count(diff, counts, &skipped);
+    if (status == STATUS_DONE && has_bad_option(diff))
+        return STATUS_USAGE;
     return status != STATUS_DONE ? status : counts[DIFF_EQUAL] == diff->count ? STATUS_DONE : STATUS_FAILED;
 }
 

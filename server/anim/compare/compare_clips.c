@@ -187,7 +187,7 @@ static void tell_pose(struct compare *compare, const int32_t clips[COMPARE_SIDES
         difference, "%s: %s is %.4g units (%.3g %% of the size) and %.3g degrees away at %.6g s",
         compare_thing(new, "clip", new->clips[clips[COMPARE_NEW]].name, (uint32_t)clips[COMPARE_NEW], names[0]),
         compare_thing(new, "joint", new->nodes[node].name, node, names[1]), distance,
-        100 * worst->error.distance / compare->size, difference->angle_deg, worst->time_s);
+        100 * worst->error.distance / compare->size, compare_told_deg(difference->angle_deg), worst->time_s);
 }
 
 /* Tells of the joints that are off by themselves; where small errors add up along a chain, of the farthest. True: there

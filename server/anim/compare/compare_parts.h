@@ -114,6 +114,8 @@ void differences_sort(struct comparison *comparison);
 enum { THING_SIZE = SHORT_NAME_SIZE + 24 };
 const char *compare_thing(const struct model *model, const char *what, struct str name, uint32_t index,
                           char out[THING_SIZE]);
+/* An angle for messages: without the last digits of what is none. */
+static inline double compare_told_deg(double angle_deg) { return angle_deg < 1e-4 ? 0 : angle_deg; }
 
 /* --- compare_names.c --- */
 

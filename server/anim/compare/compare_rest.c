@@ -42,7 +42,7 @@ static void tell(struct compare *compare, struct joint_pair *pair, const struct 
     difference->angle_deg = error->angle * 180 / M_PI;
     difference_say(difference, "%s is %.4g units (%.3g %% of the size) and %.3g degrees away at rest",
                    compare_thing(new, "joint", new->nodes[node].name, node, name), difference->distance,
-                   100 * error->distance / compare->size, difference->angle_deg);
+                   100 * error->distance / compare->size, compare_told_deg(difference->angle_deg));
 }
 
 /* Fills errors[pair_count] for the new rest pose and a pose of the old model, which is that of its reference. Returns

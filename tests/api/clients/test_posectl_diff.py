@@ -58,6 +58,8 @@ def test_two_files(folders):
     other = posectl("diff", "old/a.gltf", "new/a.gltf", cwd=folders)
     assert other.status == 1 and "pose" in other.out and "joint 'hip'" in other.out and "at 0.5 s" in other.out
     assert posectl("diff", "old/a.gltf", "new/a.gltf", "--tolerance", "1", cwd=folders).status == 0
+    refused = posectl("diff", "old/a.gltf", "new/a.gltf", "--tolerance", "5%", cwd=folders)
+    assert refused.status == 2 and "tolerance" in refused.out + refused.err
     assert posectl("diff", "old/a.gltf", "new/a.gltf", "--clip", "stand", cwd=folders).status == 0
 
 
