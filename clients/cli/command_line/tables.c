@@ -83,8 +83,8 @@ const struct option *option_find(const char *name, size_t name_bytes, const stru
 bool parameter_is_for(const struct parameter *parameter, const struct command *command)
 {
     const bool is_about_one = strncmp(command->arguments, "MODEL", 5) == 0;
-    if (strcmp(parameter->name, "model") == 0 || strcmp(parameter->name, "with") == 0 ||
-        (strcmp(parameter->name, "hash") == 0 && !is_about_one))
+    const bool is_of_one = strcmp(parameter->name, "hash") == 0 || strcmp(parameter->name, "format") == 0;
+    if (strcmp(parameter->name, "model") == 0 || strcmp(parameter->name, "with") == 0 || (is_of_one && !is_about_one))
         return false;
     return share_word(parameter->operations, command->operation) &&
            option_find(parameter->name, strlen(parameter->name), command) == NULL;
