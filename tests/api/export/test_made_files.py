@@ -23,7 +23,7 @@ def near(server, a, b, exact, **parameters):
 class Fbx(random_fbx.Writer):
     """A mesh of two points on a bone, one on the next and one on both, which turns: all that a dual quaternion differs in."""
 
-    def __init__(self, method="Linear", curve=((0, 0), (1, 90)), bone=()):
+    def __init__(self, method="Linear", curve=((0, 0), (1, 90)), bone=(), stop_s=None):
         super().__init__(1)
         rows = [("Lcl Translation", "Lcl Translation", [3.0, -1.0, 2.0]), ("Lcl Rotation", "Lcl Rotation", [20.0, 30.0, 40.0]),
                 ("Lcl Scaling", "Lcl Scaling", [2.0, 2.0, 2.0])]
@@ -35,7 +35,7 @@ class Fbx(random_fbx.Writer):
                             + random_fbx.array("PolygonVertexIndex", [0, 1, -3, 1, 2, -4]) + "GeometryVersion: 124\n")
         self.link(geometry, self.mesh)
         self.skin(geometry, method)
-        self.turn(curve)
+        self.turn(curve, stop_s)
 
     def node(self, name, kind, rows, parent):
         node = self.add("Model", name, kind, "Version: 232\n" + random_fbx.properties(rows))
@@ -54,10 +54,11 @@ class Fbx(random_fbx.Writer):
             self.link(cluster, skin)
             self.link(bone, cluster)
 
-    def turn(self, curve):
+    def turn(self, curve, stop_s):
         """The tip about z, by (seconds or ticks, degrees), straight from key to key."""
         ticks = [time if isinstance(time, int) and time > 1000 else round(time * TICKS_PER_S) for time, _ in curve]
-        stack, layer = self.add("AnimationStack", "bend", "", prefix="AnimStack"), self.add("AnimationLayer", "base", "", prefix="AnimLayer")
+        span = [] if stop_s is None else [("LocalStart", "KTime", [0]), ("LocalStop", "KTime", [stop_s * TICKS_PER_S])]
+        stack, layer = self.add("AnimationStack", "bend", "", random_fbx.properties(span), "AnimStack"), self.add("AnimationLayer", "base", "", prefix="AnimLayer")
         values = self.add("AnimationCurveNode", "R", "", random_fbx.properties([("d|Z", "Number", [0.0])]), "AnimCurveNode")
         body = (f"Default: 0\nKeyVer: 4008\n" + random_fbx.array("KeyTime", ticks) + random_fbx.array("KeyValueFloat", [y for _, y in curve])
                 + random_fbx.array("KeyAttrFlags", [4]) + random_fbx.array("KeyAttrDataFloat", [0, 0, 0, 0])
@@ -125,6 +126,17 @@ def test_keys_side_by_side_stay_in_order(start, tmp_path):
     assert times == sorted(set(times)) and times[0] == 0
     for time in (500, 999.9, 1000.1, 1000.9):
         near(server, "a.fbx", "b.glb", 1e-2, clip="bend", t=time)
+
+
+def test_a_clip_that_goes_on_after_its_last_key(start, tmp_path):
+    (tmp_path / "a.fbx").write_text(Fbx(stop_s=3).text())
+    server = start()
+    data, glb = export(server, "a.fbx")
+    (tmp_path / "b.glb").write_bytes(data)
+    for name in ("a.fbx", "b.glb"):
+        assert server.get(query("/v1/model", model=name)).json()["clips"][0]["duration"] == 3, name
+    for time_s in (0.5, 1.5, 3.25):  # before the last key, behind it, and where it begins anew
+        near(server, "a.fbx", "b.glb", 1e-5, clip=0, t=time_s, wrap="loop")
 
 
 def test_cameras_that_look_along_x(start, tmp_path):
