@@ -257,6 +257,11 @@ refs: deps-test samples
 goldens: deps-test all samples
 	POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/goldens.py write
 
+# posed's pictures beside those of three.js and Blender's Cycles, in build/beside: make beside [t='FILE.glb --light outdoor'].
+# Without t it also draws the sheet of the documents.
+beside: deps-test all samples
+	@POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/beside.py $(or $(t),--size 176 --sheet protocol/beside.png)
+
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
 suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $(f)")
@@ -372,6 +377,7 @@ help:
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
+	@echo 'make beside         pictures beside those of three.js and Blender, in build/beside [t=FILE.glb]'
 	@echo 'make soak           the long runs: damaged models, kills, attacks, conversions   [t=name of tests/soak]'
 	@echo 'make floats          the JSON writer on 2^27 floats against the standard library  [all=1: on every one]'
 	@echo 'make bench          measure beside others, print the table                 [t=name of tests/bench quick=1]'
@@ -395,4 +401,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean
+.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean
