@@ -41,7 +41,7 @@ struct cache *cache_new(uv_loop_t *loop, const struct config *config, struct imp
                         struct disk_cache *disk)
 {
     struct cache *cache = mem_zalloc(1, sizeof *cache);
-    *cache = (struct cache){.loop = loop, .config = config, .pool = pool, .tick = 1};
+    *cache = (struct cache){.loop = loop, .config = config, .pool = pool, .facts = fact_table_new(), .tick = 1};
     uv_timer_init(loop, &cache->timer);
     cache->timer.data = cache;
     cache->backing = backing_new(loop, config, root_fd, disk, on_events, cache);
@@ -62,6 +62,7 @@ void cache_free(struct cache *cache)
         revalidation_abandon(cache->used->run);
         slot_remove(cache->used);
     }
+    fact_table_free(cache->facts);
     root_monitor_free(cache->monitor);
     backing_end(cache->backing);
     backing_unref(cache->backing);
@@ -74,15 +75,21 @@ void cache_next_tick(struct cache *cache) { cache->tick++; }
 
 /* --- requests --- */
 
+struct folder_watch *cache_folder_watch(const struct cache *cache) { return cache->backing->watch; }
+
+void cache_read_events(struct cache *cache)
+{
+    if (cache->backing->watch != NULL && cache->drained_tick != cache->tick)
+        folder_watch_drain(cache->backing->watch);
+    cache->drained_tick = cache->tick;
+}
+
 /* Events are read once a tick, for all requests in it. */
 static bool is_vouched_for(struct cache_slot *slot)
 {
-    struct cache *cache = slot->cache;
     if (slot->set == NULL)
         return false;
-    if (cache->drained_tick != cache->tick)
-        folder_watch_drain(cache->backing->watch);
-    cache->drained_tick = cache->tick;
+    cache_read_events(slot->cache);
     return slot_has_no_events(slot);
 }
 
@@ -182,6 +189,8 @@ struct cache_info cache_describe(const struct cache *cache, const char *path, co
         info.hash = slot->imported->hash;
     if (info.state == CACHE_FAILED)
         info.err = slot->err;
+    else
+        info.facts = fact_table_find(cache->facts, path, stamp);
     return info;
 }
 

@@ -9,6 +9,7 @@
  * whoever holds a reference keeps their model. Main loop's thread only. */
 #pragma once
 
+#include "daemon/cache/model_facts.h"
 #include "daemon/cache/shared_model.h"
 #include "daemon/config/config.h"
 #include "daemon/disk/disk_cache.h"
@@ -73,12 +74,20 @@ void cache_listen(struct cache *cache, struct cache_listener *listener);
 /* Events are read once a tick: requests of this tick may come after a change. */
 void cache_next_tick(struct cache *cache);
 
+/* The events of folders for others that depend on files beneath the root: NULL: there are none. The cache's, for as
+ * long as it lives; sets outlive it. */
+struct folder_watch *cache_folder_watch(const struct cache *cache);
+/* Reads the events that are there, unless that was done in this tick. */
+void cache_read_events(struct cache *cache);
+
 enum cache_state { CACHE_NEW, CACHE_IMPORTING, CACHE_READY, CACHE_FAILED };
 
 /* What the cache knows of a file with this stamp; strings are valid until the next call of a function of the cache. */
 struct cache_info {
     enum cache_state state;
-    const char *hash;      /* CACHE_READY, else NULL */
-    const struct err *err; /* CACHE_FAILED, else NULL */
+    const char *hash;                /* CACHE_READY, else NULL */
+    const struct err *err;           /* CACHE_FAILED, else NULL */
+    const struct model_facts *facts; /* of the file with this stamp when it was last read, also where the model has left
+                                        the memory; NULL: it was not read, or cannot be */
 };
 struct cache_info cache_describe(const struct cache *cache, const char *path, const struct stamp *stamp);

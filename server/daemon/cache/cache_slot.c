@@ -75,8 +75,11 @@ void slot_keep_model(struct cache_slot *slot, struct imported_model *imported)
     slot->imported = imported;
     count_model(slot->cache, 1, imported);
     const struct source *file = sources_find_model(imported->sources);
-    if (file != NULL)
-        slot->stamp = file->stamp;
+    if (file == NULL)
+        return;
+    const struct model_facts facts = model_facts_of(&imported->model);
+    slot->stamp = file->stamp;
+    fact_table_note(slot->cache->facts, slot->path, &slot->stamp, &facts);
 }
 
 void slot_keep_error(struct cache_slot *slot, const struct err *err)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "daemon/cache/cache.h"
+#include "daemon/cache/model_facts.h"
 #include "daemon/cache/revalidation.h"
 #include "daemon/model/root_monitor.h"
 
@@ -85,6 +86,7 @@ struct cache {
     struct root_monitor *monitor; /* or NULL */
     uv_timer_t timer;             /* runs while slots are to be looked at without a request */
     struct cache_listener *listener;
+    struct fact_table *facts;     /* of models that are or were in memory */
     struct cache_slot *slots;     /* by path */
     struct cache_slot *used;      /* latest first */
     struct shared_model *shareds; /* those of the slots */

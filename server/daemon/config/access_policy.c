@@ -81,8 +81,17 @@ int access_policy_init(const struct config *config, struct access *out, struct e
     return rc;
 }
 
+static bool is_for_others(const struct config *config)
+{
+    return !(is_loopback_bind(config->http) && is_loopback_bind(config->tcp));
+}
+
 bool access_policy_is_open(const struct config *config)
 {
-    return !(is_loopback_bind(config->http) && is_loopback_bind(config->tcp)) &&
-           (config->token_file == NULL || config->token_for != TOKEN_FOR_ALL);
+    return is_for_others(config) && (config->token_file == NULL || config->token_for != TOKEN_FOR_ALL);
+}
+
+bool access_policy_edits_are_open(const struct config *config)
+{
+    return is_for_others(config) && config->token_file == NULL;
 }

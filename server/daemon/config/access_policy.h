@@ -11,3 +11,5 @@ int access_policy_init(const struct config *config, struct access *out, struct e
 
 /* True when others than this machine's users can reach `config`'s address without a token. */
 bool access_policy_is_open(const struct config *config);
+/* True when they could change models there without one. */
+bool access_policy_edits_are_open(const struct config *config);

@@ -46,7 +46,7 @@ struct folder_watch {
 struct folder_watch_set {
     struct folder_watch *watch;
     atomic_uint_fast32_t refs;
-    uint32_t count;
+    uint32_t count, room; /* room: of a set that is being filled */
     struct watched_folder *folders[];
 };
 
@@ -266,6 +266,31 @@ struct folder_watch_set *folder_watch_take(struct folder_watch *watch, int root_
     folder_watch_set_unref(set);
     errno = error;
     return NULL;
+}
+
+/* Folders of models have room beside those of such sets. */
+struct folder_watch_set *folder_watch_begin(struct folder_watch *watch, uint32_t folders_max)
+{
+    const uint32_t most = folders_max < FOLDERS_MAX / 2 ? folders_max : FOLDERS_MAX / 2;
+    struct folder_watch_set *set = mem_zalloc(1, sizeof *set + most * sizeof *set->folders);
+    atomic_fetch_add(&watch->refs, 1);
+    set->watch = watch;
+    set->refs = 1;
+    set->room = most;
+    return set;
+}
+
+bool folder_watch_add(struct folder_watch_set *set, int root_fd, const char *path, uint64_t *count)
+{
+    struct watched_folder *folder = NULL;
+    if (set->count == set->room)
+        return false;
+    const enum taken taken = take_folder(set->watch, root_fd, path, &folder);
+    if (taken == TAKEN) {
+        *count += atomic_load(&folder->changes);
+        set->folders[set->count++] = folder;
+    }
+    return taken != FAILED;
 }
 
 /* --- events: loop thread --- */

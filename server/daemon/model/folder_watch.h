@@ -31,6 +31,13 @@ void folder_watch_unref(struct folder_watch *watch);
  * there are too many), or err_is_shortage(errno). One reference. */
 struct folder_watch_set *folder_watch_take(struct folder_watch *watch, int root_fd, const char *path,
                                            const struct sources *sources);
+
+/* Any thread. A set that its maker fills folder by folder, at most so many, before others have it. One reference. */
+struct folder_watch_set *folder_watch_begin(struct folder_watch *watch, uint32_t folders_max);
+/* The folder at `path` ("" is the root), which the set must not have yet, with what happened in it so far added to
+ * *count; where it does not exist, nothing. False: it cannot be watched, or there are too many. */
+bool folder_watch_add(struct folder_watch_set *set, int root_fd, const char *path, uint64_t *count);
+
 struct folder_watch_set *folder_watch_set_ref(struct folder_watch_set *set);
 void folder_watch_set_unref(struct folder_watch_set *set); /* NULL is fine */
 

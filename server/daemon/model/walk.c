@@ -34,6 +34,7 @@ struct walk {
     const struct walk_filter *query;
     struct walk_page *page;
     char path[PATH_SIZE]; /* of the current entry */
+    size_t capacity;      /* of page->files */
     size_t entries_left;
     size_t depth, depth_max;
     struct walk_folder folders[]; /* the root and those on the way from it */
@@ -119,6 +120,8 @@ static void enter(struct walk *walk)
         leave_out(walk);
         return;
     }
+    if (walk->query->entering != NULL)
+        walk->query->entering(walk->query->user, walk->path);
     DIR *dir = fd_open_names(root_open_folder(walk->root_fd, walk->path));
     if (dir == NULL) {
         walk->page->is_starved = walk->page->is_starved || err_is_shortage(errno);
@@ -204,8 +207,10 @@ static void add_file(struct walk *walk)
         page->has_more = true;
         return;
     }
-    if (page->files == NULL)
-        page->files = mem_zalloc(walk->query->limit, sizeof *page->files);
+    if (page->count == walk->capacity) {
+        walk->capacity = walk->capacity == 0 ? 16 : 2 * walk->capacity;
+        page->files = mem_realloc(page->files, walk->capacity * sizeof *page->files);
+    }
     page->files[page->count++] = (struct walk_file){.path = mem_strdup(walk->path), .stamp = stamp};
 }
 

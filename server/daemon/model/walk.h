@@ -13,6 +13,9 @@ struct walk_filter {
     const char *prefix; /* only paths that start so; "" = all */
     const char *after;  /* only paths behind this one; "" = all */
     size_t limit;       /* paths at most */
+    /* Told of each folder before its names are read: "" is the root, "a/b/" another. NULL: nobody. */
+    void (*entering)(void *user, const char *folder);
+    void *user;
 };
 
 struct walk_file {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "daemon/cache/cache.h"
-#include "daemon/model/walk.h"
+#include "daemon/model/listing.h"
 #include "daemon/renderer/render_pool.h"
 #include "daemon/service/evaluator.h"
 #include "daemon/service/service.h"
@@ -33,8 +33,10 @@ struct service {
     uint64_t work_ended_ns;      /* when a work thread last finished */
     uint64_t work_room_bytes;    /* memory reserved for answers of work threads */
     struct job_queue work_queue; /* jobs that wait for a work thread */
-    struct job_queue list_queue; /* listings that wait for the one under way */
-    bool is_listing;             /* one is */
+    struct job_queue list_queue; /* listings that wait for a walk */
+    bool is_listing;             /* a walk is under way: */
+    uint64_t walk_count;         /* the number of the last that began */
+    struct listing *listing;     /* the last, or NULL */
     bool is_draining;
     bool is_ending, is_closed; /* service_free() was called; the handle is closed */
 };
@@ -76,7 +78,7 @@ struct job {
     struct reply reply;            /* made by the thread */
     struct reply_cost cost;        /* of the reply */
     uint64_t cpu_ns;               /* processor time of the thread */
-    struct walk_page page;         /* of a listing, made by the thread */
+    uint64_t list_walk;            /* of a listing: the first walk that answers it */
     struct job_queue_entry queued; /* in work_queue or list_queue */
     struct job *prev, *next;
 };

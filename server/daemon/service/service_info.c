@@ -26,10 +26,10 @@ static void make_version(const struct service *service, struct reply *reply)
     const char *renderer = render_pool_renderer(service->renders);
     json_printf(begin_json(reply),
                 "{\"name\":\"posed\",\"version\":%s,\"build\":%s,\"protocol\":%d,\"packets\":%d,\"kernel\":%s,"
-                "\"renderer\":%s,\"uploads\":%s}\n",
+                "\"renderer\":%s,\"uploads\":%s,\"uploads_lack\":%s}\n",
                 POSED_VERSION, POSED_BUILD, PROTOCOL_VERSION, PACKET_VERSION,
                 kernel_find(service->config->kernel)->name, renderer[0] != '\0' ? renderer : NULL,
-                uploads_folder(service->uploads));
+                uploads_folder(service->uploads), uploads_lack(service->uploads));
 }
 
 static void make_stats(const struct service *service, struct reply *reply)

@@ -1,15 +1,34 @@
-/* service_list.c - GET /v1/models: the models under the root, and what the cache knows of each.
+/* service_list.c - GET /v1/models: the models under the root, and what the cache knows of each; or their folders.
  *
- * A work thread reads the folders, for one listing at a time: a large tree delays only other listings. */
+ * A work thread reads the folders, one walk at a time, and a walk answers all who asked before it began. What it found
+ * answers later requests as well, as long as it is what the root holds (listing.h). */
 #include "base/container_of.h"
+#include "base/file_formats.h"
+#include "base/hash.h"
+#include "base/hex.h"
+#include "base/mem.h"
+#include "base/version.h"
+#include "daemon/model/listing.h"
 #include "daemon/service/job.h"
 #include "daemon/support/log.h"
 #include "daemon/support/thread_priority.h"
 #include "wire/encode/json.h"
+#include "wire/http/http_response.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-enum { TIME_SIZE = 40 };
+enum { TIME_SIZE = 40, VERSION_DIGITS = 16 };
+
+struct list_walk {
+    uv_work_t work;
+    struct service *service;
+    struct folder_watch_set *set; /* for the listing; or NULL */
+    struct listing *made;
+};
+
+/* --- bodies --- */
 
 /* NULL: no calendar has the time. */
 static const char *time_text(int64_t time_ns, char text[TIME_SIZE])
@@ -29,26 +48,104 @@ static void put_file(struct buf *out, const struct cache *cache, const struct wa
     };
     const struct cache_info info = cache_describe(cache, file->path, &file->stamp);
     char modified[TIME_SIZE];
-    json_printf(out, "{\"model\":%s,\"bytes\":%llu,\"modified\":%s,\"state\":%s,\"hash\":%s,\"error\":", file->path,
-                (unsigned long long)file->stamp.size_bytes, time_text(file->stamp.mtime_ns, modified),
-                STATES[info.state], info.hash);
+    json_printf(out, "{\"model\":%s,\"format\":%s,\"bytes\":%llu,\"modified\":%s,\"state\":%s,\"hash\":%s,\"counts\":",
+                file->path, file_format_of(file->path)->name, (unsigned long long)file->stamp.size_bytes,
+                time_text(file->stamp.mtime_ns, modified), STATES[info.state], info.hash);
+    if (info.facts == NULL)
+        buf_put_text(out, "null");
+    else
+        json_printf(out, "{\"clips\":%u,\"joints\":%u,\"warnings\":%u}", info.facts->clip_count,
+                    info.facts->joint_count, info.facts->warning_count);
+    buf_put_text(out, ",\"error\":");
     if (info.err == NULL)
         buf_put_text(out, "null}");
     else
         json_printf(out, "{\"code\":%s,\"message\":%s}}", err_name(info.err->code), info.err->message);
 }
 
-static void put_page(struct reply *reply, const struct cache *cache, const struct walk_page *page)
+static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+static void put_files(struct buf *out, const struct cache *cache, const struct listing *listing,
+                      const struct request *request, const char *prefix, const char *after)
 {
-    struct buf *out = &reply->body;
+    const struct walk_file *files = listing->page.files, *last = NULL;
+    size_t count = 0, i = listing_first_file(listing, prefix, after);
+    buf_put_text(out, "{\"models\":[");
+    for (; i < listing->page.count && count < request->list_limit && starts_with(files[i].path, prefix); i++) {
+        buf_put_text(out, count++ > 0 ? ",\n" : "\n");
+        put_file(out, cache, &files[i]);
+        last = &files[i];
+    }
+    const bool has_more = i < listing->page.count && starts_with(files[i].path, prefix);
+    json_printf(out, "],\"next\":%s}\n", has_more && last != NULL ? last->path : NULL);
+}
+
+static const char *version_text(uint64_t version, char text[VERSION_DIGITS + 1])
+{
+    hex_put_number(text, version, VERSION_DIGITS);
+    text[VERSION_DIGITS] = '\0';
+    return text;
+}
+
+static void put_folders(struct buf *out, const struct listing *listing, const struct request *request,
+                        const char *prefix)
+{
+    const struct listed_folder *folders = listing->folders, *last = NULL;
+    size_t count = 0, i = listing_first_folder(listing, prefix, request->after);
+    char version[VERSION_DIGITS + 1];
+    buf_put_text(out, "{\"folders\":[");
+    for (; i < listing->folder_count && count < request->list_limit && starts_with(folders[i].path, prefix); i++) {
+        last = &folders[i];
+        buf_put_text(out, count++ > 0 ? ",\n" : "\n");
+        json_printf(out, "{\"folder\":%s,\"models\":%llu,\"models_beneath\":%llu,\"bytes\":%llu,\"version\":%s}",
+                    last->path, (unsigned long long)last->model_count, (unsigned long long)last->total_count,
+                    (unsigned long long)last->size_bytes, version_text(last->version, version));
+    }
+    const bool has_more = i < listing->folder_count && starts_with(folders[i].path, prefix);
+    json_printf(out, "],\"next\":%s}\n", has_more && last != NULL ? last->path : NULL);
+}
+
+/* --- replies --- */
+
+static void put_tag(struct reply *reply, uint64_t content, const struct request *request)
+{
+    char *to = reply->etag;
+    content = hash64(content, POSED_VERSION, sizeof POSED_VERSION);
+    *to++ = '"';
+    hex_put_number(to, content, VERSION_DIGITS);
+    to += VERSION_DIGITS;
+    *to++ = '-';
+    memcpy(to, request->canonical, VERSION_DIGITS);
+    to += VERSION_DIGITS;
+    memcpy(to, "-list\"", sizeof "-list\"");
+}
+
+static bool has_same(struct reply *reply, const struct request *request)
+{
+    if (!http_etag_matches(request->if_none_match, reply->etag))
+        return false;
+    reply->status = 304;
+    reply_drop_body(reply);
+    return true;
+}
+
+static void put_listing(struct reply *reply, const struct cache *cache, const struct listing *listing,
+                        const struct request *request)
+{
+    const char *prefix = request->prefix != NULL ? request->prefix : "";
+    const char *after = request->after != NULL ? request->after : "";
     reply->content_type = "application/json";
     reply->cache_control = "no-cache";
-    buf_put_text(out, "{\"models\":[");
-    for (size_t i = 0; i < page->count; i++) {
-        buf_put_text(out, i > 0 ? ",\n" : "\n");
-        put_file(out, cache, &page->files[i]);
+    reply->is_json = true;
+    if (request->is_of_folders) {
+        put_tag(reply, listing->version, request); /* a crowd that asks whether anything changed costs nothing */
+        if (!has_same(reply, request))
+            put_folders(&reply->body, listing, request, prefix);
+        return;
     }
-    json_printf(out, "],\"next\":%s}\n", page->has_more && page->count > 0 ? page->files[page->count - 1].path : NULL);
+    put_files(&reply->body, cache, listing, request, prefix, after);
+    put_tag(reply, hash64(HASH64_SEED, reply->body.data, reply->body.size_bytes), request);
+    has_same(reply, request);
 }
 
 static void put_starved(struct reply *reply)
@@ -57,6 +154,19 @@ static void put_starved(struct reply *reply)
     err_set(&err, ERR_OVERLOADED, "no file descriptor or memory is free to list the models; try again later");
     reply_error(reply, &err, NULL, 0);
 }
+
+static void answer(struct job *job, const struct listing *listing)
+{
+    struct reply reply;
+    reply_init(&reply);
+    if (listing->page.is_starved)
+        put_starved(&reply);
+    else
+        put_listing(&reply, job->service->cache, listing, &job->call->request);
+    job_finish(job, &reply);
+}
+
+/* --- the walk --- */
 
 static void warn_of_gaps(const struct service *service, const struct walk_page *page)
 {
@@ -67,72 +177,90 @@ static void warn_of_gaps(const struct service *service, const struct walk_page *
                  LIMIT_TEXT(&service->config->limits, LIMIT_FOLDERS));
 }
 
-static void on_work(uv_work_t *work)
+static bool is_current(const struct service *service)
 {
-    struct job *job = work->data;
-    const struct request *request = &job->call->request;
-    const struct walk_filter filter = {.prefix = request->prefix != NULL ? request->prefix : "",
-                                       .after = request->after != NULL ? request->after : "",
-                                       .limit = request->list_limit};
-    thread_priority_background();
-    walk_models(job->service->root_fd, &filter, &job->page);
+    if (service->listing == NULL)
+        return false;
+    cache_read_events(service->cache);
+    return listing_is_current(service->listing, service->config->limits.value[LIMIT_WATCH_TIME_MS]);
 }
 
-static void start_next(struct service *service);
+static void on_work(uv_work_t *work)
+{
+    struct list_walk *walk = container_of(work, struct list_walk, work);
+    thread_priority_background();
+    walk->made = listing_make(walk->service->root_fd, walk->set);
+}
+
+static void start_walk(struct service *service);
+
+/* Those who came before the walk began, and those for whom it is still right. */
+static void answer_waiting(struct service *service, const struct listing *listing, uint64_t walk)
+{
+    while (service->list_queue.first != NULL) {
+        struct job *job = container_of(service->list_queue.first, struct job, queued);
+        if (job->list_walk > walk && !is_current(service))
+            return;
+        job_queue_remove(&service->list_queue, &job->queued);
+        answer(job, listing);
+    }
+}
 
 static void on_walked(uv_work_t *work, int status)
 {
-    struct job *job = work->data;
-    struct service *service = job->service;
-    struct walk_page page = job->page;
-    struct reply reply;
-    struct err err;
+    struct list_walk *walk = container_of(work, struct list_walk, work);
+    struct service *service = walk->service;
+    struct listing *made = walk->made;
     service->is_listing = false;
-    start_next(service); /* first: done() may ask for another listing, which is to wait behind the queue */
-    reply_init(&reply);
-    if (status != 0 || service->is_ending) {
-        service_refuse_late(&err);
-        reply_error(&reply, &err, NULL, 0);
-    } else if (page.is_starved) {
-        put_starved(&reply);
-    } else {
-        put_page(&reply, service->cache, &page);
+    if (status != 0) /* the thread did not run, and the service ends */
+        folder_watch_set_unref(walk->set);
+    free(walk);
+    if (made != NULL && !service->is_ending) {
+        listing_unref(service->listing);
+        service->listing = listing_ref(made);
+        warn_of_gaps(service, &made->page);
+        answer_waiting(service, made, service->walk_count);
+        if (service->list_queue.first != NULL)
+            start_walk(service);
     }
-    warn_of_gaps(service, &page);
-    walk_page_fini(&page);
-    job_finish(job, &reply);
+    listing_unref(made);
     service->file_count--;
     service_release(service);
 }
 
-static void start_next(struct service *service)
+static void start_walk(struct service *service)
 {
-    if (service->is_listing || service->is_ending || service->list_queue.first == NULL)
+    if (service->is_listing || service->is_ending)
         return;
-    struct job *job = container_of(job_queue_take(&service->list_queue), struct job, queued);
+    struct folder_watch *watch = cache_folder_watch(service->cache);
+    struct list_walk *walk = mem_zalloc(1, sizeof *walk);
+    *walk = (struct list_walk){.service = service, .set = watch != NULL ? listing_watch(watch) : NULL};
+    cache_read_events(service->cache);
     service->is_listing = true;
+    service->walk_count++;
     service->file_count++;
-    job_enter(job, JOB_WORKS);
-    job->work.data = job;
-    uv_queue_work(service->loop, &job->work, on_work, on_walked);
+    uv_queue_work(service->loop, &walk->work, on_work, on_walked);
 }
 
 void service_list(struct service *service, struct call *call)
 {
     struct job *job = job_start(service, call);
     struct err err;
+    if (is_current(service)) {
+        answer(job, service->listing);
+        return;
+    }
     if (job_queue_put(&service->list_queue, &job->queued, &err) < 0) {
         job_fail(job, &err);
         return;
     }
+    job->list_walk = service->walk_count + 1;
     job_enter(job, JOB_QUEUES);
-    start_next(service);
+    start_walk(service);
 }
 
 void service_list_cancel(struct job *job)
 {
-    if (job->stage == JOB_WORKS)
-        return; /* the walk ends by itself */
     job_queue_remove(&job->service->list_queue, &job->queued);
     job_fail_abandoned(job);
 }

@@ -31,8 +31,12 @@ void uploads_free(struct uploads *uploads);
 /* Where they go: a path under the root with a slash behind it, "" for the root; NULL when none are taken. */
 const char *uploads_folder(const struct uploads *uploads);
 
+/* Why none are taken: "folder": config->uploads names none; "token": there is none, and others than this machine's
+ * users reach the server; NULL: they are taken. */
+const char *uploads_lack(const struct uploads *uploads);
+
 /* Begins one for the file `name`. has_room() runs when upload_is_full() has become false. Returns 0, ERR_UNAVAILABLE
- * (`uploads` is NULL), ERR_BAD_PATH, ERR_UNKNOWN_FORMAT or ERR_OVERLOADED. */
+ * (uploads_lack()), ERR_BAD_PATH, ERR_UNKNOWN_FORMAT or ERR_OVERLOADED. */
 int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
                  struct upload **out, struct err *err);
 /* Where its bytes go; gives the error of the disk when there was one. */

@@ -15,6 +15,7 @@ struct uploads {
     struct upload_store store;
     struct upload *all;
     uint32_t count, delete_count;
+    bool is_off; /* everybody could change models: none are taken */
     bool is_ending;
 };
 

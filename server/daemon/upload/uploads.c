@@ -3,6 +3,8 @@
 #include "daemon/support/thread_priority.h"
 #include "base/file_formats.h"
 #include "daemon/support/stats.h"
+#include "daemon/config/access_policy.h"
+#include "daemon/support/log.h"
 #include "daemon/upload/upload_parts.h"
 #include "daemon/support/fd.h"
 
@@ -27,6 +29,11 @@ static int check_name(const struct uploads *uploads, const char *name, const cha
 {
     if (uploads == NULL)
         return err_set(err, ERR_UNAVAILABLE, "this server takes no uploads; start it with --uploads DIR");
+    if (uploads->is_off)
+        return err_set(
+            err, ERR_UNAVAILABLE,
+            "this server takes no uploads: on an address that is not loopback they need a token; start it with "
+            "--token-file FILE");
     return upload_store_check(&uploads->store, name, inner, err);
 }
 
@@ -168,11 +175,24 @@ int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool
         free(uploads);
         return err->code;
     }
+    uploads->is_off = access_policy_edits_are_open(config);
+    if (uploads->is_off)
+        log_warn("--uploads %s: everyone who reaches this server could change models there, so it takes none: set "
+                 "--token-file, or listen on 127.0.0.1",
+                 config->uploads);
     *out = uploads;
     return 0;
 }
 
-const char *uploads_folder(const struct uploads *uploads) { return uploads == NULL ? NULL : uploads->store.folder; }
+const char *uploads_folder(const struct uploads *uploads)
+{
+    return uploads == NULL || uploads->is_off ? NULL : uploads->store.folder;
+}
+
+const char *uploads_lack(const struct uploads *uploads)
+{
+    return uploads == NULL ? "folder" : uploads->is_off ? "token" : NULL;
+}
 
 void uploads_free(struct uploads *uploads)
 {

@@ -104,6 +104,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_PREFIX] = {AT(prefix)},
     [PARAM_LIMIT] = {AT(list_limit), .least = 1, .limit = LIMIT_LIST},
     [PARAM_AFTER] = {AT(after)},
+    [PARAM_FOLDERS] = {AT(is_of_folders)},
     [PARAM_WEIGHT] = {AT(weight), .most = WEIGHT_MAX, .expected = "a number from 0 to 1000"},
     [PARAM_MODE] = {AT(is_additive)},
 };

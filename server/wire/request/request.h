@@ -180,6 +180,7 @@ struct request {
     double tolerance;           /* with has_tolerance: a share of the size */
     const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
+    bool is_of_folders; /* /v1/models: of folders */
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
     uint32_t layer_count;
     double weight; /* OP_LAYER: this and what follows; its times: none (the frame's own), one, or as

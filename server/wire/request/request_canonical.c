@@ -103,6 +103,8 @@ void request_set_canonical(struct request *request)
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);
     h = hash_layers(h, request);
+    if (request->is_of_folders)
+        h = hash_uint(hash_uint(h, PARAM_FOLDERS), 1);
     if (request->compression != GLB_PLAIN)
         h = hash_uint(hash_uint(h, PARAM_COMPRESS), request->compression);
     if (request->paths != 0)

@@ -234,6 +234,7 @@ def test_listings_without_descriptors(start, root):
     seen = set()
 
     def ask(connection, _):
+        (root / "b" / "note.txt").write_text("")  # what was listed before says nothing any more
         answer = connection.get("/v1/models")
         seen.add(answer.status)
         assert answer.body == whole if answer.status == 200 else (answer.status, answer.error()) == (503, "overloaded")

@@ -127,6 +127,30 @@ def test_off_unless_asked_for(server):
     assert (answer.status, answer.error()) == (503, "unavailable")
 
 
+def test_off_where_everybody_could_change_models(start, tmp_path):
+    """On an address that is not loopback uploads need a token, and the server says what it lacks."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "tokens").write_text("0123456789abcdef-one\n")
+    options = ("--uploads", str(tmp_path / "in"), "--http", "0.0.0.0:0")
+
+    def begin(*more):
+        server = start(*options, *more)
+        server.address = "127.0.0.1:" + server.address.rsplit(":", 1)[1]
+        return server
+    server = begin()
+    server.wait_for_line("so it takes none: set --token-file")
+    version = server.json("/v1/version")
+    assert (version["uploads"], version["uploads_lack"]) == (None, "token")
+    for answer in put(server, "a.gltf", TRIANGLE), delete(server, "a.gltf"):
+        assert (answer.status, answer.error()) == (503, "unavailable")
+        assert "--token-file" in answer.json()["error"]["message"]
+    server = begin("--token-file", str(tmp_path / "tokens"), "--token-for", "uploads")
+    version = server.json("/v1/version")
+    assert (version["uploads"], version["uploads_lack"]) == ("in/", None)
+    assert put(server, "a.gltf", TRIANGLE).status == 401
+    assert start().json("/v1/version")["uploads_lack"] == "folder"
+
+
 def test_too_large_is_refused_before_its_bytes(start, tmp_path):
     server = start("--uploads", str(tmp_path / "in"), "--max-upload", "1000")
     with server.connect() as connection:

@@ -131,6 +131,7 @@ static const struct {
     {"prefix", "/v1/models?prefix=a"},
     {"limit", "/v1/models?limit=9"},
     {"after", "/v1/models?after=a"},
+    {"folders", "/v1/models?folders=1"},
     /* those without a target are given in bodies: test_request_body.c */
     {"layers", NULL},
     {"weight", NULL},

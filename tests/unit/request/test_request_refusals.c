@@ -27,7 +27,7 @@ static const struct row {
     {"/v1/sheet?model=a&PROJEKTION=level", ERR_UNKNOWN_PARAMETER,
      "unknown parameter 'PROJEKTION'; did you mean 'projection'?"},
     {"/v1/turntable?model=a&rate=5", ERR_UNKNOWN_PARAMETER, "it belongs to /v1/bounds, /v1/sheet"},
-    {"/v1/models?zzz", ERR_UNKNOWN_PARAMETER, "/v1/models takes prefix, limit, after"},
+    {"/v1/models?zzz", ERR_UNKNOWN_PARAMETER, "/v1/models takes prefix, limit, after, folders"},
     {"/v1/pose?model=a&=3", ERR_UNKNOWN_PARAMETER, "unknown parameter ''"},
     {"/v1/pose?model=a&T=3", ERR_UNKNOWN_PARAMETER, "did you mean 't'?"},
     {"/v1/pose?model=a&a%zz=3", ERR_BAD_PARAMETER, "name: bad percent-escape '%zz'"},
