@@ -212,8 +212,12 @@ export interface PictureParameters extends ClipParameters {
   alpha?: 'straight' | 'premultiplied';
   /** a soft shadow on the ground */
   shadow?: Flag;
-  /** where the light comes from */
-  light?: 'studio' | 'outdoor' | 'flat';
+  /** where the light comes from; file: from environment */
+  light?: 'studio' | 'outdoor' | 'flat' | 'file';
+  /** a Radiance picture (.hdr) whose light falls on the model */
+  environment?: string;
+  /** degrees that the environment is turned */
+  environment_yaw?: number;
   /** stops by which the light is brighter, below 0 darker */
   exposure?: number;
   /** how light becomes a colour */

@@ -65,9 +65,10 @@ struct job {
     struct call *call;
     enum job_stage stage;
     uint64_t waits_ns; /* of uv_hrtime(): when it entered this stage */
-    /* The request's own model, then those of its sources, in their order: references. */
+    /* The request's own model, then those of its sources, in their order, then the environment: references. */
     struct imported_model *models[1 + REQUEST_SOURCES_MAX];
-    const struct model *sources[REQUEST_SOURCES_MAX]; /* of the latter */
+    const struct model *sources[REQUEST_SOURCES_MAX]; /* of all but the first */
+    struct request_source environment;                /* of a picture that has one */
     uint32_t model_count;                             /* found so far */
     struct cache_waiter waiter;
     struct picture_job *picture; /* or NULL */

@@ -1,16 +1,27 @@
-/* service_find.c - gets the models of a call from the cache: its own, then those that its clips are from. */
+/* service_find.c - gets the models of a call from the cache: its own, then those that its clips are from,
+ * then the environment of a picture. */
 #include "base/container_of.h"
 #include "daemon/service/job.h"
 
 #include <string.h>
 
+/* What the job's next model is for: a source of the request, the environment behind them, or, before all, NULL: the
+ * request's own model. */
+static const struct request_source *source_of(const struct job *job)
+{
+    const struct request *request = &job->call->request;
+    return job->model_count == 0                       ? NULL
+           : job->model_count <= request->source_count ? &request->sources[job->model_count - 1]
+                                                       : &job->environment;
+}
+
 /* The reference becomes the job's. False: it is not the content that the request wants, and the job is over. */
 static bool take_model(struct job *job, struct imported_model *imported)
 {
     const struct request *request = &job->call->request;
-    const struct request_source *source = job->model_count > 0 ? &request->sources[job->model_count - 1] : NULL;
+    const struct request_source *source = source_of(job);
     const char *hash = source != NULL ? source->hash : request->hash;
-    if (source != NULL)
+    if (job->model_count > 0)
         job->sources[job->model_count - 1] = &imported->model;
     job->models[job->model_count++] = imported;
     if (hash == NULL || strcmp(hash, imported->hash) == 0)
@@ -48,13 +59,18 @@ static void on_ready(struct cache_waiter *waiter, struct imported_model *importe
 static void find_models(struct job *job)
 {
     const struct request *request = &job->call->request;
-    while (job->model_count <= request->source_count) {
-        const bool is_own = job->model_count == 0; /* of the others only clips are used, unless both are compared */
-        const char *path = is_own ? request->model : request->sources[job->model_count - 1].path;
+    const uint32_t count = 1 + request->source_count + (request->environment != NULL);
+    job->environment = (struct request_source){.path = request->environment};
+    while (job->model_count < count) {
+        const struct request_source *source = source_of(job);
+        const bool is_own = source == NULL; /* of the others only clips are used, unless both are compared */
+        const char *path = is_own ? request->model : source->path;
         struct err err = {0};
         struct imported_model *imported = NULL;
-        job->waiter = (struct cache_waiter){
-            .ready = on_ready, .is_whole = (is_own || request->op == OP_COMPARE) && request_needs_pixels(request)};
+        job->waiter =
+            (struct cache_waiter){.ready = on_ready,
+                                  .is_whole = (is_own || source == &job->environment || request->op == OP_COMPARE) &&
+                                              request_needs_pixels(request)};
         job_enter(job, JOB_FINDS_MODEL);
         const int rc = cache_get(job->service->cache, path, &job->waiter, &imported, &err);
         if (rc != 0)

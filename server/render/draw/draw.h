@@ -21,6 +21,8 @@ struct drawing {
     uint64_t frame_number;                  /* counts them */
     const struct picture_spec *picture;     /* likewise: its light, exposure and tone */
     struct environment_harmonics lights[LIGHT_COUNT];
+    uint64_t environment_key; /* what LIGHT_FILE is made of; 0: nothing yet */
+    double environment_yaw_deg;
     GLuint vertex_array;
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
@@ -33,6 +35,10 @@ struct drawing {
 
 /* Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err);
+
+/* Makes LIGHT_FILE the light of an environment (anim/light/panorama.h), turned by yaw_deg. key: same key = same model.
+ */
+void drawing_set_environment(struct drawing *drawing, const struct model *model, uint64_t key, double yaw_deg);
 
 /* Draws opaque surfaces, then blended ones from far to near, each triangle by triangle, premultiplied, over what is
  * there. `scale` samples are a pixel's side: lines and points have their width in pixels. picture: its size and its

@@ -154,6 +154,7 @@ struct request {
     struct selector target;    /* the node in the middle of the picture, or absent */
     struct selector camera;    /* the camera of the file, or absent */
     uint32_t box_numbers;      /* how many of the picture's frame_box are given: 0 or 6 */
+    const char *environment;   /* of a picture: path of the file that lights it, or NULL */
     int side, projection;      /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
     struct sheet_spec sheet;   /* OP_SHEET, OP_TURNTABLE */
     const char *target_text;   /* likewise, of a GET, and of a page: path and query as they came */
@@ -180,7 +181,7 @@ struct request {
     double tolerance;           /* with has_tolerance: a share of the size */
     const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
-    bool is_of_folders; /* /v1/models: of folders */
+    bool is_of_folders;     /* /v1/models: of folders */
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
     uint32_t layer_count;
     double weight; /* OP_LAYER: this and what follows; its times: none (the frame's own), one, or as
@@ -248,7 +249,7 @@ static inline bool request_names_content(const struct request *request)
     bool is_named = request->hash != NULL;
     for (uint32_t i = 0; i < request->source_count; i++)
         is_named = is_named && request->sources[i].hash != NULL;
-    return is_named;
+    return is_named && request->environment == NULL;
 }
 
 /* What camera= takes beside the cameras of the file, for messages. */

@@ -9,6 +9,8 @@
 /* A path of a file: relative, without empty, '.' and '..' parts, at most 4095 bytes. `name` is what messages call it.
  * Returns 0 or ERR_BAD_PATH. */
 int request_check_path(const char *name, const char *path, struct err *err);
+/* The same of a model, which is not an environment: ERR_UNKNOWN_FORMAT. */
+int request_check_model_path(const char *name, const char *path, struct err *err);
 
 enum {
     FOR_MODELS = 1 << OP_MODELS,
