@@ -92,6 +92,7 @@ static const struct {
     {"alpha", "/v1/render?model=a&alpha=premultiplied"},
     {"shadow", "/v1/render?model=a&shadow=1"},
     {"compression", "/v1/render?model=a&compression=small"},
+    {"quality", "/v1/render?model=a&format=jpeg&quality=9"},
     {"camera", "/v1/render?model=a&camera=top"},
     {"camera_name", "/v1/render?model=a&camera_name=a"},
     {"yaw", "/v1/render?model=a&yaw=9"},
