@@ -33,6 +33,15 @@ static int check_frame_box(const struct picture_spec *picture, struct err *err)
     return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the box that the picture frames is none");
 }
 
+static int check_light(const struct picture_spec *picture, struct err *err)
+{
+    const bool is_exposed = fabs(picture->exposure_stops) <= PICTURE_STOPS_MAX; /* false for what is no number */
+    if (is_exposed && picture->light < LIGHT_COUNT && picture->tone < TONE_COUNT)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "there is no light %u with tone %u at %g stops", picture->light,
+                   picture->tone, picture->exposure_stops);
+}
+
 /* In an animation cells are frames and lie as image_sequence.h wants them. */
 static bool is_in_place(const struct render_work *work)
 {
@@ -80,7 +89,7 @@ int job_check(const struct render_work *work, struct err *err)
     if (!render_job_is_bounded(job))
         return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers", job->cell_count,
                        job->blend.layer_count);
-    if (check_file(job, err) < 0 || check_frame_box(&job->picture, err) < 0)
+    if (check_light(&job->picture, err) < 0 || check_file(job, err) < 0 || check_frame_box(&job->picture, err) < 0)
         return err->code;
     for (uint32_t c = 0; c < job->cell_count; c++)
         if (check_cell(job, &work->cells[c], err) < 0)
