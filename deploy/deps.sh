@@ -7,7 +7,7 @@ set -eu
 # libuv: the event loop. node-llhttp: the HTTP parser's C sources. cjson: glTF files. assimp: formats that no reader of ours takes.
 # expat: COLLADA, X3D and 3MF; it leaves off XML's hostile forms (entities, other files) and reads nothing by itself.
 # libzip: uploaded zips, COLLADA's and 3MF's archives. libpng, libjpeg-turbo, stb, libwebp: textures and pictures;
-# posectl's heat maps by libpng too. giflib: GIF animations.
+# posectl's heat maps by libpng too, JPEGs by libjpeg-turbo. giflib: GIF animations.
 # freetype, dejavu: the words under the cells of a sheet. nettle: SHA-256. xxhash: checksums of the
 # disk cache, at the speed of memory. isal: a deflate that does not cost more than the picture;
 # libdeflate: one for small files, at a quarter of zlib's time. osmesa: GL without a

@@ -17,7 +17,7 @@ void main()
     float occlusion = 1.0;
     vec3 shine = glow.rgb;
 #endif
-    if (color.a < finish.z || color.a >= finish.w)
+    if (is_cut(color.a))
         discard;
     vec3 to_eye = normalize(view_to_eye());
     surface s = surface(color.rgb, metal.x, metal.y, occlusion, shading_normal(to_eye), to_eye);

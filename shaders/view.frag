@@ -45,7 +45,7 @@ void main()
     if (topology == POINTS && length(gl_PointCoord - 0.5) > 0.5) // discs
         discard;
     float alpha = vertex_color.a * painted().a;
-    if (alpha < finish.z)
+    if (is_cut(alpha))
         discard;
     vec3 to_eye = normalize(view_to_eye());
     vec3 n = topology == TRIANGLES ? shading_normal(to_eye) : vec3(0.0, 0.0, 1.0); // what has no area faces the eye

@@ -226,6 +226,8 @@ export interface PictureParameters extends ClipParameters {
   ao?: Flag;
   /** a file made fast or a small one */
   compression?: 'fast' | 'small';
+  /** how much of the picture a JPEG or WebP keeps */
+  quality?: 'QUALITY';
   /** where the camera stands: a side of the model, or a camera of the file */
   camera?: Ref;
   /** a camera of the file by name, even one of digits */
@@ -260,7 +262,7 @@ export interface PictureParameters extends ClipParameters {
 
 export interface RenderParameters extends PictureParameters {
   /** the picture, or JSON about it */
-  format?: 'png' | 'json';
+  format?: 'png' | 'json' | 'jpeg' | 'webp';
 }
 
 export interface TurntableParameters extends PictureParameters {
@@ -274,8 +276,8 @@ export interface TurntableParameters extends PictureParameters {
   padding?: number;
   /** words under each cell: clip, time, direction */
   captions?: Flag;
-  /** a picture, an animation, or what is where */
-  format?: 'png' | 'apng' | 'gif' | 'webp' | 'json';
+  /** a picture, an animation, a video, or what is where */
+  format?: 'png' | 'apng' | 'gif' | 'webp' | 'json' | 'jpeg' | 'y4m';
   /** frames a second of the animation */
   play_rate?: number;
   /** how often the animation plays; 0: for ever */

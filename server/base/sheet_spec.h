@@ -5,11 +5,14 @@
 #include <stdint.h>
 
 enum sheet_format {
-    SHEET_PNG = 0, /* all cells in one picture */
-    SHEET_APNG,    /* an animation: every cell is a frame */
-    SHEET_GIF,     /* likewise */
-    SHEET_WEBP,    /* likewise */
-    SHEET_JSON,    /* what is where in the picture */
+    SHEET_PNG = 0,    /* all cells in one picture */
+    SHEET_APNG,       /* an animation: every cell is a frame */
+    SHEET_GIF,        /* likewise */
+    SHEET_WEBP,       /* likewise */
+    SHEET_JSON,       /* what is where in the picture */
+    SHEET_JPEG,       /* all cells in one picture */
+    SHEET_Y4M,        /* a video: every cell is a frame */
+    SHEET_WEBP_STILL, /* a picture; of OP_RENDER alone: of sheets that word means an animation */
     SHEET_FORMAT_COUNT
 };
 
@@ -28,11 +31,20 @@ struct sheet_spec {
     uint32_t loops;      /* how often an animation plays; 0: for ever */
     uint32_t gap;        /* pixels between cells */
     uint32_t padding;    /* pixels around all cells */
-    double rate;         /* frames a second of each clip */
-    double play_rate;    /* frames a second of the animation */
+    uint32_t quality;    /* 1 to 100, of formats that lose something; 0: not given. Of OP_RENDER too, as is format */
+    uint32_t reserved;
+    double rate;      /* frames a second of each clip */
+    double play_rate; /* frames a second of the animation */
 };
 
 static inline int sheet_is_animation(const struct sheet_spec *spec)
 {
-    return spec->format == SHEET_APNG || spec->format == SHEET_GIF || spec->format == SHEET_WEBP;
+    return spec->format == SHEET_APNG || spec->format == SHEET_GIF || spec->format == SHEET_WEBP ||
+           spec->format == SHEET_Y4M;
+}
+
+/* Files without transparency: their background is opaque. */
+static inline int sheet_is_opaque(const struct sheet_spec *spec)
+{
+    return spec->format == SHEET_JPEG || spec->format == SHEET_Y4M;
 }

@@ -2,7 +2,7 @@
 #include "render/image/image_sequence.h"
 #include "render/camera/empty_diagnosis.h"
 #include "render/image/picture.h"
-#include "render/image/png_file.h"
+#include "render/image/picture_file.h"
 #include "render/cells.h"
 #include "render/warm_up.h"
 
@@ -37,10 +37,10 @@ static void name_renderer(struct renderer *renderer)
     char letters[64], webp[32];
     caption_font_name(renderer->font, letters, sizeof letters);
     image_sequence_webp_library(webp, sizeof webp);
-    snprintf(renderer->name, sizeof renderer->name, "%s, %s, %s, %s, %s, %s, %s, %s",
+    snprintf(renderer->name, sizeof renderer->name, "%s, %s, %s, %s, %s, %s, %s, %s, %s",
              (const char *)gl->GetString(GL_RENDERER), gl_context_kind(renderer->context),
              (const char *)gl->GetString(GL_VERSION), processor_class(), letters, webp, image_sequence_gif_library(),
-             png_file_libraries());
+             picture_file_jpeg_library(), png_file_libraries());
 }
 
 static int warm_up(struct renderer *renderer, struct err *err)
@@ -108,19 +108,22 @@ static int check_covered(const struct renderer *renderer, const struct cells *ce
                                    (const uint32_t[2]){picture->width, picture->height}, err);
 }
 
-static struct png_form form_of(const struct render_job *job, bool is_opaque)
+static struct picture_form form_of(const struct render_job *job, bool is_opaque)
 {
-    return (struct png_form){.has_alpha = !is_opaque, .is_small = (job->picture.flags & PICTURE_SMALL_FILE) != 0};
+    return (struct picture_form){
+        .format = (enum sheet_format)job->format,
+        .quality = job->quality,
+        .png = {.has_alpha = !is_opaque, .is_small = (job->picture.flags & PICTURE_SMALL_FILE) != 0}};
 }
 
 /* The picture of one cell, as a file. */
 static int put_pixels(const struct renderer *renderer, const struct cells *cells, struct buf *out, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
-    const struct png_form form = form_of(job, cells->is_opaque);
+    const struct picture_form form = form_of(job, cells->is_opaque);
     if (check_covered(renderer, cells, err) < 0)
         return err->code;
-    return png_file_put(out, renderer->pixels, job->width, job->height, &form, err);
+    return picture_file_put(out, renderer->pixels, job->width, job->height, &form, err);
 }
 
 static int draw_one(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err)
@@ -152,9 +155,10 @@ static int draw_onion(struct renderer *renderer, struct cells *cells, struct buf
 static int put_all(const struct renderer *renderer, const struct cells *cells, struct buf *out, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
-    const struct png_form form = form_of(job, cells->is_opaque && job->picture.background[3] == 255);
-    if (job->format == SHEET_PNG)
-        return png_file_put(out, renderer->canvas, job->width, job->height, &form, err);
+    const struct picture_form form = form_of(job, cells->is_opaque && job->picture.background[3] == 255);
+    const struct sheet_spec spec = {.format = job->format};
+    if (!sheet_is_animation(&spec))
+        return picture_file_put(out, renderer->canvas, job->width, job->height, &form, err);
     uint32_t durations_ms[RENDER_CELLS_MAX];
     for (uint32_t c = 0; c < job->cell_count; c++)
         durations_ms[c] = cells->work->cells[c].duration_ms;
@@ -164,7 +168,9 @@ static int put_all(const struct renderer *renderer, const struct cells *cells, s
                                             .frame_count = job->cell_count,
                                             .durations_ms = durations_ms,
                                             .loops = job->loops,
-                                            .form = form};
+                                            .frame_rate = job->frame_rate,
+                                            .quality = job->quality,
+                                            .form = form.png};
     return image_sequence_put(out, (enum sheet_format)job->format, &sequence, err);
 }
 
@@ -195,8 +201,9 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
     if (job_layers_init(&cells.layers, &job->blend, sources, err) < 0)
         return err->code;
     cells.mover_count = job_movers(sources, work, cells.movers);
-    const bool is_whole =
-        job->format == SHEET_PNG && job->width == job->picture.width && job->height == job->picture.height;
+    const struct sheet_spec spec = {.format = job->format};
+    const bool is_whole = job->format != SHEET_JSON && !sheet_is_animation(&spec) && job->width == job->picture.width &&
+                          job->height == job->picture.height;
     const bool is_onion = is_whole && job->picture.view == VIEW_ONION && job->cell_count > 1;
     const int rc = is_onion                           ? draw_onion(renderer, &cells, png, err)
                    : is_whole && job->cell_count == 1 ? draw_one(renderer, &cells, png, err)

@@ -80,8 +80,8 @@ struct render_cell {
 
 /* The one description of a picture behind the request: the service fills it, the pool adds ids and models, the worker
  * draws it. In an animation (base/sheet_spec.h) each cell is a frame: cells lie one below the other, as wide as the
- * picture. Instead of a picture SHEET_JSON is answered by struct render_cameras and struct
- * render_cell_camera[cell_count]. */
+ * picture. The background of files without transparency is opaque. Instead of a picture SHEET_JSON is answered by
+ * struct render_cameras and struct render_cell_camera[cell_count]. */
 struct render_job {
     uint32_t magic;
     uint32_t cell_count;        /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_TIMES_MAX / layer_count */
@@ -104,7 +104,8 @@ struct render_job {
     int32_t roles[RENDER_ROLES]; /* likewise: nodes of the model, or -1 */
     uint64_t rest_steps;         /* likewise: work for the clips of one source at most */
     uint32_t rename_bytes;       /* of the rules that rename the nodes of sources, at most RENDER_RENAME_BYTES_MAX */
-    uint32_t reserved;
+    uint32_t quality;            /* 1..100 of a file that loses something; 0: the format's own */
+    double frame_rate;           /* of SHEET_Y4M: frames a second, > 0 */
     struct picture_spec picture;
     struct render_blend blend;
 };

@@ -1,6 +1,7 @@
 /* posectl palette, pose, mesh, bounds, keys, render, sheet, turntable: one request about one model, whose answer is
  * printed or written into a file. */
 #include "clients/cli/ask/numbers.h"
+#include "clients/cli/ask/picture_sides.h"
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/output.h"
@@ -30,7 +31,7 @@ static const char *forms_of(const struct command *command)
 /* The format of that name among the words "png|apng|..", as a static string; NULL if there is none. */
 static const char *find_form(const char *forms, const char *name)
 {
-    static const char *const FORMS[] = {"json", "bin", "glb", "png", "apng", "gif", "webp"};
+    static const char *const FORMS[] = {"json", "bin", "glb", "png", "apng", "gif", "webp", "jpeg", "y4m"};
     const char *word;
     size_t size = 0;
     while ((word = values_next_word(&forms, &size)) != NULL)
@@ -61,6 +62,9 @@ static int refuse(const struct args *args, const char *file, const char *forms)
     return STATUS_USAGE;
 }
 
+/* What the ending, behind the dot at `dot`, is called as a format. */
+static const char *form_name(const char *dot) { return strcasecmp(dot + 1, "jpg") == 0 ? "jpeg" : dot + 1; }
+
 static int choose_format(const struct args *args, const char **format)
 {
     const char *file = args_text(args, OPTION_FILE, "-"), *given = args_parameter(args, "format");
@@ -69,7 +73,7 @@ static int choose_format(const struct args *args, const char **format)
     *format = NULL;
     if (dot == NULL || dot == base || dot[1] == '\0')
         return STATUS_DONE;
-    const char *form = find_form(forms, dot + 1);
+    const char *form = find_form(forms, form_name(dot));
     if (given == NULL && form == NULL)
         return refuse(args, file, forms);
     if (given == NULL) {
@@ -77,7 +81,7 @@ static int choose_format(const struct args *args, const char **format)
         return STATUS_DONE;
     }
     const bool is_animated_png = strcmp(given, "apng") == 0 && strcasecmp(dot + 1, "png") == 0;
-    if (strcasecmp(given, dot + 1) == 0 || is_animated_png || !is_form(dot + 1))
+    if (strcasecmp(given, form_name(dot)) == 0 || is_animated_png || !is_form(form_name(dot)))
         return STATUS_DONE;
     terminal_error("--format %s and the ending of '%s' contradict each other", given, file);
     return STATUS_USAGE;
@@ -90,22 +94,17 @@ static bool makes_picture(const struct args *args)
     return args->command == COMMAND_RENDER || args->command == COMMAND_SHEET || args->command == COMMAND_TURNTABLE;
 }
 
-static uint32_t side(const unsigned char *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
 /* Reports the written file, as a line or as JSON. */
 static void report(const struct args *args, const char *file, const char *model, const struct posed_packet *answer)
 {
     const bool is_picture = makes_picture(args);
-    const unsigned char *png = answer->data; /* the sides are in the header chunk: PNG specification, 11.2.2 */
-    const bool has_sides = is_picture && answer->data_bytes >= 24 && memcmp(png + 12, "IHDR", 4) == 0;
+    uint32_t sides[2] = {0, 0};
+    const bool has_sides = is_picture && picture_sides(answer->data, answer->data_bytes, sides);
     if (!terminal.is_json) {
         struct text line = {0};
         text_put_printable(&line, file);
         if (has_sides)
-            text_printf(&line, "  %u x %u", side(png + 16), side(png + 20));
+            text_printf(&line, "  %u x %u", sides[0], sides[1]);
         if (!terminal.is_quiet)
             printf("%s  %zu bytes\n", line.at, answer->data_bytes);
         text_free(&line);
@@ -116,8 +115,8 @@ static void report(const struct args *args, const char *file, const char *model,
     cJSON_AddStringToObject(json, "file", file);
     cJSON_AddNumberToObject(json, "bytes", (double)answer->data_bytes);
     if (is_picture) {
-        cJSON_AddNumberToObject(json, "width", has_sides ? side(png + 16) : 0);
-        cJSON_AddNumberToObject(json, "height", has_sides ? side(png + 20) : 0);
+        cJSON_AddNumberToObject(json, "width", sides[0]);
+        cJSON_AddNumberToObject(json, "height", sides[1]);
         cJSON_AddNumberToObject(json, "warnings", answer->warnings);
     }
     json_print(json);
@@ -127,9 +126,12 @@ static void report(const struct args *args, const char *file, const char *model,
 static char *choose_name(const struct args *args, const char *model, const char *format)
 {
     char ending[64];
-    const bool is_own = format != NULL && (strcmp(format, "gif") == 0 || strcmp(format, "webp") == 0);
+    static const char *const OWN[][2] = {{"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"}, {"y4m", "y4m"}};
+    const char *own = "png";
+    for (size_t i = 0; format != NULL && i < sizeof OWN / sizeof *OWN; i++)
+        own = strcmp(format, OWN[i][0]) == 0 ? OWN[i][1] : own;
     snprintf(ending, sizeof ending, "%s%s.%s", args->command == COMMAND_RENDER ? "" : "-",
-             args->command == COMMAND_RENDER ? "" : COMMANDS[args->command].name, is_own ? format : "png");
+             args->command == COMMAND_RENDER ? "" : COMMANDS[args->command].name, own);
     return output_name(model, ending);
 }
 

@@ -1,10 +1,11 @@
-/* render_validate.c - checks the frame of PNG, GIF and WebP files: signatures, sizes, chunk lengths. */
+/* render_validate.c - checks the frame of picture files: signatures, sizes, lengths of their parts. */
 #include "daemon/renderer/render_validate.h"
 
 #include "base/bytes.h"
 #include "base/sheet_spec.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* It becomes a header of an answer. */
@@ -37,7 +38,8 @@ struct content {
 
 static bool has(const struct content *content, size_t at, const char *bytes, size_t size_bytes)
 {
-    return content->size_bytes >= at + size_bytes && memcmp(content->bytes + at, bytes, size_bytes) == 0;
+    return at <= content->size_bytes && size_bytes <= content->size_bytes - at &&
+           memcmp(content->bytes + at, bytes, size_bytes) == 0;
 }
 
 static uint32_t big_u32(const uint8_t *bytes) { return __builtin_bswap32(get_u32(bytes)); }
@@ -85,18 +87,76 @@ static bool is_webp(const struct content *content)
     if (has(content, 12, "VP8X", 4))
         return (get_u32(bytes + 24) & 0xffffff) + 1 == content->width &&
                (get_u32(bytes + 26) >> 8) + 1 == content->height;
+    if (has(content, 12, "VP8 ", 4)) /* RFC 6386, 9.1: a key frame */
+        return (bytes[20] & 1) == 0 && has(content, 23, "\x9d\x01\x2a", 3) &&
+               (get_u16(bytes + 26) & 0x3fff) == content->width && (get_u16(bytes + 28) & 0x3fff) == content->height;
     const uint32_t size = get_u32(bytes + 21);
     return has(content, 12, "VP8L", 4) && bytes[20] == LOSSLESS_SIGN && (size & 0x3fff) + 1 == content->width &&
            (size >> 14 & 0x3fff) + 1 == content->height;
 }
 
+/* ITU-T T.81, annex B: segments up to the scan, one of them a frame of that size with three colours of 8 bits, and the
+ * end of the picture at the end of the file. */
+static bool is_jpeg(const struct content *content)
+{
+    enum { FRAME_BASELINE = 0xc0, FRAME_PROGRESSIVE = 0xc2, SCAN = 0xda, FRAME_BYTES = 17 };
+    const uint8_t *bytes = content->bytes;
+    size_t at = 2;
+    bool has_frame = false;
+    if (!has(content, 0, "\xff\xd8", 2) || !has(content, content->size_bytes - 2, "\xff\xd9", 2))
+        return false;
+    while (content->size_bytes - at >= 4 && bytes[at] == 0xff && bytes[at + 1] != SCAN) {
+        const size_t part_bytes = (size_t)bytes[at + 2] << 8 | bytes[at + 3];
+        if (part_bytes < 2 || part_bytes > content->size_bytes - at - 2)
+            return false;
+        if (bytes[at + 1] == FRAME_BASELINE || bytes[at + 1] == FRAME_PROGRESSIVE) {
+            const uint8_t *frame = bytes + at + 4;
+            has_frame = !has_frame && part_bytes == FRAME_BYTES && frame[0] == 8 &&
+                        (uint32_t)(frame[1] << 8 | frame[2]) == content->height &&
+                        (uint32_t)(frame[3] << 8 | frame[4]) == content->width && frame[5] == 3;
+            if (!has_frame)
+                return false;
+        }
+        at += 2 + part_bytes;
+    }
+    return has_frame && has(content, at, "\xff\xda", 2);
+}
+
+static bool is_line(const uint8_t *bytes, const uint8_t *end)
+{
+    while (bytes < end && *bytes >= ' ' && *bytes <= '~')
+        bytes++;
+    return bytes == end;
+}
+
+/* A line of words, then frames of one size, each after a line of its own. */
+static bool is_y4m(const struct content *content, uint32_t frame_count)
+{
+    const uint64_t width = content->width, height = content->height;
+    const uint64_t frame_bytes = 6 + width * height + 2 * ((width + 1) / 2) * ((height + 1) / 2);
+    char head[64];
+    const int head_bytes = snprintf(head, sizeof head, "YUV4MPEG2 W%u H%u F", content->width, content->height);
+    if (!has(content, 0, head, (size_t)head_bytes))
+        return false;
+    const uint8_t *end = memchr(content->bytes, '\n', content->size_bytes);
+    if (end == NULL || !is_line(content->bytes, end))
+        return false;
+    size_t at = (size_t)(end - content->bytes) + 1;
+    if (content->size_bytes - at != frame_bytes * frame_count)
+        return false;
+    for (uint32_t f = 0; f < frame_count; f++, at += frame_bytes)
+        if (!has(content, at, "FRAME\n", 6))
+            return false;
+    return true;
+}
+
 bool render_picture_is_valid(const struct render_job *job, const void *bytes, size_t size_bytes)
 {
-    const bool is_animation = job->format != SHEET_PNG;
+    const struct sheet_spec spec = {.format = job->format};
     const struct content content = {.bytes = bytes,
                                     .size_bytes = size_bytes,
                                     .width = job->width,
-                                    .height = is_animation ? job->height / job->cell_count : job->height};
+                                    .height = sheet_is_animation(&spec) ? job->height / job->cell_count : job->height};
     switch (job->format) {
     case SHEET_PNG:
     case SHEET_APNG:
@@ -104,7 +164,12 @@ bool render_picture_is_valid(const struct render_job *job, const void *bytes, si
     case SHEET_GIF:
         return is_gif(&content);
     case SHEET_WEBP:
+    case SHEET_WEBP_STILL:
         return is_webp(&content);
+    case SHEET_JPEG:
+        return is_jpeg(&content);
+    case SHEET_Y4M:
+        return is_y4m(&content, job->cell_count);
     default:
         return size_bytes == sizeof(struct render_cameras) + job->cell_count * sizeof(struct render_cell_camera);
     }

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/version.h"
+#include "wire/encode/picture_files.h"
 #include "wire/http/http_response.h"
 #include "wire/reply/clip_sources.h"
 #include "daemon/service/prepared_queries.h"
@@ -193,14 +194,11 @@ void etag_make(const struct etag_source *source, char out[ETAG_SIZE])
 /* The form of the answer, as the tag names it. */
 static const char *format_of(const struct request *request)
 {
-    static const char *const PICTURES[] = {
-        [SHEET_PNG] = "png", [SHEET_APNG] = "apng", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp", [SHEET_JSON] = "json"};
-    static const char *const FORMATS[] = {
-        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png"};
-    const bool is_picture = op_is_picture(request->op);
-    if (is_picture && request->op != OP_RENDER)
-        return PICTURES[request->sheet.format];
-    return FORMATS[is_picture ? request->format : reply_format(request)];
+    static const char *const FORMATS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb"};
+    const bool is_sheet = request->op == OP_SHEET || request->op == OP_TURNTABLE;
+    if (is_sheet || (request->op == OP_RENDER && request->format == FORMAT_PICTURE))
+        return PICTURE_FILE_KINDS[request->sheet.format].word;
+    return FORMATS[request->op == OP_RENDER ? FORMAT_JSON : reply_format(request)];
 }
 
 bool evaluation_is_not_modified(const struct evaluation *evaluation, const char *renderer, struct reply *reply)

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/view.h"
 #include "wire/bodies/picture_json.h"
+#include "wire/encode/picture_files.h"
 #include "wire/reply/clip_sources.h"
 #include "wire/reply/rest_select.h"
 #include "wire/reply/select.h"
@@ -67,7 +68,7 @@ static void put_picture(const struct picture_job *picture, struct blob *png, con
                                        .clips = request->layer_count > 0 ? NULL : clips_model(picture->job),
                                        .clip = picture->clip};
     reply_put_shown(&told, reply);
-    reply->content_type = "image/png";
+    reply->content_type = PICTURE_FILE_KINDS[request->sheet.format].content_type;
     if (request->format == FORMAT_JSON)
         body_put_picture(request, &told, reply);
     else
@@ -250,6 +251,8 @@ static struct picture_job *start_picture(struct job *job)
     picture->drawing = (struct render_job){.has_turn = request->has_turn,
                                            .width = request->picture.width,
                                            .height = request->picture.height,
+                                           .format = request->sheet.format,
+                                           .quality = request->sheet.quality,
                                            .picture = request->picture};
     return job->picture = picture;
 }

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "wire/bodies/picture_json.h"
+#include "wire/encode/picture_files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells
     fill_cells(picture, cells);
     drawing->width = plan->width;
     drawing->height = plan->height;
-    drawing->format = request->sheet.format;
+    drawing->frame_rate = plan->frame_rate;
     drawing->loops = request->sheet.loops;
     drawing->captions = captions_of(picture);
     for (uint32_t s = 0; request->clip_file_count > 1 && s < request->clip_file_count; s++)
@@ -154,10 +155,6 @@ static void reply_manifest(const struct picture_job *picture, const struct blob 
 
 void service_sheet_reply(const struct picture_job *picture, struct blob *made, struct reply *reply)
 {
-    static const char *const TYPES[] = {
-        [SHEET_PNG] = "image/png", [SHEET_APNG] = "image/apng", [SHEET_GIF] = "image/gif", [SHEET_WEBP] = "image/webp"};
-    static const char *const ENDINGS[] = {
-        [SHEET_PNG] = "png", [SHEET_APNG] = "png", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp"};
     const struct request *request = &picture->job->call->request;
     if (request->sheet.format == SHEET_JSON) {
         reply_manifest(picture, made, reply);
@@ -165,9 +162,9 @@ void service_sheet_reply(const struct picture_job *picture, struct blob *made, s
     }
     if (request->layer_count == 0 && (request->sheet.flags & SHEET_ALL_CLIPS) == 0)
         reply_put_shown_clip(&picture->job->models[request->clip_source]->model, picture->clip, reply);
-    reply->content_type = TYPES[request->sheet.format];
+    reply->content_type = PICTURE_FILE_KINDS[request->sheet.format].content_type;
     reply->file_of = request->model;
-    reply->file_ending = ENDINGS[request->sheet.format];
+    reply->file_ending = PICTURE_FILE_KINDS[request->sheet.format].ending;
     reply->file_word = request->op == OP_SHEET ? "sheet" : "turntable";
     reply->blob = blob_ref(made);
 }

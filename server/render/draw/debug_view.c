@@ -27,11 +27,11 @@ enum debug_view_paint {
 static int init_program(struct debug_view_program *program, const struct gl *gl, bool has_edges, bool is_full,
                         struct err *err)
 {
-    const struct shader_sources paint = {.vertex = SHADER_SKIN_VERT,
-                                         .fragment = SHADER_VIEW_FRAG,
-                                         .define = is_full
-                                                       ? "#define VIEW\n#define IDS\n#define FILTERS\n#define FULL\n"
-                                                       : "#define VIEW\n#define IDS\n#define FILTERS\n"};
+    const struct shader_sources paint = {
+        .vertex = SHADER_SKIN_VERT,
+        .fragment = SHADER_VIEW_FRAG,
+        .define = is_full ? "#define VIEW\n#define IDS\n#define FILTERS\n#define MASKED\n#define FULL\n"
+                          : "#define VIEW\n#define IDS\n#define FILTERS\n#define MASKED\n"};
     const struct shader_sources wire = {.vertex = SHADER_SKIN_VERT,
                                         .geometry = SHADER_WIRE_GEOM,
                                         .fragment = SHADER_WIRE_FRAG,
@@ -94,18 +94,20 @@ static int set_material(struct debug_view_pass *pass, const struct material *mat
 {
     const struct gl *gl = pass->gl;
     const bool has_bumps = pass->paint == PAINT_NORMAL && !pass->has_edges;
-    float color[4] = {0, 0, 0, material->base_color[3]}, least = DRAW_ALPHA_ANY;
+    float color[4] = {0, 0, 0, material->base_color[3]}, least = DRAW_ALPHA_ANY, end = DRAW_ALPHA_END;
     if (use_program(pass, draw_needs_full(pass->loaded, material, has_bumps), err) < 0)
         return err->code;
     draw_put_material(pass->drawing, &pass->program->base, pass->loaded, material, primitive, has_bumps);
-    if (material->alpha_mode == ALPHA_MASK)
+    if (material->alpha_mode == ALPHA_MASK) {
         least = material->alpha_cutoff;
+        end = pass->query->scale > 1 ? DRAW_ALPHA_SMOOTH : end;
+    }
     if (material->alpha_mode == ALPHA_BLEND) {
         color[3] = color[3] > 0 ? 1.0f : 0.0f;
         least = HALF;
     }
     gl->Uniform4fv(pass->program->base.base_color, 1, color);
-    gl->Uniform2f(pass->program->base.alpha_range, least, DRAW_ALPHA_END);
+    gl->Uniform2f(pass->program->base.alpha_range, least, end);
     gl->Uniform1i(pass->program->topology, (GLint)primitive->topology);
     return 0;
 }

@@ -194,9 +194,10 @@ static void set_alpha(const struct drawing *drawing, const struct material *mate
 {
     const struct gl *gl = drawing->gl;
     float low = DRAW_ALPHA_ANY, high = DRAW_ALPHA_END;
-    if (material->alpha_mode == ALPHA_MASK)
+    if (material->alpha_mode == ALPHA_MASK) {
         low = material->alpha_cutoff;
-    else if (material->alpha_mode == ALPHA_BLEND)
+        high = drawing->scale > 1 ? DRAW_ALPHA_SMOOTH : high;
+    } else if (material->alpha_mode == ALPHA_BLEND)
         *(is_soft ? &high : &low) = SOLID_ALPHA;
     gl->Uniform2f(drawing->used->alpha_range, low, high);
     gl->Uniform1i(drawing->used->is_blended, is_soft);
@@ -358,6 +359,7 @@ int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded,
     drawing->used = NULL; /* a view may have used its own */
     drawing->frame_number++;
     drawing->picture = picture;
+    drawing->scale = scale;
     gl->LineWidth((float)scale);
     gl->PointSize((float)scale * draw_point_pixels(&loaded->mapped.model, posed, (float)side));
     const int rc =

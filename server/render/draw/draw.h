@@ -12,6 +12,9 @@
 /* Beyond any alpha. */
 #define DRAW_ALPHA_ANY -1.0f
 #define DRAW_ALPHA_END 1e9f
+/* Ends the range of a material with holes whose edges are smoothed over the samples of a pixel: of a program that is
+ * PROGRAM_MASKED. */
+#define DRAW_ALPHA_SMOOTH -1.0f
 
 /* What every frame uses; lives as long as the context. */
 struct drawing {
@@ -20,6 +23,7 @@ struct drawing {
     const struct program *used;             /* one of them, while a frame is drawn */
     uint64_t frame_number;                  /* counts them */
     const struct picture_spec *picture;     /* likewise: its light, exposure and tone */
+    uint32_t scale;                         /* likewise: how many samples a pixel's side has */
     struct environment_harmonics lights[LIGHT_COUNT];
     uint64_t environment_key; /* what LIGHT_FILE is made of; 0: nothing yet */
     double environment_yaw_deg;

@@ -1,6 +1,8 @@
 /* gpu_model.c - uploads a model and binds its arrays. */
 #include "render/draw/gpu_model.h"
 
+#include "render/draw/mask_levels.h"
+
 #include "base/mem.h"
 
 #include <stdbool.h>
@@ -95,7 +97,10 @@ static void make_textures(struct gpu_model *gpu, const struct gl *gl, const stru
         const struct texture *texture = &model->textures[t];
         if (texture->state != TEXTURE_FOUND)
             continue;
-        gpu->textures[t] = gpu_model_make_texture(gl, texture, model->pixels + texture->pixel_first);
+        uint8_t *masked = mask_levels_make(model, t);
+        gpu->textures[t] =
+            gpu_model_make_texture(gl, texture, masked != NULL ? masked : model->pixels + texture->pixel_first);
+        free(masked);
         gpu->size_bytes += (uint64_t)texture->width * texture->height * 4 * 4 / 3;
     }
 }

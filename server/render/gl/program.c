@@ -126,9 +126,10 @@ int program_init(struct program *program, const struct gl *gl, unsigned kind, st
     char irradiance[512] = "", defines[640];
     if ((kind & PROGRAM_CHOSEN) == 0)
         put_irradiance(irradiance, sizeof irradiance);
-    snprintf(defines, sizeof defines, "%s%s%s%s", irradiance, (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "",
+    snprintf(defines, sizeof defines, "%s%s%s%s%s", irradiance, (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "",
              (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
-             (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "");
+             (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "",
+             (kind & PROGRAM_MASKED) != 0 ? "#define MASKED\n" : "");
     const struct shader_sources sources = {.vertex = SHADER_SKIN_VERT, .fragment = SHADER_MESH_FRAG, .define = defines};
     if (program_link(program, gl, &sources, (kind & PROGRAM_FULL) != 0, err) < 0)
         return err->code;

@@ -48,7 +48,8 @@ enum program_kind {
     PROGRAM_FILTERS = 2, /* any filters of the colours' textures */
     PROGRAM_POINTS = 4,  /* of points alone, which are discs */
     PROGRAM_CHOSEN = 8,  /* any light, exposure and tone; else those of a request that names none are constants */
-    PROGRAM_KINDS = 16
+    PROGRAM_MASKED = 16, /* of surfaces with holes, whose edges are smooth */
+    PROGRAM_KINDS = 32
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
@@ -66,7 +67,8 @@ enum program_kind {
     X(is_unlit)                                                                                                        \
     X(is_flat)                                                                                                         \
     X(base_color_filter)                                                                                               \
-    X(irradiance) X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade)    \
+    X(irradiance)                                                                                                      \
+    X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade)                  \
         X(emissive_filter)
 
 struct program {

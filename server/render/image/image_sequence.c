@@ -37,6 +37,7 @@ int image_sequence_put(struct buf *out, enum sheet_format format, const struct i
         [SHEET_APNG] = image_sequence_put_apng,
         [SHEET_GIF] = image_sequence_put_gif,
         [SHEET_WEBP] = image_sequence_put_webp,
+        [SHEET_Y4M] = image_sequence_put_y4m,
     };
     if (WRITERS[format] == NULL)
         return err_set(err, ERR_BAD_PARAMETER, "format %d is no animation", format);

@@ -1,8 +1,9 @@
-/* image_sequence.h - encodes frames as an animated picture. Any thread. The same frames give the same bytes.
+/* image_sequence.h - encodes frames as an animated picture or a video. Any thread. The same frames give the same bytes.
  *
  * APNG (PNG 3, 2025, "acTL", "fcTL", "fdAT"): our own chunks; of each frame after the first only the rectangle that
- * differs. WebP: by libwebp's animation encoder, without loss. GIF (GIF89a): by giflib, with the 255 colours of
- * quantizer.h for all frames, so that nothing flickers; a pixel is there or not, by half of its alpha. */
+ * differs. WebP: by libwebp's animation encoder, without loss unless a quality is asked for. GIF (GIF89a): by giflib,
+ * with the 255 colours of quantizer.h for all frames, so that nothing flickers; a pixel is there or not, by half of its
+ * alpha. Y4M (YUV4MPEG2): for programs that compress videos. */
 #pragma once
 
 #include "base/sheet_spec.h"
@@ -14,6 +15,8 @@ struct image_sequence {
     uint32_t frame_count;         /* > 0 */
     const uint32_t *durations_ms; /* [frame_count] */
     uint32_t loops;               /* how often it plays; 0: for ever */
+    double frame_rate;            /* of Y4M: frames a second */
+    uint32_t quality;             /* of WebP: 1..100, or 0: without loss */
     struct png_form form;         /* has_alpha; the rest is for APNG */
 };
 
@@ -29,6 +32,7 @@ void image_sequence_webp_library(char *out, size_t out_bytes);
 /* Those of the formats; private to image_sequence*.c. */
 int image_sequence_put_apng(struct buf *out, const struct image_sequence *sequence, struct err *err);
 int image_sequence_put_gif(struct buf *out, const struct image_sequence *sequence, struct err *err);
+int image_sequence_put_y4m(struct buf *out, const struct image_sequence *sequence, struct err *err);
 int image_sequence_put_webp(struct buf *out, const struct image_sequence *sequence, struct err *err);
 
 struct image_rect {

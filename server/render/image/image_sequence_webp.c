@@ -1,4 +1,4 @@
-/* image_sequence_webp.c - WebP without loss, by libwebp's animation encoder. */
+/* image_sequence_webp.c - WebP by libwebp's animation encoder. */
 #include "render/image/image_sequence.h"
 
 #include <webp/encode.h>
@@ -51,9 +51,9 @@ int image_sequence_put_webp(struct buf *out, const struct image_sequence *sequen
         return err_set(err, ERR_INTERNAL, "libwebp is of another version");
     options.anim_params.loop_count = (int)sequence->loops;
     options.anim_params.bgcolor = 0;
-    config.lossless = 1;
+    config.lossless = sequence->quality == 0;
     config.method = METHOD;
-    config.quality = EFFORT;
+    config.quality = sequence->quality == 0 ? EFFORT : (float)sequence->quality;
     WebPAnimEncoder *encoder = WebPAnimEncoderNew((int)sequence->width, (int)sequence->height, &options);
     if (encoder == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for the animation");

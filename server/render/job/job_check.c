@@ -6,8 +6,9 @@
 #include <math.h>
 
 enum {
-    SIDE_MAX = 16384,    /* of a framebuffer, everywhere that GL 3.3 is */
-    PIXELS_MAX = 1 << 28 /* of all cells together */
+    SIDE_MAX = 16384,     /* of a framebuffer, everywhere that GL 3.3 is */
+    PIXELS_MAX = 1 << 28, /* of all cells together */
+    FRAME_RATE_MAX = 100000
 };
 
 static const double FRAME_BOX_MOST = 1e30;
@@ -47,12 +48,25 @@ static bool is_in_place(const struct render_work *work)
 {
     const struct render_job *job = &work->job;
     const uint32_t height = job->picture.height + job->caption_height;
-    if (job->format == SHEET_PNG || job->format == SHEET_JSON)
+    const struct sheet_spec spec = {.format = job->format};
+    if (!sheet_is_animation(&spec))
         return true;
     for (uint32_t c = 0; c < job->cell_count; c++)
         if (work->cells[c].x != 0 || work->cells[c].y != c * height)
             return false;
     return job->width == job->picture.width && job->height == job->cell_count * height;
+}
+
+static int check_file(const struct render_job *job, struct err *err)
+{
+    const struct sheet_spec spec = {.format = job->format};
+    const bool is_opaque = job->picture.background[3] == 255 && job->picture.background_end[3] == 255;
+    if (job->format >= SHEET_FORMAT_COUNT || job->quality > 100 || (sheet_is_opaque(&spec) && !is_opaque) ||
+        (job->format == SHEET_Y4M && !(job->frame_rate > 0 && job->frame_rate <= FRAME_RATE_MAX)))
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "a picture cannot be a file of format %u, quality %u, %g frames a second", job->format,
+                       job->quality, job->frame_rate);
+    return 0;
 }
 
 static int check_size(const struct render_job *job, struct err *err)
@@ -75,12 +89,10 @@ int job_check(const struct render_work *work, struct err *err)
         return err_set(err, ERR_BAD_PARAMETER, "the job's light and its environment do not go together");
     if (job->picture.view >= VIEW_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->picture.view);
-    if (check_light(&job->picture, err) < 0)
-        return err->code;
-    if (!render_job_is_bounded(job) || job->format >= SHEET_FORMAT_COUNT)
-        return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers in format %u",
-                       job->cell_count, job->blend.layer_count, job->format);
-    if (check_frame_box(&job->picture, err) < 0)
+    if (!render_job_is_bounded(job))
+        return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers", job->cell_count,
+                       job->blend.layer_count);
+    if (check_light(&job->picture, err) < 0 || check_file(job, err) < 0 || check_frame_box(&job->picture, err) < 0)
         return err->code;
     for (uint32_t c = 0; c < job->cell_count; c++)
         if (check_cell(job, &work->cells[c], err) < 0)

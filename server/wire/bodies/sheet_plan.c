@@ -332,5 +332,7 @@ int sheet_plan_make(struct sheet_plan *plan, const struct model *const *files, i
                 return err->code;
     if (buf_failed(&plan->cells))
         return err_set(err, ERR_NO_MEMORY, "no memory for %u cells", plan->cell_count);
-    return check_size(plan, request, limits, err);
+    if (check_size(plan, request, limits, err) < 0)
+        return err->code;
+    return request->sheet.format == SHEET_Y4M ? sheet_plan_video(plan, request, err) : 0;
 }

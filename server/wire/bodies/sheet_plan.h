@@ -48,15 +48,21 @@ struct sheet_plan {
     uint32_t width, height; /* of the picture; of an animation all its frames one below the other */
     uint32_t direction_count;
     uint32_t cell_count;
-    struct buf cells; /* of struct sheet_cell */
+    double frame_rate; /* of a video, frames a second; of others 0 */
+    struct buf cells;  /* of struct sheet_cell */
 };
 
 void sheet_plan_init(struct sheet_plan *plan);
 void sheet_plan_fini(struct sheet_plan *plan);
 const struct sheet_cell *sheet_plan_cells(const struct sheet_plan *plan);
 
+/* Sets the rate of a planned video, or ERR_BAD_PARAMETER: its frames would not all last alike. Private to sheet_plan.c.
+ */
+int sheet_plan_video(struct sheet_plan *plan, const struct request *request, struct err *err);
+
 /* clips: the model that has the clips, or of a request with several clip files these, in their order; clip: the one
  * that is meant, where not all are. Returns 0, ERR_BAD_PARAMETER
- * (part of a clip, or a picture larger than the limits), ERR_TOO_MANY_FRAMES or ERR_CLIP_NOT_FOUND. */
+ * (part of a clip, a picture larger than the limits, or a video whose frames do not last alike), ERR_TOO_MANY_FRAMES or
+ * ERR_CLIP_NOT_FOUND. */
 int sheet_plan_make(struct sheet_plan *plan, const struct model *const *clips, int32_t clip,
                     const struct request *request, const struct limits *limits, struct err *err);

@@ -91,6 +91,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_PADDING] = {AT(sheet.padding), .most = SPACE_MAX},
     [PARAM_CAPTIONS] = {AT(sheet.flags), .bit = SHEET_CAPTIONS},
     [PARAM_SHEET_FORMAT] = {AT(sheet.format)},
+    [PARAM_QUALITY] = {AT(sheet.quality), .least = 1, .most = 100},
     [PARAM_PLAY_RATE] = {AT(sheet.play_rate), .least = 0.001, .most = RATE_MAX,
                          .expected = "a number of frames a second from 0.001 to 1000"},
     [PARAM_LOOPS] = {AT(sheet.loops), .most = LOOPS_MAX},

@@ -163,12 +163,13 @@ int request_complete(struct request *request, const struct param_set *seen, cons
 {
     const int format = request_format_param(request->op);
     if (format >= 0 && !seen->has[format])
-        request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
+        request->format = request->op == OP_RENDER ? FORMAT_PICTURE : accept_format(accept, request->op == OP_MESH);
     if (request->op == OP_EXPORT)
         request->format = FORMAT_GLB;
     finish_lists(request, seen, limits);
     if (op_is_picture(request->op) &&
-        (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0))
+        (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
+         request_check_picture_file(request, err) < 0))
         return err->code;
     if (request_check_combination(request, seen, limits, err) < 0 ||
         (request->layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||

@@ -87,7 +87,7 @@ struct selector {
     enum mask_scope scope; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
 };
 
-enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG };
+enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PICTURE }; /* a picture is a file of sheet.format */
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
 /* Which part of the clip, as given: span_resolve() makes clip times of it. */
@@ -156,7 +156,7 @@ struct request {
     uint32_t box_numbers;      /* how many of the picture's frame_box are given: 0 or 6 */
     const char *environment;   /* of a picture: path of the file that lights it, or NULL */
     int side, projection;      /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
-    struct sheet_spec sheet;   /* OP_SHEET, OP_TURNTABLE */
+    struct sheet_spec sheet;   /* OP_SHEET, OP_TURNTABLE; format and quality also of OP_RENDER */
     const char *target_text;   /* likewise, of a GET, and of a page: path and query as they came */
     const char *page_address;  /* OP_MODEL_PAGE: where its visitors find this server, "https://host/prefix/"; NULL:
                                   not told */

@@ -122,6 +122,11 @@ void request_set_canonical(struct request *request);
 
 /* What goes together in an OP_SHEET or OP_TURNTABLE, and what their parameters mean together. */
 int request_check_sheet(struct request *request, const struct param_set *seen, struct err *err);
+/* --- request_picture_file.c --- */
+
+/* What goes together in the file of a picture: after the checks of request_sheet.c. */
+int request_check_picture_file(struct request *request, struct err *err);
+
 /* --- request_camera.c --- */
 
 /* What was not given of the camera and the time, and what does not go together. */

@@ -1,5 +1,6 @@
 /* request_sheet.c - what is asked of a picture with several cells: which, how they lie, and in which file. */
 #include "base/view.h"
+#include "wire/encode/picture_files.h"
 #include "wire/request/request_parser.h"
 
 enum { TURNTABLE_DEG = 15 };
@@ -20,12 +21,16 @@ static int clash(int one, int other, struct err *err)
 static int check_animation(const struct request *request, const struct param_set *seen, struct err *err)
 {
     const uint32_t format = request->sheet.format;
-    const int param = format == SHEET_PNG && seen->has[PARAM_PLAY_RATE] ? PARAM_PLAY_RATE : PARAM_LOOPS;
+    const int param = format != SHEET_JSON && seen->has[PARAM_PLAY_RATE] ? PARAM_PLAY_RATE : PARAM_LOOPS;
+    if (format == SHEET_Y4M && seen->has[PARAM_LOOPS])
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'loops' does not go with format=y4m, which has no such number: 'format' may be apng, "
+                       "gif or webp");
     if (sheet_is_animation(&request->sheet) || !seen->has[param])
         return 0;
     return err_set(err, ERR_BAD_PARAMETER,
                    "parameter '%s' does not go with format=%s, which does not move: 'format' may be apng, gif or webp",
-                   REQUEST_PARAMS[param].name, format == SHEET_PNG ? "png" : "json");
+                   REQUEST_PARAMS[param].name, PICTURE_FILE_KINDS[format].word);
 }
 
 /* Who asks for several sides starts in front; sprites are level, and a turntable is seen from slightly above. */

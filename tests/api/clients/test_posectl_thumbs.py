@@ -7,7 +7,7 @@ import shutil
 import signal
 import struct
 import time
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -534,3 +534,18 @@ def test_watch_draws_what_changes(tmp_path):
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=PATIENCE_S)
     assert running.returncode == 130
+
+
+@pytest.mark.parametrize("form, ending, start", [("webp", "webp", b"RIFF"), ("jpeg", "jpg", b"\xff\xd8\xff")])
+def test_pictures_of_another_format(assets, form, ending, start):
+    out = assets.parent / "out"
+    run(assets, status=1)
+    before = {path.relative_to(out).with_suffix("") for path in out.rglob("*.png")}
+    run(assets, "--picture-format", form, "--quality", "50", "--index", status=1)
+    drawn = list(out.rglob("*." + ending))
+    assert {path.relative_to(out).with_suffix("") for path in drawn} == before and len(before) == 3
+    assert all(path.read_bytes().startswith(start) for path in drawn) and not list(out.rglob("*.png"))
+    assert all(html.escape(quote(str(path.relative_to(out)))) in (out / "index.html").read_text() for path in drawn)
+    stamps = [path.stat().st_mtime_ns for path in drawn]
+    run(assets, "--picture-format", form, "--quality", "50", status=1)
+    assert [path.stat().st_mtime_ns for path in drawn] == stamps

@@ -98,6 +98,7 @@ static const struct {
     {"tone", "/v1/render?model=a&tone=aces"},
     {"ao", "/v1/render?model=a&ao=1"},
     {"compression", "/v1/render?model=a&compression=small"},
+    {"quality", "/v1/render?model=a&format=jpeg&quality=9"},
     {"camera", "/v1/render?model=a&camera=top"},
     {"camera_name", "/v1/render?model=a&camera_name=a"},
     {"yaw", "/v1/render?model=a&yaw=9"},

@@ -74,6 +74,26 @@ TEST(sheet_frames_close_their_loop)
     check_times("&frames=1", 1, zero, (const double[]){2});
 }
 
+/* A clip of two seconds. */
+TEST(sheet_video_has_one_rate)
+{
+    static const struct {
+        const char *query;
+        double rate;
+    } rows[] = {{"&frames=4&format=y4m", 2},
+                {"&format=y4m", 20},
+                {"&rate=1.25&format=y4m", 1.25}, /* the last frame is shorter */
+                {"&t=0,0.1,0.2&format=y4m", 10},
+                {"&frames=4&format=y4m&play_rate=29.5", 29.5},
+                {"&t=0,0.1,0.5&format=y4m&play_rate=3", 3},
+                {"&frames=4&format=apng", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        plan_good(rows[i].query, 0);
+        CHECK_NEAR(plan.frame_rate, rows[i].rate, 1e-9);
+        forget();
+    }
+}
+
 TEST(sheet_times_are_brought_into_the_clip)
 {
     const struct sheet_cell *cells = plan_good("&frames=4&from=0.5&to=1.5&speed=-1&phase=0.25", 0);
@@ -220,6 +240,12 @@ TEST(sheet_refuses_what_is_too_much_or_does_not_go_together)
         {"/v1/sheet?model=a&frames=64&columns=64&width=257&height=1", ERR_BAD_PARAMETER, "16384 pixels"},
         {"/v1/sheet?model=a&frames=64&width=1024&height=1024", ERR_BAD_PARAMETER, "--max-picture-pixels"},
         {"/v1/sheet?model=a&frames=257&width=256&height=256&format=webp", ERR_BAD_PARAMETER, "--max-picture-pixels"},
+        {"/v1/sheet?model=a&format=y4m&t=0,0.1,0.5", ERR_BAD_PARAMETER, "frame 0 would last 0.1 seconds"},
+        {"/v1/sheet?model=a&format=y4m&t=0,1e-7", ERR_BAD_PARAMETER, "it may have 0.001 to 1000"},
+        {"/v1/sheet?model=a&format=y4m&loops=1", ERR_BAD_PARAMETER, "'loops' does not go with format=y4m"},
+        {"/v1/sheet?model=a&format=jpeg&loops=1", ERR_BAD_PARAMETER, "'loops' does not go with format=jpeg"},
+        {"/v1/sheet?model=a&format=gif&quality=9", ERR_BAD_PARAMETER, "'quality' does not go with format=gif"},
+        {"/v1/sheet?model=a&format=webp&quality=9", 0, ""},
         {"/v1/sheet?model=a&to=5", ERR_BAD_PARAMETER, "'to'"},
         {"/v1/sheet?model=a&fps=5", ERR_BAD_PARAMETER, "or 'rate'"},
         {"/v1/sheet?model=a&camera=0", 0, ""},
