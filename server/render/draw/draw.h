@@ -3,6 +3,8 @@
 
 #include "anim/light/environment.h"
 #include "base/picture_spec.h"
+#include "render/gather/gather.h"
+#include "render/gl/framebuffer.h"
 #include "render/pose/depth_order.h"
 #include "render/pose/posed_model.h"
 #include "render/gl/gl.h"
@@ -13,6 +15,15 @@
 #define DRAW_ALPHA_ANY -1.0f
 #define DRAW_ALPHA_END 1e9f
 
+/* What draw_gathered.c keeps. */
+struct gathering {
+    struct gather gather;
+    struct vec3 *positions, *normals; /* skinned, view space */
+    uint64_t position_capacity, normal_capacity;
+    GLuint texture, corners; /* the samples; a buffer for the corners of their rectangle */
+    uint32_t width, height;  /* of the texture */
+};
+
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;
@@ -21,6 +32,7 @@ struct drawing {
     uint64_t frame_number;                  /* counts them */
     const struct picture_spec *picture;     /* likewise: its light, exposure and tone */
     struct environment_harmonics lights[LIGHT_COUNT];
+    const struct framebuffer *target; /* what is drawn into */
     GLuint vertex_array;
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
@@ -29,6 +41,8 @@ struct drawing {
     GLuint own_tangents;
     GLuint own_indices; /* likewise */
     struct depth_order order;
+    struct gathering gathering;
+    bool is_gathered; /* what is drawn is: programs are of PROGRAM_GATHERED */
 };
 
 /* Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */

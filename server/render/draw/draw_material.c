@@ -175,7 +175,8 @@ int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded
                              (is_full && has_filters(loaded, material, TEXTURE_EMISSIVE));
     const unsigned kind = (is_full ? PROGRAM_FULL : 0) | (is_filtered ? PROGRAM_FILTERS : 0) |
                           (primitive->topology == TOPOLOGY_POINTS ? PROGRAM_POINTS : 0) |
-                          (has_chosen_light(drawing->picture) ? PROGRAM_CHOSEN : 0);
+                          (has_chosen_light(drawing->picture) ? PROGRAM_CHOSEN : 0) |
+                          (drawing->is_gathered ? PROGRAM_GATHERED : 0);
     if (use_program(drawing, kind, posed, err) < 0)
         return err->code;
     draw_put_material(drawing, drawing->used, loaded, material, primitive, is_lit);
