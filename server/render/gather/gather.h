@@ -49,13 +49,14 @@ struct gather {
     struct gathered_sample *samples;
     uint32_t *depth_stencils; /* 24 bits of depth above 8 bits of stencil: 1 + the number of the mesh, 0 for nothing */
 
-    struct gather_cell *cells; /* [height][width] */
+    float *depths;     /* [height][width], 0 to 1 as in the depth buffer, of the nearest surface */
+    uint32_t *nearest; /* which triangle that is */
     struct gather_point *points;
     struct gather_triangle *triangles;
     struct gather_mesh meshes[GATHER_MESHES_MAX];
     uint32_t mesh_count, last_x, last_y; /* behind the rectangle */
     uint64_t point_count, triangle_count;
-    uint64_t sample_capacity, depth_capacity, cell_capacity, point_capacity, triangle_capacity;
+    uint64_t sample_capacity, stencil_capacity, depth_capacity, nearest_capacity, point_capacity, triangle_capacity;
 };
 
 /* Starts a picture of width x height samples, for so many vertices and triangles in all. Zero-initialise *gather before

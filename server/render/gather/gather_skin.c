@@ -1,11 +1,9 @@
 /* gather_skin.c - skins vertices with vectors of four. */
 #include "render/gather/gather_skin.h"
+#include "render/gather/gather_vector.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef float f32x4 __attribute__((vector_size(16)));
-typedef int32_t i32x4 __attribute__((vector_size(16)));
 
 /* The columns of a matrix; of a sum of them as well. */
 struct columns {
@@ -34,11 +32,13 @@ static inline struct columns blend(const struct model *model, uint32_t vertex, c
     return sum;
 }
 
+/* y, z, x. */
+static inline f32x4 turn(f32x4 v) { return __builtin_shufflevector(v, v, 1, 2, 0, 3); }
+
 static inline f32x4 cross(f32x4 a, f32x4 b)
 {
-    const i32x4 turn = {1, 2, 0, 3};
-    const f32x4 turned = a * __builtin_shuffle(b, turn) - __builtin_shuffle(a, turn) * b;
-    return __builtin_shuffle(turned, turn);
+    const f32x4 turned = a * turn(b) - turn(a) * b;
+    return turn(turned);
 }
 
 static inline struct vec3 vec3_of(f32x4 v) { return (struct vec3){v[0], v[1], v[2]}; }
