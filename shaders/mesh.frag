@@ -6,19 +6,26 @@ void main()
     if (length(gl_PointCoord - 0.5) > 0.5)
         discard;
 #endif
+#ifdef GATHERED
+    read_gathered();
+    vec4 color = vertex_color * vec4(gathered_color, 1.0) * painted();
+#else
     vec4 color = vertex_color * painted();
+#endif
 #ifdef FULL
-    vec2 rough_metal = texture(metal_rough_texture, metal_rough_uv, LOD_BIAS).gb;
+    vec2 rough_metal = sampled(metal_rough_texture, metal_rough_uv).gb;
     vec2 metal = finish.xy * rough_metal.yx;
-    float occlusion = 1.0 + bump_shade.y * (texture(occlusion_texture, occlusion_uv, LOD_BIAS).r - 1.0);
+    float occlusion = 1.0 + bump_shade.y * (sampled(occlusion_texture, occlusion_uv).r - 1.0);
     vec3 shine = glow.rgb * shining();
 #else
     vec2 metal = finish.xy;
     float occlusion = 1.0;
     vec3 shine = glow.rgb;
 #endif
+#ifndef GATHERED // is opaque; a shader that may discard has its stencil tested late
     if (is_cut(color.a))
         discard;
+#endif
     vec3 to_eye = normalize(view_to_eye());
     surface s = surface(color.rgb, metal.x, metal.y, occlusion, shading_normal(to_eye), to_eye);
     vec3 seen = kind.x != 0.0 ? min(color.rgb, 1.0) : toned(light(s) + shine, (1.0 - s.metallic) * facing_reflectance(s.roughness));

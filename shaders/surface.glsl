@@ -6,6 +6,14 @@ struct surface {
     vec3 normal, to_eye;
 };
 
+#ifndef GATHERED
+// A texture of the material.
+vec4 sampled(sampler2D image, vec2 place)
+{
+    return texture(image, place, LOD_BIAS);
+}
+#endif
+
 #ifdef FILTERS
 // A texture, which is always sampled with linear filters and some of its mip levels, as the file's filters would have it
 // (OpenGL 3.3, 3.8.11): in the middle of a texel a linear filter gives that texel, and the footprint chooses the level.
@@ -74,7 +82,7 @@ vec4 painted()
 #ifdef FILTERS
     return texel(base_color_texture, uv, base_color_filter);
 #else
-    return texture(base_color_texture, uv, LOD_BIAS);
+    return sampled(base_color_texture, uv);
 #endif
 }
 
@@ -84,16 +92,19 @@ vec3 shining()
 #ifdef FILTERS
     return texel(emissive_texture, emissive_uv, emissive_filter).rgb;
 #else
-    return texture(emissive_texture, emissive_uv, LOD_BIAS).rgb;
+    return sampled(emissive_texture, emissive_uv).rgb;
 #endif
 }
+#endif
 
+#ifndef GATHERED
+#ifdef FULL
 // The normal texture's normal. `normal` is on the side that is seen; `side` is -1 where the vertices' is on the other.
 // A surface without tangents has those of its texture coordinates (Schueler 2013, Normal Mapping Without Precomputed
 // Tangents), which mirrored coordinates mirror as they should. +Y of the texture is up, where v grows downwards.
 vec3 bumped(vec3 normal, float side)
 {
-    vec3 bump = 2.0 * texture(normal_texture, normal_uv, LOD_BIAS).xyz - 1.0;
+    vec3 bump = 2.0 * sampled(normal_texture, normal_uv).xyz - 1.0;
     bump.xy *= bump_shade.x;
     vec3 along = view_tangent.xyz, up;
     float length_squared = dot(along, along);
@@ -135,3 +146,4 @@ vec3 shading_normal(vec3 to_eye)
     return n;
 #endif
 }
+#endif

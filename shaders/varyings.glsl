@@ -5,8 +5,9 @@
 // FULL is defined: every texture that a material can have. Else there is one of base colour at most, which is what most
 // models have. FILTERS is defined: textures may have any filters. Else they have linear ones and all mip levels, as most
 // have: llvmpipe takes every branch of a shader, and those for others are a fifth of the time. POINTS is defined: only
-// points are drawn, each of them a disc. MASKED is defined: surfaces may have holes whose edges are smooth. VIEW is defined: nothing is lit. IRRADIANCE is defined: the light is a constant,
-// the default one.
+// points are drawn, each of them a disc. MASKED is defined: surfaces may have holes whose edges are smooth. VIEW is
+// defined: nothing is lit. IRRADIANCE is defined: the light is a constant, the default one. GATHERED is defined:
+// gathered.glsl follows, which has what varies over the surface.
 
 precision highp float;
 precision highp int;
@@ -15,8 +16,10 @@ precision highp int;
 // eight samples, in 27 instructions. Together that was a quarter of all.
 
 in vec3 view_position;         // in a unit in which the scene is as large as 1
+#ifndef GATHERED
 in vec3 view_normal;
 in vec2 uv;
+#endif
 in vec4 vertex_color;          // times the material's base colour, but for views
 flat in vec4 finish;           // metallic, roughness; fragments with alpha outside [z, w) are not drawn
 flat in vec4 glow;             // emissive; w: 1 for what is blended, 0 for what is opaque
@@ -30,11 +33,13 @@ uniform ivec2 emissive_filter;
 #endif
 
 #ifdef FULL
+#ifndef GATHERED
 in vec2 metal_rough_uv;
 in vec2 normal_uv;
 in vec2 occlusion_uv;
 in vec2 emissive_uv;
 in vec4 view_tangent;          // w: the side of the bitangent; none where xyz is 0
+#endif
 
 uniform sampler2D metal_rough_texture;
 uniform sampler2D normal_texture;

@@ -117,8 +117,10 @@ int pixels_draw(struct renderer *renderer, struct cells *cells, uint32_t c, stru
     if (posed_model_set_camera(&renderer->posed, cells_model(cells), &camera, err) < 0)
         return cells_name(cells, c, &view, err);
     if (framebuffer_bind(&renderer->framebuffers, &renderer->gl, picture->width * scale, picture->height * scale, err) <
-            0 ||
-        draw_view(renderer, cells, scale, err) < 0 ||
+        0)
+        return err->code;
+    renderer->drawing.target = framebuffer_bound(&renderer->framebuffers);
+    if (draw_view(renderer, cells, scale, err) < 0 ||
         read_samples(renderer, picture->width, picture->height, scale, err) < 0)
         return err->code;
     if ((picture->flags & PICTURE_SHADOW) != 0)

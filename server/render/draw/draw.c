@@ -1,5 +1,5 @@
 /* draw.c - draws the passes of a lit picture. */
-#include "render/draw/draw.h"
+#include "render/draw/draw_gathered.h"
 
 #include "anim/light/panorama.h"
 #include "anim/pose/skin.h"
@@ -279,7 +279,7 @@ static int draw_pass(struct drawing *drawing, const struct loaded_model *loaded,
                      bool is_soft, struct err *err)
 {
     for (uint32_t d = 0; d < posed->draw_count; d++)
-        if (draw_one(drawing, loaded, posed, &posed->draws[d], is_soft, err) < 0)
+        if (!posed->draws[d].is_gathered && draw_one(drawing, loaded, posed, &posed->draws[d], is_soft, err) < 0)
             return err->code;
     return 0;
 }
@@ -298,7 +298,7 @@ static int draw_model(struct drawing *drawing, const struct loaded_model *loaded
     const struct gl *gl = drawing->gl;
     gl->ActiveTexture(GL_TEXTURE0 + UNIT_INFLUENCES);
     gl->BindTexture(GL_TEXTURE_BUFFER, loaded->gpu.influences_texture);
-    if (draw_pass(drawing, loaded, posed, false, err) < 0)
+    if (draw_gathered(drawing, loaded, posed, err) < 0 || draw_pass(drawing, loaded, posed, false, err) < 0)
         return err->code;
     if (!has_blended(&loaded->mapped.model))
         return 0;

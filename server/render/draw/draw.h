@@ -3,6 +3,8 @@
 
 #include "anim/light/environment.h"
 #include "base/picture_spec.h"
+#include "render/gather/gather.h"
+#include "render/gl/framebuffer.h"
 #include "render/pose/depth_order.h"
 #include "render/pose/posed_model.h"
 #include "render/gl/gl.h"
@@ -16,6 +18,15 @@
  * PROGRAM_MASKED. */
 #define DRAW_ALPHA_SMOOTH -1.0f
 
+/* What draw_gathered.c keeps. */
+struct gathering {
+    struct gather gather;
+    struct vec3 *positions, *normals; /* skinned, view space */
+    uint64_t position_capacity, normal_capacity;
+    GLuint texture, corners; /* the samples; a buffer for the corners of their rectangle */
+    uint32_t width, height;  /* of the texture */
+};
+
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;
@@ -27,6 +38,7 @@ struct drawing {
     struct environment_harmonics lights[LIGHT_COUNT];
     uint64_t environment_key; /* what LIGHT_FILE is made of; 0: nothing yet */
     double environment_yaw_deg;
+    const struct framebuffer *target; /* what is drawn into */
     GLuint vertex_array;
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
@@ -35,6 +47,8 @@ struct drawing {
     GLuint own_tangents;
     GLuint own_indices; /* likewise */
     struct depth_order order;
+    struct gathering gathering;
+    bool is_gathered; /* what is drawn is: programs are of PROGRAM_GATHERED */
 };
 
 /* Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */

@@ -176,7 +176,8 @@ int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded
     const unsigned kind = (is_full ? PROGRAM_FULL : 0) | (is_filtered ? PROGRAM_FILTERS : 0) |
                           (primitive->topology == TOPOLOGY_POINTS ? PROGRAM_POINTS : 0) |
                           (has_chosen_light(drawing->picture) ? PROGRAM_CHOSEN : 0) |
-                          (material->alpha_mode == ALPHA_MASK && drawing->scale > 1 ? PROGRAM_MASKED : 0);
+                          (material->alpha_mode == ALPHA_MASK && drawing->scale > 1 ? PROGRAM_MASKED : 0) |
+                          (drawing->is_gathered ? PROGRAM_GATHERED : 0);
     if (use_program(drawing, kind, posed, err) < 0)
         return err->code;
     draw_put_material(drawing, drawing->used, loaded, material, primitive, is_lit);

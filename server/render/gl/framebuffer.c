@@ -12,18 +12,33 @@ static void drop(struct framebuffer *framebuffer, const struct gl *gl)
         return;
     gl->DeleteFramebuffers(1, &framebuffer->name);
     gl->DeleteRenderbuffers(1, &framebuffer->color);
-    gl->DeleteRenderbuffers(1, &framebuffer->depth);
+    gl->DeleteTextures(1, &framebuffer->depth);
     *framebuffer = (struct framebuffer){0};
 }
 
-static GLuint add_buffer(const struct gl *gl, GLenum attachment, GLenum format, uint32_t width, uint32_t height)
+static GLuint add_color(const struct gl *gl, uint32_t width, uint32_t height)
 {
     GLuint buffer = 0;
     gl->GenRenderbuffers(1, &buffer);
     gl->BindRenderbuffer(GL_RENDERBUFFER, buffer);
-    gl->RenderbufferStorage(GL_RENDERBUFFER, format, (GLsizei)width, (GLsizei)height);
-    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, attachment, GL_RENDERBUFFER, buffer);
+    gl->RenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, (GLsizei)width, (GLsizei)height);
+    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffer);
     return buffer;
+}
+
+/* A texture, as depths may come from the processor (draw_gathered.c). */
+static GLuint add_depth(const struct gl *gl, uint32_t width, uint32_t height)
+{
+    GLuint texture = 0;
+    gl->GenTextures(1, &texture);
+    gl->ActiveTexture(GL_TEXTURE0);
+    gl->BindTexture(GL_TEXTURE_2D, texture);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH24_STENCIL8, (GLsizei)width, (GLsizei)height, 0, GL_DEPTH_STENCIL,
+                   GL_UNSIGNED_INT_24_8, NULL);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_TEXTURE_2D, texture, 0);
+    return texture;
 }
 
 static int make(struct framebuffer *framebuffer, const struct gl *gl, uint32_t width, uint32_t height, struct err *err)
@@ -31,8 +46,8 @@ static int make(struct framebuffer *framebuffer, const struct gl *gl, uint32_t w
     *framebuffer = (struct framebuffer){.width = width, .height = height};
     gl->GenFramebuffers(1, &framebuffer->name);
     gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer->name);
-    framebuffer->color = add_buffer(gl, GL_COLOR_ATTACHMENT0, GL_RGBA8, width, height);
-    framebuffer->depth = add_buffer(gl, GL_DEPTH_STENCIL_ATTACHMENT, GL_DEPTH24_STENCIL8, width, height);
+    framebuffer->color = add_color(gl, width, height);
+    framebuffer->depth = add_depth(gl, width, height);
     const GLenum status = gl->CheckFramebufferStatus(GL_FRAMEBUFFER);
     int rc = gl_check(gl, "the picture", err);
     if (rc == 0 && status != GL_FRAMEBUFFER_COMPLETE)
@@ -82,4 +97,13 @@ int framebuffer_bind(struct framebuffer_cache *cache, const struct gl *gl, uint3
     gl->ClearColor(0, 0, 0, 0);
     gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
     return 0;
+}
+
+const struct framebuffer *framebuffer_bound(const struct framebuffer_cache *cache)
+{
+    const struct framebuffer *bound = &cache->kept[0];
+    for (int i = 1; i < FRAMEBUFFER_COUNT; i++)
+        if (cache->kept[i].used_at > bound->used_at)
+            bound = &cache->kept[i];
+    return bound;
 }

@@ -9,8 +9,8 @@
 enum { FRAMEBUFFER_COUNT = 4 };
 
 struct framebuffer {
-    uint32_t width, height; /* 0: an empty place */
-    GLuint name, color, depth;
+    uint32_t width, height;    /* 0: an empty place */
+    GLuint name, color, depth; /* color is a renderbuffer, depth a texture */
     uint64_t used_at;
 };
 
@@ -23,3 +23,5 @@ struct framebuffer_cache {
  * first call. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int framebuffer_bind(struct framebuffer_cache *cache, const struct gl *gl, uint32_t width, uint32_t height,
                      struct err *err);
+/* The one that framebuffer_bind() bound last. */
+const struct framebuffer *framebuffer_bound(const struct framebuffer_cache *cache);

@@ -20,6 +20,11 @@ const struct shader_source SHADER_VIEW_FRAG = {"view.frag", {SURFACE_TEXTS, shad
 const struct shader_source SHADER_MESH_FRAG = {
     "mesh.frag", {SURFACE_TEXTS, shader_environment_glsl, shader_tone_glsl, shader_mesh_frag}};
 
+const struct shader_source SHADER_GATHERED_VERT = {"gathered.vert", {shader_gathered_vert}};
+const struct shader_source SHADER_GATHERED_FRAG = {"mesh.frag, gathered",
+                                                   {shader_varyings_glsl, shader_gathered_glsl, shader_surface_glsl,
+                                                    shader_environment_glsl, shader_tone_glsl, shader_mesh_frag}};
+
 /* The program keeps what is attached to it: the shader's name is given back at once. */
 static int attach(const struct gl *gl, GLuint program, GLenum type, const struct shader_source *source,
                   const char *define, struct err *err)
@@ -92,6 +97,7 @@ static void tie_samplers(const struct program *program, const struct gl *gl)
         [UNIT_PALETTE] = "palette",
         [UNIT_INFLUENCES] = "influences",
         [UNIT_IDS] = "ids",
+        [UNIT_GATHERED] = "gathered_samples",
     };
     for (int unit = 0; unit < (int)(sizeof NAMES / sizeof *NAMES); unit++)
         gl->Uniform1i(gl->GetUniformLocation(program->name, NAMES[unit]), unit);
@@ -126,11 +132,14 @@ int program_init(struct program *program, const struct gl *gl, unsigned kind, st
     char irradiance[512] = "", defines[640];
     if ((kind & PROGRAM_CHOSEN) == 0)
         put_irradiance(irradiance, sizeof irradiance);
-    snprintf(defines, sizeof defines, "%s%s%s%s%s", irradiance, (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "",
-             (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
-             (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "",
-             (kind & PROGRAM_MASKED) != 0 ? "#define MASKED\n" : "");
-    const struct shader_sources sources = {.vertex = SHADER_SKIN_VERT, .fragment = SHADER_MESH_FRAG, .define = defines};
+    snprintf(
+        defines, sizeof defines, "%s%s%s%s%s%s", irradiance, (kind & PROGRAM_GATHERED) != 0 ? "#define GATHERED\n" : "",
+        (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "", (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
+        (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "", (kind & PROGRAM_MASKED) != 0 ? "#define MASKED\n" : "");
+    const bool is_gathered = (kind & PROGRAM_GATHERED) != 0;
+    const struct shader_sources sources = {.vertex = is_gathered ? SHADER_GATHERED_VERT : SHADER_SKIN_VERT,
+                                           .fragment = is_gathered ? SHADER_GATHERED_FRAG : SHADER_MESH_FRAG,
+                                           .define = defines};
     if (program_link(program, gl, &sources, (kind & PROGRAM_FULL) != 0, err) < 0)
         return err->code;
     program->min_filter = GL_LINEAR_MIPMAP_NEAREST;

@@ -40,6 +40,7 @@ struct posed_draw {
     double distance;                 /* of the middle along the line of sight */
     bool is_mirrored;                /* its joints turn triangles inside out */
     bool is_mixed;                   /* some of them do: it has no consistent back */
+    bool is_gathered;                /* draw_gathered.c draws it */
 };
 
 struct posed_model {
