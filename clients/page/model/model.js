@@ -10,7 +10,7 @@ import { listenToKeys } from './keyboard.js';
 import { Player } from './player.js';
 import { Stage } from './stage.js';
 import { materialsBody, texturesBody, Thumbnails } from './surfaces_panel.js';
-import { CAMERA, RATES, readState, referenceOf, usualClip, VIEWS, writeState } from './state.js';
+import { CAMERA, RATES, readState, referenceOf, shortList, usualClip, VIEWS, writeState } from './state.js';
 import { Tree } from './tree.js';
 
 const VIEW_WORDS = { lit: 'Lit', skeleton: 'Skeleton', weights: 'Weights', wireframe: 'Wireframe', normals: 'Normals' };
@@ -230,7 +230,12 @@ class Page {
     else if (this.viewer) this.reset();
   }
 
-  reset() { this.change({ ...CAMERA }); if (this.viewer) this.viewer.reset(); }
+  reset() {
+    Object.assign(this.state, CAMERA);
+    this.stage.state = { ...this.state };
+    if (this.viewer) this.viewer.reset();
+    this.writeSoon();
+  }
 
   panel(name, title, body, { isOpen = false, count = '', grade = '', onOpen = null } = {}) {
     const details = make('details', { id: 'panel-' + name, open: isOpen }, make('summary', {}, title, count !== '' ? make('span', { class: 'count ' + grade }, String(count)) : ''), body);
@@ -273,9 +278,8 @@ class Page {
     const { stage } = this;
     stage.addEventListener('time', () => this.showTime());
     stage.addEventListener('camera', () => {
-      const { yaw, pitch, distance, target } = this.viewer.camera;
-      const place = target && typeof target !== 'string' ? [...target].map((n) => +n.toFixed(4)).join(',') : target;
-      Object.assign(this.state, { yaw, pitch, distance, target: place ?? null });
+      const { yaw, pitch, distance = 1, target, frame_box } = this.viewer.cameraParameters;
+      Object.assign(this.state, { yaw: +(+yaw).toFixed(2), pitch: +(+pitch).toFixed(2), distance: +(+distance).toFixed(4), target: shortList(target), frame_box: shortList(frame_box) });
       stage.state = { ...this.state };
       this.writeSoon();
     });
@@ -288,6 +292,7 @@ class Page {
     });
     stage.addEventListener('ready', () => { if (stage.mode === 'live') this.notice('webgl', ''); this.show(); });
     stage.addEventListener('fallback', ({ detail }) => this.notice('webgl', detail));
+    stage.addEventListener('connection', () => this.awaitServer());
     stage.addEventListener('problem', ({ detail }) => {
       const text = (detail && detail.message) || 'The model cannot be drawn';
       if (this.state.clip_file) this.clips.fail(text + (detail.code === 'clip_no_match' && !this.state.retarget ? ' Try to match bones by their role.' : ''));
@@ -318,8 +323,9 @@ class Page {
 
   move(change) {
     if (!this.viewer) return;
-    this.viewer.camera = change(this.viewer.camera);
-    this.stage.say('camera');
+    const { yaw, pitch, distance } = this.viewer.camera;
+    const { target, frame_box } = this.viewer.camera;
+    this.viewer.camera = { ...change({ yaw, pitch, distance }), target, frame_box };
   }
 
   nextClip(step) {
@@ -337,6 +343,16 @@ class Page {
     const text = detail ? [nameOf(detail.joint, 'joint'), nameOf(detail.mesh, 'mesh'), nameOf(detail.material, 'material')].filter(Boolean).join(' · ') : '';
     byId('hover').textContent = text;
     byId('hover').hidden = !text;
+  }
+
+  /** Says that the server is gone until it is back. */
+  async awaitServer() {
+    if (this.isWaiting) return;
+    this.isWaiting = true;
+    await getPatiently('healthz', undefined, { tries: Infinity, onWait: () => this.notice('connection', 'The server cannot be reached. Trying again …') });
+    this.isWaiting = false;
+    this.notice('connection', '');
+    this.notice('problem', '');
   }
 
   /* --- loading --- */

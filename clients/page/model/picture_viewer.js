@@ -1,5 +1,5 @@
 /** What stands in where WebGL is missing or lost: the same interface as viewer/viewer.js, drawn by the server's pictures. */
-import { CAMERA, layersOf, pictureQuery } from './state.js';
+import { CAMERA, layersOf, pictureQuery, shortList } from './state.js';
 
 const FRAMES_MAX = 24, FRAMES_PER_S = 12; // of a clip that plays
 const SIDE_PLAY = 384, SIDE_STILL = 1024; // pixels of the greater side
@@ -48,8 +48,9 @@ export class PictureViewer extends EventTarget {
     this.say('ready');
   }
 
-  setClip({ clip, clip_file = null, blend = null, retarget = false }) {
-    Object.assign(this.state, { clip, clip_file, retarget, blend: blend ? blend.clip : null, weight: blend ? blend.weight : 0.5 });
+  setClip({ clip, clip_file = null, blend = null, retarget = null, duration_s = 0 }) {
+    this.duration_s = duration_s;
+    Object.assign(this.state, { clip, clip_file, retarget: Boolean(retarget), blend: blend ? blend.clip : null, weight: blend ? blend.weight : 0.5 });
     this.renew();
   }
 
@@ -69,10 +70,14 @@ export class PictureViewer extends EventTarget {
     if (!this.isPlayingNow) this.renew(false);
   }
 
-  get camera() { const { yaw, pitch, distance, target } = this.state; return { yaw, pitch, distance, target }; }
-  set camera(camera) { Object.assign(this.state, camera); this.renew(); }
+  get camera() { const { yaw, pitch, distance, target, frame_box } = this.state; return { yaw, pitch, distance, target, frame_box }; }
+  set camera({ yaw, pitch, distance, target, frame_box }) {
+    Object.assign(this.state, { yaw, pitch, distance }, target !== undefined && { target: shortList(target) }, frame_box !== undefined && { frame_box: shortList(frame_box) });
+    this.moved();
+  }
+  get cameraParameters() { return this.camera; }
   focus({ joint } = {}) { if (joint !== undefined) { this.targetNode = joint; this.state.distance = 0.4; } this.moved(); }
-  reset() { this.targetNode = null; this.camera = { ...CAMERA }; this.moved(); }
+  reset() { this.targetNode = null; this.camera = { ...CAMERA }; }
 
   pick() { return null; }
   dispose() {

@@ -5,10 +5,9 @@
 import { getPatiently, link } from '../common/http.js';
 import { server } from '../common/server.js';
 import { PictureViewer } from './picture_viewer.js';
-import { CAMERA, findReferred, pictureQuery } from './state.js';
+import { CAMERA, cameraOf, findReferred, pictureQuery } from './state.js';
 
 const POSTER_SIDE = 960;
-const BACK_AFTER_MS = 3000; // until WebGL is tried again when its context was lost
 
 export class Stage extends EventTarget {
   /** @param {{stage, poster, pictures, live}} nodes */
@@ -57,55 +56,52 @@ export class Stage extends EventTarget {
   }
 
   async fallBack(why) {
-    this.why = why;
-    await this.start(PictureViewer, this.nodes.pictures, 'pictures');
     this.say('fallback', why);
+    await this.start(PictureViewer, this.nodes.pictures, 'pictures');
   }
 
   async start(Viewer, canvas, mode) {
-    const before = this.viewer;
+    if (mode === 'pictures') this.setMode(mode); // before the first picture: its size counts
     const viewer = new Viewer(canvas, server);
     this.viewer = viewer;
-    if (mode === 'pictures') this.setMode(mode); // before the first picture: its size counts
-    for (const type of ['time', 'camera', 'hover', 'progress']) viewer.addEventListener(type, (event) => { if (this.viewer === viewer) this.say(type, event.detail); });
-    viewer.addEventListener('error', (event) => { if (this.viewer === viewer) this.say('problem', event.detail?.error || event.detail || event.error); });
-    viewer.addEventListener('lost', () => { if (this.viewer === viewer) this.lose(viewer, Viewer); });
-    viewer.addEventListener('ready', () => { if (this.viewer === viewer) this.setMode(mode); });
-    if (this.state) this.apply(this.state, true);
+    this.listen(viewer, mode);
+    this.apply(this.state, true);
     try {
-      await viewer.load({ model: this.description.model, hash: this.description.hash, variant: this.variant });
+      await viewer.load({ model: this.description.model, hash: this.description.hash, variant: this.variant ?? undefined });
     } catch (problem) {
       if (this.viewer !== viewer) return;
       if (mode === 'pictures') throw problem;
       viewer.dispose();
-      this.viewer = null;
       await this.fallBack('The live view could not start (' + problem.message + '): pictures of the server are shown instead.');
       return;
     }
     if (this.viewer !== viewer) return;
-    if (before) before.dispose();
     this.setMode(mode);
-    if (this.state) this.apply(this.state, true);
+    this.aim(this.state);
+    if (this.state.t !== null) viewer.time_s = this.state.t;
     this.say('ready');
   }
 
-  /** Pictures go on where the graphics context went, and WebGL is tried again a little later, once. */
-  async lose(viewer, Viewer) {
-    const { time_s, isPlaying } = viewer;
-    viewer.dispose();
-    this.viewer = null;
+  listen(viewer, mode) {
+    const on = (type, work) => viewer.addEventListener(type, (event) => { if (this.viewer === viewer) work(event.detail); });
+    for (const type of ['time', 'camera', 'hover', 'progress']) on(type, (detail) => this.say(type, detail));
+    on('error', (detail) => { if (this.mode === mode) this.say('problem', (detail && detail.error) || detail); });
+    on('lost', (detail) => { if (detail && detail.what === 'context') this.lose(viewer); else this.say('connection', detail && detail.error); });
+  }
+
+  /** Pictures go on where the graphics context went, until the browser gives it back. */
+  async lose(viewer) {
+    const { time_s, isPlaying } = viewer, canvas = this.nodes.live;
+    viewer.pause();
     this.state = { ...this.state, t: isPlaying ? null : time_s };
-    await this.fallBack('The graphics context was lost: pictures of the server are shown instead.');
-    if (this.hasLost) return;
-    this.hasLost = true;
-    setTimeout(() => {
-      if (!Viewer.isSupported()) return;
-      const canvas = this.nodes.live.cloneNode(); // a canvas whose context is lost gives no other
-      this.nodes.live.replaceWith(canvas);
-      this.nodes.live = canvas;
-      canvas.hidden = false;
-      this.start(Viewer, canvas, 'live').catch(() => {});
-    }, BACK_AFTER_MS);
+    canvas.addEventListener('webglcontextrestored', () => {
+      if (this.viewer !== viewer) this.viewer.dispose();
+      this.viewer = viewer;
+      this.setMode('live');
+      this.apply(this.state, true);
+      this.say('ready');
+    }, { once: true });
+    await this.fallBack('The graphics context was lost: pictures of the server are shown until it is back.').catch((problem) => this.say('problem', problem));
   }
 
   /* --- what is shown --- */
@@ -115,10 +111,10 @@ export class Stage extends EventTarget {
 
   clipOf(reference) { return findReferred(this.clips || [], reference); }
 
-  /** How long what plays is, seconds. */
+  /** How long what plays is, seconds: a second clip begins again until the first one ends. */
   durationOf(state) {
-    const clip = this.clipOf(state.clip), other = state.blend ? this.clipOf(state.blend) : null;
-    return Math.max(clip ? clip.duration : 0, other ? other.duration : 0);
+    const clip = this.clipOf(state.clip);
+    return clip ? clip.duration : 0;
   }
 
   /** Makes the viewer show the state. Only what is new is told to it. */
@@ -130,24 +126,38 @@ export class Stage extends EventTarget {
     const isNew = (...names) => names.some((name) => state[name] !== before[name]);
     viewer.speed = state.rate;
     viewer.loop = state.loop;
-    const isClipNew = isNew('clip', 'clip_file', 'blend', 'weight', 'retarget');
-    if (isClipNew && state.clip !== null) {
-      const time_s = viewer.time_s;
-      viewer.duration_s = this.durationOf(state);
-      viewer.setClip({ clip: state.clip, clip_file: state.clip_file, blend: state.blend ? { clip: state.blend, weight: state.weight } : null, retarget: state.retarget });
-      if (!isNew('clip', 'clip_file') && time_s > 0) viewer.time_s = time_s;
-    }
     if (isNew('view')) viewer.view = state.view;
     if (isNew('joint')) viewer.joint = this.jointOf(state);
     if (isNew('background')) viewer.background = state.background;
     if (isNew('shadow')) viewer.ground = state.shadow;
-    if (isNew('yaw', 'pitch', 'distance', 'target')) {
-      const isUsual = Object.entries(CAMERA).every(([name, value]) => state[name] === value);
-      if (isUsual && !isAll) viewer.reset();
-      else if (!isUsual) viewer.camera = { yaw: state.yaw, pitch: state.pitch, distance: state.distance, target: state.target };
+    if (isNew(...Object.keys(CAMERA))) this.aim(state, isAll);
+    const isClipNew = state.clip !== null && isNew('clip', 'clip_file', 'blend', 'weight', 'retarget');
+    if (isClipNew) this.playClip(viewer, state, isNew('clip', 'clip_file'));
+    if (!isNew('t') && !isClipNew) return;
+    if (state.t === null) { if (!viewer.isPlaying) viewer.play(); return; }
+    viewer.pause();
+    if (!isClipNew) viewer.time_s = state.t;
+  }
+
+  /** The camera of the state; the server's own where it says none. */
+  aim(state, isFirst = false) {
+    const isUsual = Object.entries(CAMERA).every(([name, value]) => state[name] === value);
+    if (!isUsual) this.viewer.camera = cameraOf(state);
+    else if (!isFirst && this.mode !== 'poster') this.viewer.reset();
+  }
+
+  async playClip(viewer, state, isOther) {
+    const time_s = state.t !== null ? state.t : isOther ? 0 : viewer.time_s;
+    const turn = this.clipTurn = (this.clipTurn || 0) + 1;
+    try {
+      await viewer.setClip({ clip: state.clip, clip_file: state.clip_file, blend: state.blend ? { clip: state.blend, weight: state.weight } : null,
+        retarget: state.retarget ? 'rest' : null, duration_s: this.durationOf(state) });
+    } catch (problem) {
+      if (turn === this.clipTurn) this.say('problem', problem);
+      return;
     }
-    if (state.t !== null && (isNew('t') || isClipNew)) { viewer.pause(); viewer.time_s = state.t; }
-    if (state.t === null && (isNew('t') || isClipNew) && !viewer.isPlaying) viewer.play();
+    if (turn === this.clipTurn && this.viewer === viewer && time_s > 0) viewer.time_s = time_s;
+    this.say('time');
   }
 
   jointOf(state) {

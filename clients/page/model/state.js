@@ -12,13 +12,13 @@
  *   loop       whether it begins again
  *   view       one of VIEWS
  *   joint      a node, by name or index
- *   yaw, pitch, distance, target   the camera; target 'x,y,z' or null
+ *   yaw, pitch, distance, target, frame_box   the camera; target 'x,y,z' and frame_box six numbers, or null: the server's own
  *   background 'RRGGBB', 'transparent', or null: the page's own
  *   shadow     the ground with a shadow
  *   variant    a set of materials, or null
  */
 export const VIEWS = ['lit', 'skeleton', 'weights', 'wireframe', 'normals'];
-export const CAMERA = { yaw: 35, pitch: 15, distance: 1, target: null };
+export const CAMERA = { yaw: 35, pitch: 15, distance: 1, target: null, frame_box: null };
 export const RATES = [0.1, 0.25, 0.5, 1, 1.5, 2, 4];
 
 const TEXT_MAX = 1024;
@@ -30,7 +30,10 @@ const number = (least, most) => (value) => {
 };
 const oneOf = (...words) => (value) => words.includes(value) ? value : undefined;
 const bit = (value) => value === '1' || value === '0' ? value === '1' : undefined;
-const place = (value) => /^(-?\d+(\.\d+)?(e-?\d+)?,){2}-?\d+(\.\d+)?(e-?\d+)?$/i.test(value) && value.length < 200 ? value : undefined;
+const numbers = (count) => (value) => {
+  const list = value.split(',').map((part) => part.trim() === '' ? NaN : Number(part));
+  return list.length === count && list.every((n) => Math.abs(n) <= 1e30) ? value : undefined;
+};
 
 /** How each member is read (undefined: not good) and what it is without one. */
 const FIELDS = {
@@ -47,7 +50,8 @@ const FIELDS = {
   yaw: { read: number(-36000, 36000), initial: CAMERA.yaw },
   pitch: { read: number(-90, 90), initial: CAMERA.pitch },
   distance: { read: number(0.001, 1000), initial: CAMERA.distance },
-  target: { read: place, initial: CAMERA.target },
+  target: { read: numbers(3), initial: CAMERA.target },
+  frame_box: { read: numbers(6), initial: CAMERA.frame_box },
   background: { read: (value) => value === 'transparent' || /^[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined, initial: null },
   shadow: { read: bit, initial: false },
   variant: { read: text, initial: null },
@@ -63,6 +67,14 @@ export function readState(search) {
   }
   return state;
 }
+
+/** The camera that six or three numbers and angles say, as a viewer takes it. */
+export const cameraOf = ({ yaw, pitch, distance, target, frame_box }) => ({
+  yaw, pitch, distance, ...(target && { target: target.split(',').map(Number) }), ...(frame_box && { frame_box: frame_box.split(',').map(Number) }),
+});
+
+/** A list of numbers in few digits. */
+export const shortList = (list) => list === undefined || list === null ? null : (typeof list === 'string' ? list.split(',') : [...list]).map((n) => +(+n).toPrecision(6)).join(',');
 
 const written = (value) => value === true ? '1' : value === false ? '0' : typeof value === 'number' ? String(+value.toFixed(4)) : value;
 
@@ -112,11 +124,11 @@ export function pictureQuery(model, state, t) {
     t: t === undefined ? null : +t.toFixed(4), view: state.view === 'lit' ? null : state.view,
     joint: ['skeleton', 'weights'].includes(state.view) ? state.joint : null,
     ...(hasCamera && { yaw: +camera.yaw.toFixed(2), pitch: +camera.pitch.toFixed(2) }),
-    distance: state.distance === 1 ? null : +state.distance.toFixed(4), target: state.target, variant: state.variant,
+    distance: state.distance === 1 ? null : +state.distance.toFixed(4), target: state.target, frame_box: state.frame_box, variant: state.variant,
     background: state.background, shadow: state.shadow && state.view === 'lit' ? 1 : null,
   };
 }
 
 /** The layers of a blend, which only a body can have; null: one clip plays. */
 export const layersOf = (state) => !state.blend ? null
-  : [{ clip: state.clip, weight: +(1 - state.weight).toFixed(3) }, { clip: state.blend, weight: +state.weight.toFixed(3) }].filter((layer) => layer.clip !== null);
+  : [{ clip: state.clip, weight: +(1 - state.weight).toFixed(3), wrap: 'clamp' }, { clip: state.blend, weight: +state.weight.toFixed(3), wrap: 'loop' }].filter((layer) => layer.weight > 0);
