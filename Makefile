@@ -148,10 +148,16 @@ $(out)/gen/posed.1: $(out)/posed-man
 	@mkdir -p $(@D)
 	@$< > $@.part && mv $@.part $@
 
-# The page at /
-$(obj)/server/daemon/service/service_info.o: $(out)/gen/gallery_html.h
-$(out)/gen/gallery_html.h: server/daemon/service/gallery.html
-	$(call page_string,gallery_html)
+# What the pages at / and /m/ consist of. The list changes when a file comes or goes.
+page_files := $(sort $(wildcard $(foreach e,html css js svg,clients/page/*/*.$(e)) clients/js/*.js shaders/*))
+$(obj)/server/daemon/page/assets.o: $(out)/gen/page_assets.h
+$(out)/gen/page_assets.h: server/daemon/page/assets.sh $(out)/gen/page_files $(page_files)
+	@mkdir -p $(@D)
+	@$< $(page_files) > $@.part && mv $@.part $@
+$(out)/gen/page_files: always
+	@mkdir -p $(@D)
+	@echo '$(page_files)' | cmp -s - $@ || echo '$(page_files)' > $@
+always:
 
 test_sources := $(wildcard tests/unit/*/*.c)
 test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/gltf/draco_encode.o
@@ -389,4 +395,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean
+.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean

@@ -379,7 +379,7 @@ test('says so when the models cannot be listed', () => withPage({
 }));
 
 test('points to the list where scripts are off', () => withPage({ javaScriptEnabled: false }, async (page) => {
-  assert.equal(await page.locator('noscript a').getAttribute('href'), '/v1/models');
+  assert.equal(await page.locator('noscript a').getAttribute('href'), 'v1/models');
 }));
 
 test('says what to do in an empty folder', async () => {

@@ -58,6 +58,14 @@ static int fill(const struct config *config, struct access *access, struct err *
     }
     if (config->cors != NULL && access_allow_origins(access, config->cors, &why) < 0)
         return err_set(err, ERR_BAD_PARAMETER, "--cors: %s", why.message);
+    if (config->frame_ancestors != NULL) {
+        struct buf ignored;
+        buf_init(&ignored, SIZE_MAX / 4);
+        const int rc = access_put_frame_ancestors(config->frame_ancestors, &ignored, &why);
+        buf_fini(&ignored);
+        if (rc < 0)
+            return err_set(err, ERR_BAD_PARAMETER, "--frame-ancestors: %s", why.message);
+    }
     if (config->token_file == NULL)
         return 0;
     access->scope = config->token_for == TOKEN_FOR_ALL ? ACCESS_TOKEN_ALL : ACCESS_TOKEN_EDITS;

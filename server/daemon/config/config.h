@@ -38,6 +38,7 @@ struct config {
     enum token_for token_for;    /* --token-for all|uploads */
     const char *allow_host;      /* --allow-host NAMES, or NULL: see access_policy.h */
     const char *cors;            /* --cors ORIGINS, or NULL: pages of other origins read nothing */
+    const char *frame_ancestors; /* --frame-ancestors LIST, or NULL: no page may show /embed/ in a frame */
     enum compress_mode compress; /* --compress auto|off: bodies for clients that take them compressed */
     enum watch_mode watch;       /* --watch auto|poll|off: how changes of files are noticed */
     const char *cache_dir;       /* --cache-dir DIR: imported models on disk; "none" = no such folder */

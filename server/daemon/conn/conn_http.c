@@ -52,6 +52,10 @@ static int parse_request(const struct conn *conn, struct request *request, struc
         .accept = http->accept,
         .if_none_match = http_plain_tags(conn),
         .content_type = http->content_type,
+        .host = http->host,
+        .forwarded_proto = http->forwarded_proto,
+        .forwarded_host = http->forwarded_host,
+        .forwarded_prefix = http->forwarded_prefix,
         .body = http->body,
         .body_bytes = http->body_bytes,
     };

@@ -149,7 +149,7 @@ void service_sheet_reply(const struct picture_job *picture, struct blob *made, s
 
 /* service_info.c: fills the reply to an operation that needs no model and no waiting; once the service ends, to any
  * operation. Otherwise returns false. */
-bool service_info(const struct service *service, enum op op, struct reply *reply);
+bool service_info(const struct service *service, const struct request *request, struct reply *reply);
 /* service_batch.c: answers the queries of an OP_QUERY one after the other. */
 void service_batch(struct service *service, struct call *call);
 /* The client of a batch has left. */

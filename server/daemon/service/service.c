@@ -15,7 +15,7 @@ void service_handle(struct service *service, struct call *call)
     struct reply reply;
     call->waiting = NULL;
     reply_init(&reply);
-    if (service_info(service, call->request.op, &reply)) {
+    if (service_info(service, &call->request, &reply)) {
         call->done(call, &reply);
         return;
     }

@@ -1,13 +1,12 @@
-/* service_info.c - answers operations that need no model: health, version, formats, statistics, the gallery page. */
+/* service_info.c - answers operations that need no model: health, version, formats, statistics, pages for people. */
 #include "daemon/service/job.h"
 
 #include "base/version.h"
+#include "daemon/page/page.h"
 #include "wire/bodies/bodies.h"
 #include "wire/encode/json.h"
 #include "wire/packet/packet.h"
 #include "daemon/support/stats.h"
-
-#include "gallery_html.h" /* made from gallery.html by the Makefile */
 
 enum { PROTOCOL_VERSION = 1 };
 static const char CACHE_REVALIDATE[] = "no-cache";
@@ -40,8 +39,9 @@ static void make_stats(const struct service *service, struct reply *reply)
     stats_put_json(begin_json(reply));
 }
 
-bool service_info(const struct service *service, enum op op, struct reply *reply)
+bool service_info(const struct service *service, const struct request *request, struct reply *reply)
 {
+    const enum op op = request->op;
     struct err err = {0};
     if (service->is_ending || (op == OP_READYZ && service->is_draining))
         service_refuse_late(&err);
@@ -60,7 +60,10 @@ bool service_info(const struct service *service, enum op op, struct reply *reply
         make_version(service, reply);
         break;
     case OP_GALLERY:
-        buf_put(begin(reply, "text/html; charset=utf-8", CACHE_REVALIDATE), gallery_html, sizeof gallery_html - 1);
+    case OP_MODEL_PAGE:
+    case OP_EMBED:
+    case OP_ASSET:
+        page_answer(service->config, request, reply);
         break;
     case OP_FORMATS:
         body_put_formats(begin(reply, "application/json", CACHE_REVALIDATE));

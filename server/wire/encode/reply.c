@@ -15,6 +15,7 @@ void reply_fini(struct reply *reply)
     buf_fini(&reply->message);
     buf_fini(&reply->unmatched);
     buf_fini(&reply->picture_lines);
+    buf_fini(&reply->policy);
     reply_init(reply);
 }
 

@@ -34,7 +34,7 @@ struct reply {
     char etag[80];             /* with its quotes; "" = none */
     bool is_vary_accept;
     bool is_vary_encoding;
-    bool is_json;               /* the body, or that which a 304 stands for, is JSON about a model */
+    bool is_json;               /* the body, or that which a 304 stands for, is JSON about a model or a page's text */
     const char *content_coding; /* for Content-Encoding; static storage, or NULL */
     const char *file_of;        /* the model's path, the request's: the body is a file that has its name; or NULL */
     const char *file_word;      /* what follows the name; static storage, or NULL */
@@ -42,6 +42,7 @@ struct reply {
     uint32_t warning_count;     /* of the files that the answer is made from */
     struct buf unmatched;       /* anim/retarget/retarget_report.h; empty = no header. Of 200 */
     struct buf picture_lines;   /* header lines about a picture, each with its CRLF, or empty. Of 200 */
+    struct buf policy;          /* of a page: Content-Security-Policy; empty = no header. Of 200 */
     struct buf message;         /* of an error: its sentence, without NUL */
     bool has_content;           /* content_hash is that of the model that was asked about, also of an error about it */
     uint8_t content_hash[32];

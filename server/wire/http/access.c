@@ -28,10 +28,15 @@ static const char *next_of(const struct buf *texts, const char *text)
     return next < texts->data + texts->size_bytes ? next : NULL;
 }
 
-static void put_lower(struct buf *out, const char *text, size_t size_bytes)
+static void put_lower_text(struct buf *out, const char *text, size_t size_bytes)
 {
     for (size_t i = 0; i < size_bytes; i++)
         buf_put_char(out, ascii_lower(text[i]));
+}
+
+static void put_lower(struct buf *out, const char *text, size_t size_bytes)
+{
+    put_lower_text(out, text, size_bytes);
     buf_put_char(out, '\0');
 }
 
@@ -91,6 +96,35 @@ int access_allow_origins(struct access *access, const char *list, struct err *er
             return err_set(err, ERR_BAD_PARAMETER, "'%.*s' is not an origin, such as https://editor.example:8443, or *",
                            (int)(bytes < 80 ? bytes : 80), origin);
         put_lower(&access->origins, origin, bytes);
+    }
+    return 0;
+}
+
+int access_put_frame_ancestors(const char *list, struct buf *out, struct err *err)
+{
+    const char *entry;
+    size_t bytes;
+    for (bool is_first = true; url_next_entry(&list, &entry, &bytes); is_first = false) {
+        const size_t scheme = http_scheme_bytes(entry, bytes);
+        const bool is_below = bytes > scheme + 2 && scheme > 0 && memcmp(entry + scheme, "*.", 2) == 0;
+        const bool is_self = url_is_word(entry, bytes, "self"), is_any = bytes == 1 && entry[0] == '*';
+        char name[320];
+        const size_t skipped = is_below ? 2 : 0; /* "*." is no part of a name */
+        if (scheme + skipped < bytes && bytes < sizeof name) {
+            memcpy(name, entry, scheme);
+            memcpy(name + scheme, entry + scheme + skipped, bytes - scheme - skipped);
+        }
+        if (!is_self && !is_any && (bytes >= sizeof name || !is_origin(name, bytes - skipped)))
+            return err_set(
+                err, ERR_BAD_PARAMETER,
+                "'%.*s' is not an origin, such as https://wiki.example or https://*.example.org, nor self or *",
+                (int)(bytes < 80 ? bytes : 80), entry);
+        if (!is_first)
+            buf_put_char(out, ' ');
+        if (is_self)
+            buf_put_text(out, "'self'");
+        else
+            put_lower_text(out, entry, bytes);
     }
     return 0;
 }
@@ -197,13 +231,18 @@ bool access_knows_token(const struct access *access, const char *token)
 
 static bool is_edit(const char *method) { return strcmp(method, "PUT") == 0 || strcmp(method, "DELETE") == 0; }
 
-/* What tells nothing: probes, which orchestrators send by address and without secrets, and the gallery's page. */
+/* What tells nothing: probes, which orchestrators send by address and without secrets, and the pages for people with
+ * what they consist of: they ask for the token themselves. */
 static bool is_public(const struct http_request *request, bool with_page)
 {
-    static const char *const PATHS[] = {"/healthz", "/livez", "/readyz", "/"};
+    static const char *const PATHS[] = {"/healthz", "/livez", "/readyz", "/"}, *const PAGES[] = {"/m/", "/embed/",
+                                                                                                 "/page/"};
     const size_t bytes = strcspn(request->target, "?");
     for (size_t i = 0; i < (with_page ? 4u : 3u); i++)
         if (url_is_word(request->target, bytes, PATHS[i]))
+            return true;
+    for (size_t i = 0; with_page && i < sizeof PAGES / sizeof *PAGES; i++)
+        if (strncmp(request->target, PAGES[i], strlen(PAGES[i])) == 0)
             return true;
     return false;
 }

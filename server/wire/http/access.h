@@ -19,7 +19,7 @@
 enum access_scope {
     ACCESS_TOKEN_NONE,  /* no token is asked for */
     ACCESS_TOKEN_EDITS, /* PUT and DELETE need one */
-    ACCESS_TOKEN_ALL,   /* everything does, but the probes and the gallery's page itself, which asks for it */
+    ACCESS_TOKEN_ALL,   /* everything does, but the probes and the pages for people, which ask for it */
 };
 
 enum { ACCESS_TOKEN_MIN_BYTES = 16, ACCESS_TOKEN_MAX_BYTES = 256 };
@@ -43,6 +43,11 @@ int access_allow_hosts(struct access *access, const char *list, struct err *err)
 /* Adds origins, "https://editor.example, http://localhost:5173" or "*": a scheme, a host and perhaps a port, no path.
  */
 int access_allow_origins(struct access *access, const char *list, struct err *err);
+
+/* Appends the sources of frame-ancestors (https://www.w3.org/TR/CSP3/#directive-frame-ancestors) that a list means:
+ * self, origins such as https://wiki.example:8443, their host perhaps "*.example.org", or "*" alone. ERR_BAD_PARAMETER
+ * names what is none. */
+int access_put_frame_ancestors(const char *list, struct buf *out, struct err *err);
 
 /* Adds the tokens of a file's text: one a line of 16 to 256 visible characters; empty lines and those that begin with
  * '#' are left out. ERR_BAD_PARAMETER names the line, or says that there is none. Tokens are never in a message. */

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum { HTTP_REQUEST_ID_MAX = 64, HTTP_HEAD_KEPT = 11 };
+enum { HTTP_REQUEST_ID_MAX = 64, HTTP_HEAD_KEPT = 14 };
 
 /* Zeroed but for its limits: nothing has come. */
 struct http_head {

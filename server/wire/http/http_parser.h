@@ -46,7 +46,8 @@ struct http_request {
     const char *content_type;    /* likewise */
     const char *authorization;   /* likewise */
     const char *origin;          /* likewise */
-    const char *connection;      /* likewise, as are those of a WebSocket's opening: */
+    const char *forwarded_proto, *forwarded_host, *forwarded_prefix; /* likewise: X-Forwarded-Proto, .. */
+    const char *connection; /* likewise, as are those of a WebSocket's opening: */
     const char *upgrade, *websocket_key, *websocket_version, *websocket_protocol;
     const char *request_id; /* X-Request-Id where it is [A-Za-z0-9._-]{1,64}; else NULL: the caller makes one */
     const char *body;       /* NULL when there is none; that of GET and HEAD is read and dropped */

@@ -159,6 +159,8 @@ void http_response_head(const struct reply *reply, const struct http_response *r
         buf_printf(out, "X-Posed-Unmatched: %.*s\r\n", (int)reply->unmatched.size_bytes, reply->unmatched.data);
     if (reply->status == 200)
         buf_put(out, reply->picture_lines.data, reply->picture_lines.size_bytes);
+    if (reply->status == 200 && reply->policy.size_bytes > 0)
+        buf_printf(out, "Content-Security-Policy: %.*s\r\n", (int)reply->policy.size_bytes, reply->policy.data);
     if (reply->retry_after_s > 0)
         buf_printf(out, "Retry-After: %d\r\n", reply->retry_after_s);
     if (reply->allow != NULL)

@@ -134,7 +134,8 @@ static int reserve(struct request *request, const struct request_head *head, con
     const size_t body_bytes = body == NULL ? 0 : request_body_text_bytes(body);
     const size_t model_bytes = head->model == NULL ? 0 : REQUEST_HASH_BYTES + strlen(head->model) + 1;
     const size_t target_bytes = 2 * (head->target_bytes + 1); /* decoded, and as it came */
-    if (request_reserve(request, target_bytes + header_bytes + body_bytes + model_bytes, err) < 0)
+    const size_t page_bytes = request_page_bytes(request, head);
+    if (request_reserve(request, target_bytes + header_bytes + body_bytes + model_bytes + page_bytes, err) < 0)
         return err->code;
     if (header_bytes > 0) {
         request->if_none_match = request->memory.data;
@@ -182,10 +183,14 @@ static int take_name(struct request *request, const char *name, size_t size_byte
     struct err why;
     const ptrdiff_t text_bytes = url_decode(name, size_bytes, false, text, &why);
     if (text_bytes < 0)
-        return err_set(err, ERR_BAD_PATH, "the path of the file: %s", why.message);
+        return err_set(err, ERR_BAD_PATH, "the path of the %s: %s", request->op == OP_ASSET ? "asset" : "file",
+                       why.message);
     buf_advance(&request->memory, (size_t)text_bytes + 1);
     request->model = text;
-    return request_check_path("file's", text, err);
+    return request_check_path(request->op == OP_FILE    ? "file's"
+                              : request->op == OP_ASSET ? "asset's"
+                                                        : "model's",
+                              text, err);
 }
 
 /* For who is told of the picture by another answer. */
@@ -224,13 +229,16 @@ static int take_all(struct request *request, const struct request_head *head, st
     const bool has_query = split.path_bytes < head->target_bytes;
     const size_t query_bytes = has_query ? head->target_bytes - split.path_bytes - 1 : 0;
     if (reserve(request, head, body, err) < 0 ||
-        (request->op == OP_FILE && take_name(request, path_end - split.name_bytes, split.name_bytes, err) < 0) ||
+        (request_has_name(request->op) && take_name(request, path_end - split.name_bytes, split.name_bytes, err) < 0) ||
         (head->model != NULL && request_take_model(request, head->model, head->hash, &seen, err) < 0) ||
-        parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0 ||
+        (!op_is_page(request->op) &&
+         parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0) ||
         (body != NULL && request_take_body(request, body, &seen, limits, err) < 0))
         return err->code;
-    if (op_is_picture(request->op) && body == NULL)
+    if ((op_is_picture(request->op) || op_is_page(request->op)) && body == NULL)
         keep_target(request, head);
+    if (request->op == OP_MODEL_PAGE)
+        request_take_page(request, head, has_query ? path_end + 1 : path_end, query_bytes);
     return request_complete(request, &seen, head->accept, limits, err);
 }
 

@@ -25,28 +25,31 @@
 #include <string.h>
 
 enum op {
-    OP_GALLERY,   /* GET / */
-    OP_HEALTHZ,   /* GET /healthz */
-    OP_READYZ,    /* GET /readyz */
-    OP_VERSION,   /* GET /v1/version */
-    OP_MODELS,    /* GET /v1/models */
-    OP_MODEL,     /* GET /v1/model */
-    OP_PALETTE,   /* GET /v1/palette */
-    OP_POSE,      /* GET /v1/pose */
-    OP_MESH,      /* GET /v1/mesh */
-    OP_RENDER,    /* GET /v1/render */
-    OP_BOUNDS,    /* GET /v1/bounds */
-    OP_EXPORT,    /* GET /v1/export */
-    OP_FORMATS,   /* GET /v1/formats */
-    OP_QUERY,     /* POST /v1/query */
-    OP_STATS,     /* GET /v1/stats */
-    OP_FILE,      /* PUT and DELETE /v1/models/NAME */
-    OP_SHEET,     /* GET /v1/sheet */
-    OP_TURNTABLE, /* GET /v1/turntable */
-    OP_KEYS,      /* GET /v1/keys */
-    OP_COMPARE,   /* GET /v1/compare */
-    OP_TEXTURE,   /* GET /v1/texture */
-    OP_STREAM,    /* GET /v1/stream, a WebSocket: never the service's */
+    OP_GALLERY,    /* GET / */
+    OP_HEALTHZ,    /* GET /healthz */
+    OP_READYZ,     /* GET /readyz */
+    OP_VERSION,    /* GET /v1/version */
+    OP_MODEL_PAGE, /* GET /m/PATH */
+    OP_EMBED,      /* GET /embed/PATH */
+    OP_ASSET,      /* GET /page/NAME */
+    OP_MODELS,     /* GET /v1/models */
+    OP_MODEL,      /* GET /v1/model */
+    OP_PALETTE,    /* GET /v1/palette */
+    OP_POSE,       /* GET /v1/pose */
+    OP_MESH,       /* GET /v1/mesh */
+    OP_RENDER,     /* GET /v1/render */
+    OP_BOUNDS,     /* GET /v1/bounds */
+    OP_EXPORT,     /* GET /v1/export */
+    OP_FORMATS,    /* GET /v1/formats */
+    OP_QUERY,      /* POST /v1/query */
+    OP_STATS,      /* GET /v1/stats */
+    OP_FILE,       /* PUT and DELETE /v1/models/NAME */
+    OP_SHEET,      /* GET /v1/sheet */
+    OP_TURNTABLE,  /* GET /v1/turntable */
+    OP_KEYS,       /* GET /v1/keys */
+    OP_COMPARE,    /* GET /v1/compare */
+    OP_TEXTURE,    /* GET /v1/texture */
+    OP_STREAM,     /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
@@ -111,8 +114,8 @@ struct request {
     enum op op;
     bool is_head;      /* HEAD: the answer without its body */
     bool is_delete;    /* OP_FILE: DELETE, else PUT */
-    const char *model; /* path under the root (OP_FILE: of the file under the folder of uploads), checked: relative, no
-                          "..", no NUL, UTF-8 */
+    const char *model; /* path under the root (OP_FILE: of the file under the folder of uploads, OP_ASSET: the asset's
+                          name), checked: relative, no "..", no NUL, UTF-8 */
     const char *hash;  /* 64 lower-case hex digits, or NULL */
     const char *clip_file; /* path of the model that has the clips, or NULL: the model. Of a layer without one the
                               request's, of a reference without one its layer's: then the pointers are equal */
@@ -149,15 +152,18 @@ struct request {
     bool has_rate, is_per_joint;
     double rate; /* with has_rate: poses a second of is_over_clip, 0..1000 */
     struct picture_spec
-        picture;             /* and of each cell of a sheet; without target_node and camera, which need the model: */
-    struct selector target;  /* the node in the middle of the picture, or absent */
-    struct selector camera;  /* the camera of the file, or absent */
-    uint32_t box_numbers;    /* how many of the picture's frame_box are given: 0 or 6 */
-    int side, projection;    /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
-    struct sheet_spec sheet; /* OP_SHEET, OP_TURNTABLE */
-    const char *target_text; /* likewise, of a GET: path and query as they came */
-    struct selector joint;   /* of a picture: the node that the view is about, or absent */
-    struct selector variant; /* of pictures and meshes: the set of materials, or absent */
+        picture;               /* and of each cell of a sheet; without target_node and camera, which need the model: */
+    struct selector target;    /* the node in the middle of the picture, or absent */
+    struct selector camera;    /* the camera of the file, or absent */
+    uint32_t box_numbers;      /* how many of the picture's frame_box are given: 0 or 6 */
+    int side, projection;      /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
+    struct sheet_spec sheet;   /* OP_SHEET, OP_TURNTABLE */
+    const char *target_text;   /* likewise, of a GET, and of a page: path and query as they came */
+    const char *page_address;  /* OP_MODEL_PAGE: where its visitors find this server, "https://host/prefix/"; NULL:
+                                  not told */
+    const char *picture_query; /* with it: what of its query /v1/render takes too, as it came, "&clip=walk&yaw=30" */
+    struct selector joint;     /* of a picture: the node that the view is about, or absent */
+    struct selector variant;   /* of pictures and meshes: the set of materials, or absent */
     const struct selector *clips; /* OP_EXPORT: those of the file, empty: all; and what follows */
     uint32_t clip_count;
     bool has_no_clips;
@@ -207,6 +213,8 @@ struct request_head {
     const char *accept;
     const char *if_none_match;
     const char *content_type;
+    const char *host; /* and as a proxy says (X-Forwarded-Proto, -Host, -Prefix); for OP_MODEL_PAGE: */
+    const char *forwarded_proto, *forwarded_host, *forwarded_prefix;
     const char *body; /* body_bytes long; of POST */
     size_t body_bytes;
     const char *model; /* what the parameter `model` would say, which is then not given; of packets */
@@ -256,6 +264,9 @@ static inline bool request_needs_pixels(const struct request *request)
     return op_is_picture(request->op) || request->op == OP_COMPARE || request->op == OP_TEXTURE ||
            (request->format == FORMAT_GLB && !request->has_no_textures);
 }
+
+/* True for the pages for people: what follows '?' is the page's own and not looked at. */
+static inline bool op_is_page(enum op op) { return op == OP_GALLERY || op == OP_MODEL_PAGE || op == OP_EMBED; }
 
 /* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */
 const char *request_path(enum op op);

@@ -102,6 +102,8 @@ int request_complete(struct request *request, const struct param_set *seen, cons
 
 /* ERR_NOT_FOUND, with the nearest path there is. *name_bytes: how much of the path's end is a name, still encoded. */
 int request_find_route(const char *path, size_t path_bytes, enum op *op, size_t *name_bytes, struct err *err);
+/* True when what follows the operation's path is a name. */
+bool request_has_name(enum op op);
 /* ERR_METHOD_NOT_ALLOWED for what the operation does not take. */
 int request_check_method(const struct request *request, const char *method, bool *is_post, struct err *err);
 /* The operation that a batch calls `name` ("palette"); ERR_BAD_PARAMETER with those there are. */
@@ -123,6 +125,13 @@ int request_check_sheet(struct request *request, const struct param_set *seen, s
 
 /* What was not given of the camera and the time, and what does not go together. */
 int request_complete_picture(struct request *request, const struct param_set *seen, struct err *err);
+
+/* --- request_page.c --- */
+
+/* Bytes of request->memory that request_take_page() needs. */
+size_t request_page_bytes(const struct request *request, const struct request_head *head);
+/* Fills page_address and picture_query of an OP_MODEL_PAGE. query: what follows '?', as it came. */
+void request_take_page(struct request *request, const struct request_head *head, const char *query, size_t query_bytes);
 
 /* --- request_layers.c --- */
 

@@ -13,6 +13,9 @@ static const struct route {
     unsigned traits; /* methods; IN_BATCH: a query of a batch may be one; HAS_NAME: what follows the path is a name */
 } ROUTES[] = {
     {"/", OP_GALLERY, TAKES_GET},
+    {"/m/", OP_MODEL_PAGE, TAKES_GET | HAS_NAME},
+    {"/embed/", OP_EMBED, TAKES_GET | HAS_NAME},
+    {"/page/", OP_ASSET, TAKES_GET | HAS_NAME},
     {"/healthz", OP_HEALTHZ, TAKES_GET},
     {"/livez", OP_HEALTHZ, TAKES_GET}, /* as Kubernetes calls it now */
     {"/readyz", OP_READYZ, TAKES_GET},
@@ -38,6 +41,14 @@ static const struct route {
 };
 enum { ROUTE_COUNT = sizeof ROUTES / sizeof *ROUTES };
 
+bool request_has_name(enum op op)
+{
+    for (int i = 0; i < ROUTE_COUNT; i++)
+        if (ROUTES[i].op == op && (ROUTES[i].traits & HAS_NAME) != 0)
+            return true;
+    return false;
+}
+
 const char *request_path(enum op op)
 {
     for (int i = 0; i < ROUTE_COUNT; i++)
@@ -49,8 +60,10 @@ const char *request_path(enum op op)
 const char *request_op_name(enum op op)
 {
     static const char VERSION[] = "/v1/";
-    static const char *const OTHERS[] = {
-        [OP_GALLERY] = "gallery", [OP_FILE] = "file", [OP_OPEN] = "open", [OP_FIND] = "find"};
+    static const char *const OTHERS[] = {[OP_GALLERY] = "gallery", [OP_MODEL_PAGE] = "model_page",
+                                         [OP_EMBED] = "embed",     [OP_ASSET] = "asset",
+                                         [OP_FILE] = "file",       [OP_OPEN] = "open",
+                                         [OP_FIND] = "find"};
     const char *path = request_path(op);
     if (OTHERS[op] != NULL)
         return OTHERS[op];

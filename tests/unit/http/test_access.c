@@ -190,6 +190,10 @@ TEST(access_tokens)
                              scope == ACCESS_TOKEN_ALL ? ERR_UNAUTHORIZED : 0);
             assert_int_equal(check(&access, (struct asked){.target = "/healthz", .authorization = bad[i]}), 0);
             assert_int_equal(check(&access, (struct asked){.target = "/", .authorization = bad[i]}), 0);
+            assert_int_equal(check(&access, (struct asked){.target = "/m/a.glb?t=1", .authorization = bad[i]}), 0);
+            assert_int_equal(check(&access, (struct asked){.target = "/page/x.js", .authorization = bad[i]}), 0);
+            assert_int_equal(check(&access, (struct asked){.target = "/embedded", .authorization = bad[i]}),
+                             scope == ACCESS_TOKEN_ALL ? ERR_UNAUTHORIZED : 0);
         }
     }
     access_fini(&access);

@@ -16,6 +16,10 @@ TEST(request_routes)
     } rows[] = {
         {"/", OP_GALLERY},
         {"/?", OP_GALLERY},
+        {"/?anything=1&anything=2", OP_GALLERY},
+        {"/m/a/b.glb?clip=walk", OP_MODEL_PAGE},
+        {"/embed/a.glb", OP_EMBED},
+        {"/page/model/model.js", OP_ASSET},
         {"/healthz", OP_HEALTHZ},
         {"/livez", OP_HEALTHZ},
         {"/readyz", OP_READYZ},

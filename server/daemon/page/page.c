@@ -1,0 +1,187 @@
+#include "daemon/page/page.h"
+
+#include "base/hex.h"
+#include "daemon/page/assets.h"
+#include "wire/http/access.h"
+#include "wire/http/http_response.h"
+
+#include <xxhash.h>
+
+/* A proxy may keep it, and asks whether it is still so: another build or model has other bytes at the same address. */
+static const char CACHE_REVALIDATE[] = "no-cache";
+
+/* What the pages may do (https://www.w3.org/TR/CSP3/): nothing from elsewhere, no inline script or style. Streams to
+ * the page's own host are 'self' too. Model files' textures are shown from blob: addresses. */
+static const char POLICY[] = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                             "img-src 'self' data: blob:; base-uri 'self'; form-action 'none'; frame-ancestors ";
+
+enum { PICTURE_WIDTH = 1200, PICTURE_HEIGHT = 630 }; /* https://ogp.me; the share of sides that most services crop to */
+
+/* --- HTML --- */
+
+/* Text of an element or of an attribute in quotes. The path of a model is anybody's. */
+static void put_escaped(struct buf *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '&':
+            buf_put_text(out, "&amp;");
+            break;
+        case '<':
+            buf_put_text(out, "&lt;");
+            break;
+        case '>':
+            buf_put_text(out, "&gt;");
+            break;
+        case '"':
+            buf_put_text(out, "&quot;");
+            break;
+        case '\'':
+            buf_put_text(out, "&#39;");
+            break;
+        default:
+            buf_put_char(out, *text);
+        }
+    }
+}
+
+/* RFC 3986, 2.3: everything but unreserved characters becomes %XX. */
+static void put_encoded(struct buf *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (ascii_is_alnum(*text) || strchr("-._~/", *text) != NULL)
+            buf_put_char(out, *text);
+        else
+            buf_printf(out, "%%%02X", (unsigned char)*text);
+    }
+}
+
+static void put_meta(struct buf *out, const char *property, const char *content)
+{
+    buf_printf(out, "<meta property=\"%s\" content=\"", property);
+    put_escaped(out, content);
+    buf_put_text(out, "\">\n");
+}
+
+/* True when whoever follows a link without a token gets a picture. */
+static bool has_public_pictures(const struct config *config)
+{
+    return config->render_workers > 0 && (config->token_file == NULL || config->token_for != TOKEN_FOR_ALL) &&
+           config->limits.value[LIMIT_PICTURE_SIDE] >= PICTURE_WIDTH &&
+           config->limits.value[LIMIT_PICTURE_PIXELS] >= (uint64_t)PICTURE_WIDTH * PICTURE_HEIGHT;
+}
+
+/* The Open Graph's words (https://ogp.me), by which chats and boards show a link. */
+static void put_preview(struct buf *out, const struct config *config, const struct request *request)
+{
+    put_meta(out, "og:type", "website");
+    put_meta(out, "og:site_name", "posed");
+    put_meta(out, "og:title", request->model);
+    if (request->page_address == NULL || !has_public_pictures(config))
+        return;
+    struct buf link;
+    buf_init(&link, SIZE_MAX / 4);
+    buf_put_text(&link, request->page_address);
+    buf_put_text(&link, "v1/render?model=");
+    put_encoded(&link, request->model);
+    buf_printf(&link, "&width=%d&height=%d", PICTURE_WIDTH, PICTURE_HEIGHT);
+    buf_put_text(&link, request->picture_query);
+    if (strstr(request->picture_query, "&background=") == NULL)
+        buf_put_text(&link, "&background=ffffff");
+    buf_put_char(&link, '\0');
+    if (!buf_failed(&link)) {
+        put_meta(out, "og:image", link.data);
+        buf_printf(out, "<meta property=\"og:image:width\" content=\"%d\">\n", PICTURE_WIDTH);
+        buf_printf(out, "<meta property=\"og:image:height\" content=\"%d\">\n", PICTURE_HEIGHT);
+        buf_put_text(out, "<meta name=\"twitter:card\" content=\"summary_large_image\">\n");
+    } else {
+        buf_fail(out, link.failure);
+    }
+    buf_fini(&link);
+}
+
+/* Where "/" is, seen from the page: addresses in the page are relative to it, so that a proxy may serve all of it below
+ * a path of its own. */
+static void put_base(struct buf *out, const struct request *request)
+{
+    buf_put_text(out, "<base href=\"./");
+    for (const char *at = request->target_text + 1; *at != '\0' && *at != '?'; at++)
+        if (*at == '/')
+            buf_put_text(out, "../");
+    buf_put_text(out, "\">\n");
+}
+
+static void put_head(struct buf *out, const struct config *config, const struct request *request)
+{
+    put_base(out, request);
+    if (request->op == OP_GALLERY)
+        return;
+    const char *slash = strrchr(request->model, '/');
+    buf_put_text(out, "<title>");
+    put_escaped(out, slash == NULL ? request->model : slash + 1);
+    buf_put_text(out, " - posed</title>\n");
+    if (request->op == OP_MODEL_PAGE)
+        put_preview(out, config, request);
+}
+
+/* --- answers --- */
+
+static void put_shell(struct reply *reply, const struct config *config, const struct request *request)
+{
+    static const char MARK[] = "{{head}}\n";
+    const char *name = request->op == OP_GALLERY      ? "gallery/index.html"
+                       : request->op == OP_MODEL_PAGE ? "model/index.html"
+                                                      : "model/embed.html";
+    const struct asset *shell = asset_find(name);
+    const char *mark = strstr(shell->bytes, MARK);
+    buf_put(&reply->body, shell->bytes, (size_t)(mark - shell->bytes));
+    put_head(&reply->body, config, request);
+    buf_put_text(&reply->body, mark + sizeof MARK - 1);
+    reply->content_type = shell->content_type;
+    buf_put_text(&reply->policy, POLICY);
+    struct err ignored; /* access_policy_init() has seen the list */
+    if (request->op != OP_EMBED || config->frame_ancestors == NULL ||
+        access_put_frame_ancestors(config->frame_ancestors, &reply->policy, &ignored) < 0)
+        buf_put_text(&reply->policy, "'none'");
+}
+
+/* A strong tag of the bytes; 304 where the client has them. */
+static void finish(const struct request *request, struct reply *reply)
+{
+    reply->is_json = true;
+    reply->cache_control = CACHE_REVALIDATE;
+    reply->etag[0] = '"';
+    const uint64_t hash = XXH3_64bits(reply->body.data, reply->body.size_bytes);
+    hex_put_number(reply->etag + 1, hash, 16);
+    reply->etag[17] = '"';
+    reply->etag[18] = '\0';
+    if (!http_etag_matches(request->if_none_match, reply->etag))
+        return;
+    buf_clear(&reply->body);
+    reply->status = 304;
+}
+
+void page_answer(const struct config *config, const struct request *request, struct reply *reply)
+{
+    struct err err;
+    buf_init(&reply->body, SIZE_MAX / 4);
+    buf_init(&reply->policy, SIZE_MAX / 4);
+    const struct asset *asset = request->op == OP_ASSET ? asset_find(request->model) : NULL;
+    if (request->op == OP_ASSET && (asset == NULL || strstr(asset->name, ".html") != NULL)) {
+        err_set(&err, ERR_NOT_FOUND, "the pages have no '%.200s'", request->model);
+        reply_error(reply, &err, NULL, 0);
+        return;
+    }
+    if (asset != NULL) {
+        buf_put(&reply->body, asset->bytes, asset->size_bytes);
+        reply->content_type = asset->content_type;
+    } else {
+        put_shell(reply, config, request);
+    }
+    if (buf_failed(&reply->body) || buf_failed(&reply->policy)) {
+        err_set(&err, ERR_NO_MEMORY, "no memory for the page");
+        reply_error(reply, &err, NULL, 0);
+        return;
+    }
+    finish(request, reply);
+}

@@ -1,0 +1,95 @@
+/* request_page.c - what a page for people needs to know of its request: where its visitors find this server, and which
+ * parts of its address a picture takes too. */
+#include "wire/http/http_target.h"
+#include "wire/http/url.h"
+#include "wire/request/request_parser.h"
+
+#include "base/ascii.h"
+
+enum { ADDRESS_MORE_BYTES = 16 /* "https://", "/", NULs */, NAME_MAX_BYTES = 32 };
+
+static size_t size_of(const char *text) { return text == NULL ? 0 : strlen(text); }
+
+size_t request_page_bytes(const struct request *request, const struct request_head *head)
+{
+    if (request->op != OP_MODEL_PAGE)
+        return 0;
+    return size_of(head->host) + size_of(head->forwarded_host) + size_of(head->forwarded_prefix) + ADDRESS_MORE_BYTES +
+           head->target_bytes + 2;
+}
+
+/* The first entry of a header that several proxies may have added to; the size is 0 where there is none. */
+static const char *first_entry(const char *list, size_t *size_bytes)
+{
+    const char *entry;
+    *size_bytes = 0;
+    return list != NULL && url_next_entry(&list, &entry, size_bytes) ? entry : "";
+}
+
+/* "/tools/posed" with or without a slash behind it: what needs no escape in a path, and no part of dots. */
+static bool is_prefix(const char *text, size_t size_bytes)
+{
+    if (size_bytes == 0 || text[0] != '/')
+        return false;
+    for (size_t i = 0; i < size_bytes; i++) {
+        const bool is_doubled = text[i] == '/' && i > 0 && text[i - 1] == '/';
+        const bool is_dots = text[i] == '.' && i > 0 && text[i - 1] == '/';
+        if (is_doubled || is_dots || (!ascii_is_alnum(text[i]) && strchr("/-._~", text[i]) == NULL))
+            return false;
+    }
+    return true;
+}
+
+static void take_address(struct request *request, const struct request_head *head)
+{
+    size_t proto_bytes, host_bytes, prefix_bytes;
+    const char *proto = first_entry(head->forwarded_proto, &proto_bytes);
+    const char *host = first_entry(head->forwarded_host, &host_bytes);
+    const char *prefix = first_entry(head->forwarded_prefix, &prefix_bytes);
+    if (!http_host_is_good(host, host_bytes)) {
+        host = head->host == NULL ? "" : head->host;
+        host_bytes = strlen(host);
+        if (!http_host_is_good(host, host_bytes))
+            return;
+    }
+    if (!is_prefix(prefix, prefix_bytes))
+        prefix_bytes = 0;
+    while (prefix_bytes > 0 && prefix[prefix_bytes - 1] == '/')
+        prefix_bytes--;
+    request->page_address = request->memory.data + request->memory.size_bytes;
+    buf_put_text(&request->memory, url_is_word(proto, proto_bytes, "https") ? "https://" : "http://");
+    buf_put(&request->memory, host, host_bytes);
+    buf_put(&request->memory, prefix, prefix_bytes);
+    buf_put(&request->memory, "/", sizeof "/");
+}
+
+/* True for what a picture takes and is the page's to say: not the model, nor the size. */
+static bool is_of_picture(const struct url_param *part)
+{
+    static const char *const OWN[] = {"model", "hash", "width", "height", "format"};
+    for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++)
+        if (url_is_word(part->name, part->name_bytes, OWN[i]))
+            return false;
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if ((REQUEST_PARAMS[i].ops & FOR_ONE_PICTURE) != 0 && part->name_bytes < NAME_MAX_BYTES &&
+            strlen(REQUEST_PARAMS[i].name) == part->name_bytes &&
+            memcmp(REQUEST_PARAMS[i].name, part->name, part->name_bytes) == 0)
+            return true;
+    return false;
+}
+
+void request_take_page(struct request *request, const struct request_head *head, const char *query, size_t query_bytes)
+{
+    struct url_param part;
+    take_address(request, head);
+    request->picture_query = request->memory.data + request->memory.size_bytes;
+    while (url_next_param(&query, &query_bytes, &part)) {
+        if (!is_of_picture(&part))
+            continue;
+        buf_put_char(&request->memory, '&');
+        buf_put(&request->memory, part.name, part.name_bytes);
+        buf_put_char(&request->memory, '=');
+        buf_put(&request->memory, part.value, part.value_bytes);
+    }
+    buf_put_char(&request->memory, '\0');
+}
