@@ -219,6 +219,14 @@ export interface PictureParameters extends ClipParameters {
   alpha?: 'straight' | 'premultiplied';
   /** a soft shadow on the ground */
   shadow?: Flag;
+  /** where the light comes from */
+  light?: 'studio' | 'outdoor' | 'flat';
+  /** stops by which the light is brighter, below 0 darker */
+  exposure?: number;
+  /** how light becomes a colour */
+  tone?: 'neutral' | 'aces' | 'none';
+  /** ambient occlusion: corners are darker */
+  ao?: Flag;
   /** a file made fast or a small one */
   compression?: 'fast' | 'small';
   /** where the camera stands: a side of the model, or a camera of the file */
