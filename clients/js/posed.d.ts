@@ -130,6 +130,8 @@ export interface MeshParameters extends ClipParameters {
   rest?: Flag;
   /** add the joints and weights of every vertex, and the skins' inverse bind matrices */
   weights?: Flag;
+  /** add normals, texture coordinates, colours and tangents as in the file */
+  attributes?: Flag;
   /** 0: leave the textures out of a GLB file */
   textures?: Flag;
   /** the set of materials by index or name, in place of the file's own */
@@ -187,6 +189,11 @@ export interface CompareParameters extends Abortable {
   clip_name?: string;
   /** how far what counts as the same may be away, as a share of the size */
   tolerance?: number;
+}
+
+export interface TextureParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
 }
 
 export interface PictureParameters extends ClipParameters {
@@ -382,7 +389,8 @@ export class PosedError extends Error {
 export type BlockKind = 'palette' | 'scene' | 'local' | 'local_matrix' | 'positions' | 'normals' | 'root_motion' | 'nodes' | 'sheared' | 'rest'
   | 'indices' | 'span'
   | 'influence_firsts' | 'influence_joints' | 'influence_weights' | 'dual_weights' | 'joint_nodes' | 'joint_from_bind'
-  | 'channels' | 'key_times' | 'key_values';
+  | 'channels' | 'key_times' | 'key_values'
+  | 'rest_normals' | 'texcoords' | 'second_texcoords' | 'colors' | 'tangents';
 
 /** One array of binary frames: protocol/frames.md. */
 export interface Block {
@@ -476,6 +484,8 @@ export class Model {
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
   /** What is different between this model and an older one, which is named by its path. */
   compare(old: string, options?: CompareParameters): Promise<Json>;
+  /** A texture of the model, by its index, as a picture. */
+  texture(index: number, options?: TextureParameters): Promise<Picture>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;
   render(options?: RenderParameters): Promise<Picture>;
   /** Several moments, clips or directions in one picture, or an animation; as JSON its manifest. */

@@ -53,6 +53,8 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_REST] = {AT(has_rest)},
     [PARAM_STRICT] = {AT(is_strict)},
     [PARAM_WEIGHTS] = {AT(has_weights)},
+    [PARAM_ATTRIBUTES] = {AT(has_attributes)},
+    [PARAM_TEXTURE] = {AT(texture), .most = INT32_MAX},
     [PARAM_TEXTURES] = {AT(has_no_textures), .is_inverted = true},
     [PARAM_OVER] = {HAS(is_over_clip)},
     [PARAM_RATE] = {AT(rate), HAS(has_rate), .most = RATE_MAX, .expected = "a number of poses a second from 0 to 1000"},

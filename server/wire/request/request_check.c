@@ -65,9 +65,11 @@ static int check_glb(const struct request *request, const struct param_set *seen
     if (request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a GLB file holds the mesh at one",
                        request->time_count);
-    if (request->has_rest || request->has_weights)
+    if (request->has_rest || request->has_weights || request->has_attributes)
         return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with format=glb",
-                       request->has_rest ? "rest" : "weights");
+                       request->has_rest      ? "rest"
+                       : request->has_weights ? "weights"
+                                              : "attributes");
     return 0;
 }
 

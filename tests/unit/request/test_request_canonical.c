@@ -76,7 +76,9 @@ static const struct {
     {"normals", "/v1/mesh?model=a&normals=1"},
     {"rest", "/v1/mesh?model=a&rest=1"},
     {"weights", "/v1/mesh?model=a&weights=1"},
+    {"attributes", "/v1/mesh?model=a&attributes=1"},
     {"textures", "/v1/mesh?model=a&format=glb&textures=0"},
+    {"texture", "/v1/texture?model=a&texture=1"},
     {"over", "/v1/bounds?model=a&over=clip"},
     {"rate", "/v1/bounds?model=a&over=clip&rate=9"},
     {"per", "/v1/bounds?model=a&per=joint"},
@@ -191,9 +193,10 @@ TEST(request_canonical_covers_every_parameter)
             continue;
         const size_t path_bytes = strcspn(OTHERS[i].target, "?");
         snprintf(plain, sizeof plain, "%.*s%s", (int)path_bytes, OTHERS[i].target,
-                 strstr(OTHERS[i].target, "models") != NULL    ? ""
-                 : strstr(OTHERS[i].target, "compare") != NULL ? "?model=a&with=a"
-                                                               : "?model=a");
+                 strstr(OTHERS[i].target, "models") != NULL        ? ""
+                 : strstr(OTHERS[i].target, "compare") != NULL     ? "?model=a&with=a"
+                 : strstr(OTHERS[i].target, "/v1/texture") != NULL ? "?model=a&texture=0"
+                                                                   : "?model=a");
         if (is_same(plain, OTHERS[i].target))
             fail_msg("'%s' does not change the canonical hash", OTHERS[i].name);
     }
