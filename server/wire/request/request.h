@@ -88,7 +88,13 @@ struct selector {
     enum mask_scope scope; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
 };
 
-enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PICTURE }; /* a picture is a file of sheet.format */
+enum format {
+    FORMAT_JSON,
+    FORMAT_BIN,
+    FORMAT_GLB,
+    FORMAT_PNG,
+    FORMAT_PICTURE
+}; /* FORMAT_PNG: a texture; a picture is a file of sheet.format */
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
 /* Which part of the clip, as given: span_resolve() makes clip times of it. */
@@ -143,7 +149,7 @@ struct request {
     unsigned what;      /* WHAT_ bits */
     unsigned paths;     /* OP_KEYS: bits of enum channel_path; 0: all */
     bool has_indices, has_normals, has_rest, has_weights, has_attributes;
-    uint32_t texture; /* OP_TEXTURE */
+    uint32_t texture;     /* OP_TEXTURE */
     bool has_no_textures; /* FORMAT_GLB: textures=0 */
     bool has_root_motion; /* take the movement of `root` out and tell it */
     bool has_turn;        /* its turning about the up axis too */
