@@ -19,7 +19,8 @@
 struct gathering {
     struct gather gather;
     struct vec3 *positions, *normals; /* skinned, view space */
-    uint64_t position_capacity, normal_capacity;
+    struct vec4 *tangents;            /* likewise */
+    uint64_t position_capacity, normal_capacity, tangent_capacity;
     GLuint texture, corners; /* the samples; a buffer for the corners of their rectangle */
     uint32_t width, height;  /* of the texture */
 };
@@ -101,6 +102,8 @@ int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded
 /* True when the material has more than a base colour texture by the first texture coordinates; of surfaces that are not
  * lit, others than that do not count. */
 bool draw_needs_full(const struct loaded_model *loaded, const struct material *material, bool is_lit);
+/* True when a normal texture moves its normals. */
+bool draw_has_bumps(const struct loaded_model *loaded, const struct material *material);
 /* The same as draw_set_material() for a program that is in use. */
 void draw_put_material(const struct drawing *drawing, const struct program *program, const struct loaded_model *loaded,
                        const struct material *material, const struct primitive *primitive, bool is_lit);

@@ -58,6 +58,11 @@ bool draw_needs_full(const struct loaded_model *loaded, const struct material *m
     return false;
 }
 
+bool draw_has_bumps(const struct loaded_model *loaded, const struct material *material)
+{
+    return find_texture(loaded, material, TEXTURE_NORMAL) != 0 && material->normal_scale != 0;
+}
+
 static void bind(const struct drawing *drawing, const struct program *program, int slot, GLuint texture)
 {
     const bool is_color = slot == TEXTURE_BASE_COLOR || slot == TEXTURE_EMISSIVE;
@@ -176,7 +181,8 @@ int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded
     const unsigned kind = (is_full ? PROGRAM_FULL : 0) | (is_filtered ? PROGRAM_FILTERS : 0) |
                           (primitive->topology == TOPOLOGY_POINTS ? PROGRAM_POINTS : 0) |
                           (has_chosen_light(drawing->picture) ? PROGRAM_CHOSEN : 0) |
-                          (drawing->is_gathered ? PROGRAM_GATHERED : 0);
+                          (drawing->is_gathered ? PROGRAM_GATHERED : 0) |
+                          (drawing->is_gathered && is_lit && draw_has_bumps(loaded, material) ? PROGRAM_BUMPS : 0);
     if (use_program(drawing, kind, posed, err) < 0)
         return err->code;
     draw_put_material(drawing, drawing->used, loaded, material, primitive, is_lit);

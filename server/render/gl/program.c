@@ -132,10 +132,11 @@ int program_init(struct program *program, const struct gl *gl, unsigned kind, st
     char irradiance[512] = "", defines[640];
     if ((kind & PROGRAM_CHOSEN) == 0)
         put_irradiance(irradiance, sizeof irradiance);
-    snprintf(
-        defines, sizeof defines, "%s%s%s%s%s", irradiance, (kind & PROGRAM_GATHERED) != 0 ? "#define GATHERED\n" : "",
-        (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "", (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
-        (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "");
+    snprintf(defines, sizeof defines, "%s%s%s%s%s%s", irradiance, (kind & PROGRAM_BUMPS) != 0 ? "#define BUMPS\n" : "",
+             (kind & PROGRAM_GATHERED) != 0 ? "#define GATHERED\n" : "",
+             (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "",
+             (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
+             (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "");
     const bool is_gathered = (kind & PROGRAM_GATHERED) != 0;
     const struct shader_sources sources = {.vertex = is_gathered ? SHADER_GATHERED_VERT : SHADER_SKIN_VERT,
                                            .fragment = is_gathered ? SHADER_GATHERED_FRAG : SHADER_MESH_FRAG,

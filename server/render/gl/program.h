@@ -51,7 +51,8 @@ enum program_kind {
     PROGRAM_POINTS = 4,    /* of points alone, which are discs */
     PROGRAM_CHOSEN = 8,    /* any light, exposure and tone; else those of a request that names none are constants */
     PROGRAM_GATHERED = 16, /* lights what render/gather/ rasterized */
-    PROGRAM_KINDS = 32
+    PROGRAM_BUMPS = 32,    /* and which has a normal texture */
+    PROGRAM_KINDS = 64
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
@@ -70,8 +71,7 @@ enum program_kind {
     X(is_flat)                                                                                                         \
     X(base_color_filter)                                                                                               \
     X(irradiance)                                                                                                      \
-    X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade)                  \
-        X(emissive_filter)
+    X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade) X(emissive_filter)
 
 struct program {
     GLuint name;
