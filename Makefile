@@ -282,7 +282,7 @@ $(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/image/png_
 $(out)/bench/json_floats: $(obj)/tests/bench/json_floats.o $(wire) $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
-$(out)/bench/draw: $(obj)/tests/bench/draw.o $(filter-out %/main.o,$(render) $(daemon)) $(wire) $(worker) $(anim) $(base)
+$(out)/bench/draw: $(obj)/tests/bench/draw.o $(filter-out %/main.o,$(render) $(daemon)) $(wire) $(worker) $(anim) $(base) $(obj)/gen/environments.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) $(libs_daemon) -lm
 $(out)/bench/pose: $(obj)/tests/bench/pose.o $(filter-out %/main.o,$(daemon)) $(wire) $(worker) $(anim) $(base)

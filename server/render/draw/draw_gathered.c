@@ -11,7 +11,7 @@
 /* A draw with fewer triangles is left to OpenGL: each that is not costs a pass over the picture. */
 enum { TRIANGLES_MIN = 512 };
 /* So many samples of the picture for each triangle, or fewer, make it worth while: OpenGL shades blocks of 16. */
-enum { SAMPLES_A_TRIANGLE = 40 };
+enum { SAMPLES_A_TRIANGLE = 100 };
 
 /* --- which draws --- */
 
@@ -21,13 +21,9 @@ struct texture_place {
     float texels[2];                       /* as in struct gather_mesh */
 };
 
-static bool add_texture(struct texture_place *place, const struct loaded_model *loaded,
-                        const struct material_texture *placed)
+static bool add_texture(struct texture_place *place, const struct material_texture *placed, float width, float height)
 {
-    const struct texture *texture = &loaded->mapped.model.textures[placed->texture];
-    const float width = (float)texture->width, height = (float)texture->height,
-                larger = width > height ? width : height;
-    const float texels[2] = {width / larger, height / larger};
+    const float larger = width > height ? width : height, texels[2] = {width / larger, height / larger};
     if (place->placed == NULL) {
         place->placed = placed;
         memcpy(place->texels, texels, sizeof texels);
@@ -47,13 +43,13 @@ static bool find_place(const struct loaded_model *loaded, const struct material 
         const struct material_texture *placed = &material->textures[slot];
         if (placed->texture < 0 || (slot != TEXTURE_BASE_COLOR && !is_lit))
             continue;
-        if (loaded->gpu.textures[placed->texture] == 0) {
-            if (slot == TEXTURE_BASE_COLOR) /* drawn as missing */
-                return false;
-            continue;
-        }
         const struct texture *texture = &loaded->mapped.model.textures[placed->texture];
-        if (texture->mag_filter != 0 || texture->min_filter != 0 || !add_texture(place, loaded, placed))
+        const bool is_missing = loaded->gpu.textures[placed->texture] == 0;
+        if (is_missing && slot != TEXTURE_BASE_COLOR)
+            continue;
+        if (is_missing ? !add_texture(place, placed, 1, 1) /* the square that is drawn instead */
+                       : texture->mag_filter != 0 || texture->min_filter != 0 ||
+                             !add_texture(place, placed, (float)texture->width, (float)texture->height))
             return false;
     }
     return true;
