@@ -5,21 +5,24 @@
 
 #include <string.h>
 
+/* So many triangles are drawn by way of draw_gathered.c. */
+enum { GATHERED_TRIANGLES = 1024 };
 enum { QUAD_VERTICES = 4, QUAD_INDICES = 6, TEXTURE_SIDE = 4, TEXTURE_BYTES = 4 * (16 + 4 + 1) };
 
-/* A quad that two joints bend. */
-static void add_quad(struct bake_builder *b, int32_t material, float z)
+/* A quad that two joints bend; is_heavy: its triangles again and again. */
+static void add_quad(struct bake_builder *b, int32_t material, float z, bool is_heavy)
 {
     static const uint32_t corners[QUAD_INDICES] = {0, 1, 2, 0, 2, 3};
-    const uint32_t first = b->position_count;
+    const uint32_t first = b->position_count, times = is_heavy ? GATHERED_TRIANGLES / 2 : 1;
     *bake_add_primitive(b, 1) = (struct primitive){.vertex_first = first,
                                                    .vertex_count = QUAD_VERTICES,
                                                    .index_first = b->index_count,
-                                                   .index_count = QUAD_INDICES,
+                                                   .index_count = times * QUAD_INDICES,
                                                    .morph_target_first = b->morph_target_count,
                                                    .material = material,
                                                    .flags = PRIMITIVE_FILE_NORMALS | PRIMITIVE_TEXCOORDS};
-    memcpy(bake_add_index(b, QUAD_INDICES), corners, sizeof corners);
+    for (uint32_t i = 0; i < times; i++)
+        memcpy(bake_add_index(b, QUAD_INDICES), corners, sizeof corners);
     for (uint32_t v = 0; v < QUAD_VERTICES; v++) {
         const float x = v == 1 || v == 2 ? 1.0f : 0.0f, y = v >= 2 ? 1.0f : 0.0f;
         *bake_add_position(b, 1) = (struct vec3){x, y, z};
@@ -81,13 +84,18 @@ int warm_up_model(bool has_all, struct buf *out, struct err *err)
     bake_builder_init(&b, 0);
     bake_add_info(&b, 1)->format = bake_textz(&b, "warm-up");
     add_nodes(&b);
-    *bake_add_mesh(&b, 1) = (struct mesh){.name = {.offset = STR_NONE}, .primitive_count = 3};
+    *bake_add_mesh(&b, 1) = (struct mesh){.name = {.offset = STR_NONE}, .primitive_count = has_all ? 6 : 3};
     for (int32_t m = 0; m < 3; m++)
-        add_quad(&b, m, 0.5f * (float)m);
+        add_quad(&b, m, 0.5f * (float)m, false);
+    const int32_t heavy[] = {0, 2, 3};
+    for (int m = 0; m < 3 && has_all; m++)
+        add_quad(&b, heavy[m], 1.5f + 0.5f * (float)m, true);
     *bake_add_influence_first(&b, 1) = b.influence_count;
     add_material(&b, 1, ALPHA_OPAQUE, false);
     add_material(&b, 0.5f, ALPHA_BLEND, false);
     add_material(&b, 1, ALPHA_OPAQUE, has_all);
+    add_material(&b, 1, ALPHA_OPAQUE, has_all);
+    b.materials[3].textures[TEXTURE_NORMAL].texture = -1;
     add_texture(&b, TEXTURE_COLORS);
     add_texture(&b, TEXTURE_DATA);
     int rc = bake_finish(&b, err);

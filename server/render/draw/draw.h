@@ -18,11 +18,15 @@
  * PROGRAM_MASKED. */
 #define DRAW_ALPHA_SMOOTH -1.0f
 
+/* Dielectrics from this roughness on reflect a light so smooth that they need no map of it: PROGRAM_MIRRORS. */
+#define DRAW_ROUGH 0.5f
+
 /* What draw_gathered.c keeps. */
 struct gathering {
     struct gather gather;
     struct vec3 *positions, *normals; /* skinned, view space */
-    uint64_t position_capacity, normal_capacity;
+    struct vec4 *tangents;            /* likewise */
+    uint64_t position_capacity, normal_capacity, tangent_capacity;
     GLuint texture, corners; /* the samples; a buffer for the corners of their rectangle */
     uint32_t width, height;  /* of the texture */
 };
@@ -35,8 +39,8 @@ struct drawing {
     uint64_t frame_number;                  /* counts them */
     const struct picture_spec *picture;     /* likewise: its light, exposure and tone */
     uint32_t scale;                         /* likewise: how many samples a pixel's side has */
-    struct environment_harmonics lights[LIGHT_COUNT];
-    uint64_t environment_key; /* what LIGHT_FILE is made of; 0: nothing yet */
+    GLuint light_maps[LIGHT_COUNT];         /* by enum picture_light; 0 until first used */
+    uint64_t environment_key;               /* what LIGHT_FILE is made of; 0: nothing yet */
     double environment_yaw_deg;
     const struct framebuffer *target; /* what is drawn into */
     GLuint vertex_array;
@@ -98,6 +102,15 @@ GLint draw_joint_first(const struct model *model, const struct posed_model *pose
 /* The same of what is in scene space. */
 GLint draw_scene_joint(const struct posed_model *posed);
 
+/* --- draw_light.c: the light of a picture as GL state --- */
+
+/* From now on frames have this light; its map is made when it is the first time. */
+void draw_bind_light(struct drawing *drawing, const struct picture_spec *picture);
+/* True when a request that names no light has another: programs need PROGRAM_CHOSEN. */
+bool draw_has_chosen_light(const struct picture_spec *picture);
+/* Gives such a program, which is in use, the light. */
+void draw_set_light(const struct drawing *drawing, const struct program *program);
+
 /* --- draw_material.c: a material as GL state --- */
 
 /* The textures for what a material does not have. */
@@ -111,6 +124,8 @@ int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded
 /* True when the material has more than a base colour texture by the first texture coordinates; of surfaces that are not
  * lit, others than that do not count. */
 bool draw_needs_full(const struct loaded_model *loaded, const struct material *material, bool is_lit);
+/* True when a normal texture moves its normals. */
+bool draw_has_bumps(const struct loaded_model *loaded, const struct material *material);
 /* The same as draw_set_material() for a program that is in use. */
 void draw_put_material(const struct drawing *drawing, const struct program *program, const struct loaded_model *loaded,
                        const struct material *material, const struct primitive *primitive, bool is_lit);

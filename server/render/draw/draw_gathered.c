@@ -11,7 +11,7 @@
 /* A draw with fewer triangles is left to OpenGL: each that is not costs a pass over the picture. */
 enum { TRIANGLES_MIN = 512 };
 /* So many samples of the picture for each triangle, or fewer, make it worth while: OpenGL shades blocks of 16. */
-enum { SAMPLES_A_TRIANGLE = 40 };
+enum { SAMPLES_A_TRIANGLE = 100 };
 
 /* --- which draws --- */
 
@@ -21,13 +21,9 @@ struct texture_place {
     float texels[2];                       /* as in struct gather_mesh */
 };
 
-static bool add_texture(struct texture_place *place, const struct loaded_model *loaded,
-                        const struct material_texture *placed)
+static bool add_texture(struct texture_place *place, const struct material_texture *placed, float width, float height)
 {
-    const struct texture *texture = &loaded->mapped.model.textures[placed->texture];
-    const float width = (float)texture->width, height = (float)texture->height,
-                larger = width > height ? width : height;
-    const float texels[2] = {width / larger, height / larger};
+    const float larger = width > height ? width : height, texels[2] = {width / larger, height / larger};
     if (place->placed == NULL) {
         place->placed = placed;
         memcpy(place->texels, texels, sizeof texels);
@@ -38,7 +34,7 @@ static bool add_texture(struct texture_place *place, const struct loaded_model *
            memcmp(texels, place->texels, sizeof texels) == 0;
 }
 
-/* False when its textures need what a gathered sample does not have: tangents, several places, other filters. */
+/* False when its textures need what a gathered sample does not have: several places, other filters. */
 static bool find_place(const struct loaded_model *loaded, const struct material *material, bool is_lit,
                        struct texture_place *place)
 {
@@ -47,14 +43,13 @@ static bool find_place(const struct loaded_model *loaded, const struct material 
         const struct material_texture *placed = &material->textures[slot];
         if (placed->texture < 0 || (slot != TEXTURE_BASE_COLOR && !is_lit))
             continue;
-        if (loaded->gpu.textures[placed->texture] == 0) {
-            if (slot == TEXTURE_BASE_COLOR) /* drawn as missing */
-                return false;
-            continue;
-        }
         const struct texture *texture = &loaded->mapped.model.textures[placed->texture];
-        if (slot == TEXTURE_NORMAL || texture->mag_filter != 0 || texture->min_filter != 0 ||
-            !add_texture(place, loaded, placed))
+        const bool is_missing = loaded->gpu.textures[placed->texture] == 0;
+        if (is_missing && slot != TEXTURE_BASE_COLOR)
+            continue;
+        if (is_missing ? !add_texture(place, placed, 1, 1) /* the square that is drawn instead */
+                       : texture->mag_filter != 0 || texture->min_filter != 0 ||
+                             !add_texture(place, placed, (float)texture->width, (float)texture->height))
             return false;
     }
     return true;
@@ -67,12 +62,20 @@ static const struct primitive *primitive_of(const struct model *model, const str
 
 static bool is_lit(const struct posed_draw *draw) { return (draw->material->flags & MATERIAL_UNLIT) == 0; }
 
+static bool has_bumps(const struct loaded_model *loaded, const struct posed_draw *draw)
+{
+    return is_lit(draw) && draw_has_bumps(loaded, draw->material);
+}
+
+/* Samples have colours or tangents. */
 static bool can_gather(const struct loaded_model *loaded, const struct posed_draw *draw)
 {
     const struct primitive *primitive = primitive_of(&loaded->mapped.model, draw);
     struct texture_place place;
     return primitive->topology == TOPOLOGY_TRIANGLES && primitive->index_count / 3 >= TRIANGLES_MIN &&
-           draw->material->alpha_mode == ALPHA_OPAQUE && find_place(loaded, draw->material, is_lit(draw), &place);
+           draw->material->alpha_mode == ALPHA_OPAQUE &&
+           !((primitive->flags & PRIMITIVE_COLORS) != 0 && has_bumps(loaded, draw)) &&
+           find_place(loaded, draw->material, is_lit(draw), &place);
 }
 
 /* Marks the draws to gather, counts their vertices and triangles, and says whether that is worth while. */
@@ -98,24 +101,25 @@ static bool choose(const struct loaded_model *loaded, struct posed_model *posed,
 
 /* View space. What dual quaternions move takes the way of requests for vertices. */
 static void skin_vertices(const struct model *model, const struct posed_model *posed, const struct posed_draw *draw,
-                          struct vec3 *positions, struct vec3 *normals)
+                          struct gather_skinned *out)
 {
     const struct draw *source = &model->draws[draw->draw];
     const struct node *node = &model->nodes[source->node];
     const struct skin_palette palette = posed_model_palette(posed, model, source->skin);
     const struct vec3 *bind_normals = model->normals + model->primitives[source->primitive].vertex_first;
     if (skin_has_parts(model, source->skin)) {
-        skin_draw(model, draw->draw, &posed->pose, &palette, false, positions);
-        skin_draw(model, draw->draw, &posed->pose, &palette, true, normals);
+        skin_draw(model, draw->draw, &posed->pose, &palette, false, out->positions);
+        skin_draw(model, draw->draw, &posed->pose, &palette, true, out->normals);
+        if (out->tangents != NULL)
+            skin_tangents(model, source->primitive, &palette, out->tangents);
         return;
     }
     if (draw->morph_first != NOT_MORPHED) {
         skin_morph_normals(model, source->primitive, posed->pose.weights + node->weight_first, node->weight_count,
-                           normals);
-        bind_normals = normals;
+                           out->normals);
+        bind_normals = out->normals;
     }
-    gather_skin(model, source->primitive, palette.matrices, posed_model_bind(posed, model, draw), bind_normals,
-                positions, normals);
+    gather_skin(model, source->primitive, palette.matrices, posed_model_bind(posed, model, draw), bind_normals, out);
 }
 
 static enum gather_cull side_seen(const struct model *model, const struct posed_draw *draw)
@@ -140,13 +144,19 @@ static bool rasterize(struct gathering *gathering, const struct loaded_model *lo
     const struct model *model = &loaded->mapped.model;
     const struct primitive *primitive = primitive_of(model, draw);
     const struct mat4 clip_from_view = mat4_from_dmat4(&posed->camera.clip_from_view);
-    struct vec3 *positions = gathering->positions + vertex_first, *normals = gathering->normals + vertex_first;
+    const bool is_bumped = has_bumps(loaded, draw);
+    const bool has_tangents = is_bumped && (primitive->flags & PRIMITIVE_TANGENTS) != 0;
+    struct gather_skinned skinned = {.positions = gathering->positions + vertex_first,
+                                     .normals = gathering->normals + vertex_first,
+                                     .tangents = has_tangents ? gathering->tangents + vertex_first : NULL};
     struct texture_place place;
     find_place(loaded, draw->material, is_lit(draw), &place);
-    skin_vertices(model, posed, draw, positions, normals);
+    skin_vertices(model, posed, draw, &skinned);
     struct gather_mesh mesh = {
-        .positions = positions,
-        .normals = normals,
+        .positions = skinned.positions,
+        .normals = skinned.normals,
+        .tangents = skinned.tangents,
+        .has_bumps = is_bumped,
         .texcoords = place.placed == NULL ? NULL : texcoords_of(model, primitive, place.placed),
         .colors = (primitive->flags & PRIMITIVE_COLORS) != 0 ? model->colors + primitive->vertex_first : NULL,
         .indices = model->indices + primitive->index_first,
@@ -169,7 +179,9 @@ static int rasterize_all(struct gathering *gathering, const struct loaded_model 
         mem_room(gathering->positions, &gathering->position_capacity, vertex_count, sizeof *gathering->positions);
     gathering->normals =
         mem_room(gathering->normals, &gathering->normal_capacity, vertex_count, sizeof *gathering->normals);
-    if (gathering->positions == NULL || gathering->normals == NULL)
+    gathering->tangents =
+        mem_room(gathering->tangents, &gathering->tangent_capacity, vertex_count, sizeof *gathering->tangents);
+    if (gathering->positions == NULL || gathering->normals == NULL || gathering->tangents == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to skin %llu vertices", (unsigned long long)vertex_count);
     for (uint32_t d = 0; d < posed->draw_count; d++) {
         struct posed_draw *draw = &posed->draws[d];

@@ -21,7 +21,9 @@ enum { GATHER_SAMPLES_MAX = 1 << 20, GATHER_TRIANGLES_MAX = 1 << 19, GATHER_MESH
 struct gathered_sample {
     uint32_t normal; /* view space, on the side that is seen: octahedral (Meyer et al. 2010, On Floating-Point Normal
                         Vectors), 14 bits each; and the upper 4 bits of the footprint */
-    uint32_t color;  /* of the vertices, 8 bits each for red, green, blue; and the lower 8 bits of the footprint */
+    uint32_t color;  /* of the vertices, 8 bits each for red, green, blue, or of a mesh with bumps what turns them: the
+                        tangent as 11 and 12 bits, and above those 1 where the bitangent is -cross(normal, tangent); all
+                        ones where there is no tangent. And the lower 8 bits of the footprint */
     float uv[2];
 };
 /* The footprint says how much of the texture's longer side a sample covers: 1 + 128 * (24 + log2 of that). */
@@ -31,12 +33,14 @@ enum gather_cull { GATHER_BOTH_SIDES, GATHER_COUNTERCLOCKWISE, GATHER_CLOCKWISE 
 /* What to rasterize. The arrays are the caller's, from gather_add() to gather_finish(). */
 struct gather_mesh {
     const struct vec3 *positions, *normals; /* [vertex_count], view space */
-    const struct vec2 *texcoords;           /* or NULL */
-    const struct rgba8 *colors;             /* or NULL: white */
-    const uint32_t *indices;                /* [index_count]: triangles */
+    const struct vec4 *tangents;  /* likewise, w is the side of the bitangent; or NULL: of the texture places */
+    const struct vec2 *texcoords; /* or NULL */
+    const struct rgba8 *colors;   /* or NULL: white */
+    const uint32_t *indices;      /* [index_count]: triangles */
     uint32_t vertex_count, index_count;
     float uv_from_texcoord[6]; /* two rows */
     float texels[2];           /* width and height of the textures, over the larger of them */
+    bool has_bumps;            /* samples have tangents, and no colours */
     bool is_flat;              /* faces have the normals, not vertices */
     enum gather_cull seen;     /* which side of the triangles */
     uint64_t point_first;      /* set by gather_add() */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What is interpolated. */
-enum { NORMAL = 0, UV = 3, COLOR = 5, VALUES = 8 };
+enum { NORMAL = 0, UV = 3, COLOR = 5, TANGENT = COLOR, VALUES = 8 };
 
 /* A triangle as its samples need it: values times 1 / w, and 1 / w itself, as planes over the screen. */
 struct filling {
@@ -14,7 +14,10 @@ struct filling {
     float first[VALUES + 1], by_x[VALUES + 1], by_y[VALUES + 1]; /* last: 1 / w */
     float face[3];                                               /* its normal, to the side that is seen */
     float texels[2], uv[2]; /* the place of all where there are no texture coordinates */
-    bool is_flat, has_texcoords, has_colors;
+    bool is_flat, has_texcoords, has_colors, has_tangents, has_bumps;
+    float tangent_side; /* of the vertices' tangents: 1 or -1 */
+    float edges[2][3];  /* from the first corner to the others, counter-clockwise on the screen */
+    float steps[2][2];  /* of the texture place, along them */
 };
 
 static void values_of(const struct gather_mesh *mesh, uint32_t vertex, float out[VALUES])
@@ -25,21 +28,48 @@ static void values_of(const struct gather_mesh *mesh, uint32_t vertex, float out
         out[UV + i] = mesh->texcoords == NULL ? m[3 * i + 2]
                                               : m[3 * i] * mesh->texcoords[vertex].x +
                                                     m[3 * i + 1] * mesh->texcoords[vertex].y + m[3 * i + 2];
+    if (mesh->has_bumps && mesh->tangents != NULL) {
+        memcpy(out + TANGENT, &mesh->tangents[vertex], 3 * sizeof *out);
+        return;
+    }
     const struct rgba8 white = {255, 255, 255, 255}, c = mesh->colors == NULL ? white : mesh->colors[vertex];
     out[COLOR] = c.r;
     out[COLOR + 1] = c.g;
     out[COLOR + 2] = c.b;
 }
 
-/* The face's normal: zero where it has no area. Counter-clockwise on the screen means that it faces the eye. */
-static void find_face(const struct gather_mesh *mesh, const uint32_t corners[3], bool is_turned, float face[3])
+static void cross(const float a[3], const float b[3], float out[3])
 {
-    const struct vec3 *a = &mesh->positions[corners[0]], *b = &mesh->positions[corners[is_turned ? 2 : 1]],
-                      *c = &mesh->positions[corners[is_turned ? 1 : 2]];
-    const float p[3] = {b->x - a->x, b->y - a->y, b->z - a->z}, q[3] = {c->x - a->x, c->y - a->y, c->z - a->z};
-    face[0] = p[1] * q[2] - p[2] * q[1];
-    face[1] = p[2] * q[0] - p[0] * q[2];
-    face[2] = p[0] * q[1] - p[1] * q[0];
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* The edges and their normal, which is zero where there is no area: counter-clockwise on the screen means that it faces
+ * the eye. */
+static void find_face(const struct gather_mesh *mesh, const uint32_t corners[3], bool is_turned, struct filling *out)
+{
+    const struct vec3 *a = &mesh->positions[corners[0]];
+    for (int e = 0; e < 2; e++) {
+        const struct vec3 *b = &mesh->positions[corners[is_turned ? 2 - e : 1 + e]];
+        const float edge[3] = {b->x - a->x, b->y - a->y, b->z - a->z};
+        memcpy(out->edges[e], edge, sizeof edge);
+    }
+    cross(out->edges[0], out->edges[1], out->face);
+}
+
+/* What tangents are made from. values: of the corners. */
+static void find_tangents(const struct gather_mesh *mesh, const struct gather_triangle *triangle, bool is_turned,
+                          float values[3][VALUES + 1], struct filling *out)
+{
+    const uint32_t *corners = triangle->corners;
+    for (int e = 0; e < 2; e++)
+        for (int i = 0; i < 2; i++)
+            out->steps[e][i] = values[is_turned ? 2 - e : 1 + e][UV + i] - values[0][UV + i];
+    if (mesh->tangents == NULL)
+        return;
+    const struct vec4 *t = mesh->tangents;
+    out->tangent_side = t[corners[0]].w + t[corners[1]].w + t[corners[2]].w < 0 ? -1 : 1;
 }
 
 static void prepare(const struct gather *gather, const struct gather_triangle *triangle, struct filling *out)
@@ -47,9 +77,14 @@ static void prepare(const struct gather *gather, const struct gather_triangle *t
     const struct gather_mesh *mesh = &gather->meshes[triangle->mesh];
     const struct gather_planes *planes = &out->planes;
     float values[3][VALUES + 1];
+    for (int i = 0; i < 3; i++)
+        values_of(mesh, triangle->corners[i], values[i]);
+    const bool is_turned = planes->by_x[0] * planes->by_y[1] - planes->by_y[0] * planes->by_x[1] < 0;
+    find_face(mesh, triangle->corners, is_turned, out);
+    if (mesh->has_bumps)
+        find_tangents(mesh, triangle, is_turned, values, out);
     for (int i = 0; i < 3; i++) {
         const float per_w = gather_corner(gather, triangle, i)->per_w;
-        values_of(mesh, triangle->corners[i], values[i]);
         for (int v = 0; v < VALUES; v++)
             values[i][v] *= per_w;
         values[i][VALUES] = per_w;
@@ -60,20 +95,21 @@ static void prepare(const struct gather *gather, const struct gather_triangle *t
         out->by_x[v] = planes->by_x[0] * to_b + planes->by_x[1] * to_c;
         out->by_y[v] = planes->by_y[0] * to_b + planes->by_y[1] * to_c;
     }
-    const bool is_turned = planes->by_x[0] * planes->by_y[1] - planes->by_y[0] * planes->by_x[1] < 0;
-    find_face(mesh, triangle->corners, is_turned, out->face);
     memcpy(out->texels, mesh->texels, sizeof out->texels);
     out->uv[0] = mesh->uv_from_texcoord[2];
     out->uv[1] = mesh->uv_from_texcoord[5];
     out->is_flat = mesh->is_flat;
     out->has_texcoords = mesh->texcoords != NULL;
-    out->has_colors = mesh->colors != NULL;
+    out->has_bumps = mesh->has_bumps;
+    out->has_tangents = mesh->has_bumps && mesh->tangents != NULL;
+    out->has_colors = !mesh->has_bumps && mesh->colors != NULL;
 }
 
 /* Four samples beside each other. */
 struct four {
     f32x4 values[VALUES + 1];
     f32x4 w;
+    f32x4 normal[3], side; /* on the side that is seen; -1 where the vertices' is on the other */
 };
 
 static f32x4 plane_at(const struct filling *filling, int value, f32x4 dx, float dy)
@@ -83,37 +119,96 @@ static f32x4 plane_at(const struct filling *filling, int value, f32x4 dx, float 
 
 static void evaluate(const struct filling *filling, f32x4 dx, float dy, struct four *out)
 {
-    const int end = filling->has_colors ? VALUES : filling->has_texcoords ? COLOR : UV;
+    const int end = filling->has_colors || filling->has_tangents ? VALUES : filling->has_texcoords ? COLOR : UV;
     out->values[VALUES] = plane_at(filling, VALUES, dx, dy);
     out->w = 1 / out->values[VALUES];
     for (int v = 0; v < end; v++)
         out->values[v] = plane_at(filling, v, dx, dy) * out->w;
 }
 
-/* 14 bits each for the two coordinates of a direction on the octahedron. */
-static i32x4 octahedral(f32x4 nx, f32x4 ny, f32x4 nz)
+/* The two coordinates of a direction on the octahedron, -1 to 1. */
+static void find_octahedral(const f32x4 n[3], f32x4 out[2])
 {
-    const float half = 0.5f * ((1 << 14) - 1);
-    const f32x4 sum = f32x4_abs(nx) + f32x4_abs(ny) + f32x4_abs(nz), scale = 1 / f32x4_max(sum, (f32x4){0} + 1e-30f);
-    const f32x4 x = nx * scale, y = ny * scale;
-    const f32x4 folded_x = f32x4_with_sign(1 - f32x4_abs(y), x), folded_y = f32x4_with_sign(1 - f32x4_abs(x), y);
-    const f32x4 at_x = f32x4_choose(nz < 0, folded_x, x), at_y = f32x4_choose(nz < 0, folded_y, y);
-    const i32x4 low = __builtin_convertvector(at_x * half + (half + 0.5f), i32x4);
-    const i32x4 high = __builtin_convertvector(at_y * half + (half + 0.5f), i32x4);
-    return low | high << 14;
+    const f32x4 sum = f32x4_abs(n[0]) + f32x4_abs(n[1]) + f32x4_abs(n[2]);
+    const f32x4 scale = 1 / f32x4_max(sum, (f32x4){0} + 1e-30f), x = n[0] * scale, y = n[1] * scale;
+    out[0] = f32x4_choose(n[2] < 0, f32x4_with_sign(1 - f32x4_abs(y), x), x);
+    out[1] = f32x4_choose(n[2] < 0, f32x4_with_sign(1 - f32x4_abs(x), y), y);
+}
+
+/* -1 to 1 as so many bits. */
+static i32x4 bits_of(f32x4 value, int bits)
+{
+    const float half = 0.5f * (float)((1 << bits) - 1);
+    return __builtin_convertvector(value * half + (half + 0.5f), i32x4);
 }
 
 /* The normal of the surface, or of the face, on the side that is seen. */
-static i32x4 normals_of(const struct filling *filling, const struct four *four)
+static void find_normals(const struct filling *filling, struct four *four)
 {
     const f32x4 x = four->values[NORMAL], y = four->values[NORMAL + 1], z = four->values[NORMAL + 2];
     const float *face = filling->face;
     const i32x4 is_smooth = (i32x4){0} + (filling->is_flat ? 0 : -1);
     const i32x4 is_known = (x * x + y * y + z * z > 1e-8f) & is_smooth;
     const f32x4 side = f32x4_with_sign((f32x4){0} + 1, x * face[0] + y * face[1] + z * face[2]);
-    return octahedral(f32x4_choose(is_known, side * x, (f32x4){0} + face[0]),
-                      f32x4_choose(is_known, side * y, (f32x4){0} + face[1]),
-                      f32x4_choose(is_known, side * z, (f32x4){0} + face[2]));
+    for (int i = 0; i < 3; i++)
+        four->normal[i] = f32x4_choose(is_known, side * four->values[NORMAL + i], (f32x4){0} + face[i]);
+    four->side = f32x4_choose(is_known, side, (f32x4){0} + 1);
+}
+
+static i32x4 normals_of(const struct four *four)
+{
+    f32x4 place[2];
+    find_octahedral(four->normal, place);
+    return bits_of(place[0], 14) | bits_of(place[1], 14) << 14;
+}
+
+static f32x4 dot(const f32x4 a[3], const f32x4 b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void cross_four(const f32x4 a[3], const f32x4 b[3], f32x4 out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* Where the texture's place grows along the surface, as bumped() in surface.glsl finds it: along the first coordinate,
+ * and on which side of that the second one is. */
+static void find_places(const struct filling *filling, const f32x4 normal[3], f32x4 along[3], f32x4 *side)
+{
+    const struct filling *f = filling;
+    f32x4 edges[2][3], by_first[3], by_second[3], up[3], across[3];
+    for (int e = 0; e < 2; e++)
+        for (int i = 0; i < 3; i++)
+            edges[e][i] = (f32x4){0} + f->edges[e][i];
+    cross_four(edges[1], normal, by_first);
+    cross_four(normal, edges[0], by_second);
+    for (int i = 0; i < 3; i++) {
+        along[i] = by_first[i] * f->steps[0][0] + by_second[i] * f->steps[1][0];
+        up[i] = -(by_first[i] * f->steps[0][1] + by_second[i] * f->steps[1][1]);
+    }
+    cross_four(normal, along, across);
+    *side = f32x4_with_sign((f32x4){0} + 1, dot(across, up));
+}
+
+/* As struct gathered_sample has them. A back shows the same dents from behind: both directions of its texture turn. */
+static i32x4 tangents_of(const struct filling *filling, const struct four *four)
+{
+    f32x4 along[3], side, place[2];
+    find_places(filling, four->normal, along, &side);
+    if (filling->has_tangents) {
+        const i32x4 is_known = dot(&four->values[TANGENT], &four->values[TANGENT]) > 1e-12f;
+        for (int i = 0; i < 3; i++)
+            along[i] = f32x4_choose(is_known, four->values[TANGENT + i], along[i]);
+        side = f32x4_choose(is_known, four->side * filling->tangent_side, side);
+    }
+    const i32x4 is_none = dot(along, along) <= 0;
+    for (int i = 0; i < 3; i++)
+        along[i] *= four->side;
+    find_octahedral(along, place);
+    i32x4 second = bits_of(place[1], 12);
+    second += second == 4095; /* -1: never all ones */
+    const i32x4 behind = (i32x4)(side < 0) & (1 << 23);
+    const i32x4 all = bits_of(place[0], 11) | second << 11 | behind;
+    return i32x4_choose(is_none, (i32x4){0} + 0xffffff, all);
 }
 
 /* log2, off by less than a hundredth: steps of mip levels are coarser. */
@@ -147,6 +242,8 @@ static i32x4 bytes_of(f32x4 values)
 
 static i32x4 colors_of(const struct filling *filling, const struct four *four)
 {
+    if (filling->has_bumps)
+        return tangents_of(filling, four);
     if (!filling->has_colors)
         return (i32x4){0} + 0xffffff;
     return bytes_of(four->values[COLOR]) | bytes_of(four->values[COLOR + 1]) << 8 |
@@ -154,10 +251,11 @@ static i32x4 colors_of(const struct filling *filling, const struct four *four)
 }
 
 /* Those of four samples whose lane is not 0. */
-static void put_four(const struct filling *filling, const struct four *four, i32x4 lanes, struct gathered_sample *out)
+static void put_four(const struct filling *filling, struct four *four, i32x4 lanes, struct gathered_sample *out)
 {
     const i32x4 footprints = footprints_of(filling, four);
-    const i32x4 normals = normals_of(filling, four) | footprints >> 8 << 28;
+    find_normals(filling, four);
+    const i32x4 normals = normals_of(four) | footprints >> 8 << 28;
     const i32x4 colors = colors_of(filling, four) | footprints << 24;
     for (int i = 0; i < GATHER_LANES; i++)
         if (lanes[i] != 0)

@@ -57,15 +57,26 @@ static inline struct vec3 turn_normal(const struct columns *m, const struct vec3
     return vec3_of(scaled / sqrtf(squared[0] + squared[1] + squared[2]));
 }
 
+/* A direction in the surface; what mirrors puts the bitangent on the other side. */
+static inline struct vec4 turn_tangent(const struct columns *m, const struct vec4 *t)
+{
+    const f32x4 turned = m->c[0] * t->x + m->c[1] * t->y + m->c[2] * t->z, product = m->c[0] * cross(m->c[1], m->c[2]);
+    const float most = fmaxf(fmaxf(fabsf(turned[0]), fabsf(turned[1])), fabsf(turned[2]));
+    const float side = product[0] + product[1] + product[2] < 0 ? -t->w : t->w;
+    const f32x4 scaled = turned / (most > 0 ? most : 1);
+    return (struct vec4){scaled[0], scaled[1], scaled[2], side};
+}
+
 void gather_skin(const struct model *model, uint32_t primitive, const struct mat4 *palette,
-                 const struct vec3 *positions, const struct vec3 *normals, struct vec3 *positions_out,
-                 struct vec3 *normals_out)
+                 const struct vec3 *positions, const struct vec3 *normals, struct gather_skinned *out)
 {
     const struct primitive *p = &model->primitives[primitive];
     for (uint32_t v = 0; v < p->vertex_count; v++) {
         const struct columns m = blend(model, p->vertex_first + v, palette);
         const struct vec3 at = positions[v], n = normals[v];
-        positions_out[v] = vec3_of(m.c[0] * at.x + m.c[1] * at.y + m.c[2] * at.z + m.c[3]);
-        normals_out[v] = turn_normal(&m, &n);
+        out->positions[v] = vec3_of(m.c[0] * at.x + m.c[1] * at.y + m.c[2] * at.z + m.c[3]);
+        out->normals[v] = turn_normal(&m, &n);
+        if (out->tangents != NULL)
+            out->tangents[v] = turn_tangent(&m, &model->tangents[p->vertex_first + v]);
     }
 }

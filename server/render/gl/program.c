@@ -97,6 +97,7 @@ static void tie_samplers(const struct program *program, const struct gl *gl)
         [UNIT_PALETTE] = "palette",
         [UNIT_INFLUENCES] = "influences",
         [UNIT_IDS] = "ids",
+        [UNIT_ENVIRONMENT] = "environment_map",
         [UNIT_GATHERED] = "gathered_samples",
     };
     for (int unit = 0; unit < (int)(sizeof NAMES / sizeof *NAMES); unit++)
@@ -118,24 +119,36 @@ int program_link(struct program *program, const struct gl *gl, const struct shad
 /* The default light, as constants of the shader: llvmpipe loads a uniform's number anew for every eight samples. */
 static void put_irradiance(char *out, size_t size)
 {
-    struct environment_harmonics light;
-    environment_project(environment_studio, NULL, &light);
+    const struct environment_harmonics *light = &ENVIRONMENT_STUDIO.harmonics;
     int n = snprintf(out, size, "#define IRRADIANCE vec3[9](");
     for (int i = 0; i < ENVIRONMENT_HARMONICS; i++)
-        n += snprintf(out + n, size - (size_t)n, "%svec3(%.5f, %.5f, %.5f)", i > 0 ? ", " : "", (double)light.c[i][0],
-                      (double)light.c[i][1], (double)light.c[i][2]);
+        n += snprintf(out + n, size - (size_t)n, "%svec3(%.5f, %.5f, %.5f)", i > 0 ? ", " : "", (double)light->c[i][0],
+                      (double)light->c[i][1], (double)light->c[i][2]);
     snprintf(out + n, size - (size_t)n, ")\n");
+}
+
+/* What a kind of program defines. */
+static void put_defines(unsigned kind, char *out, size_t size)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } DEFINES[] = {{PROGRAM_FULL, "FULL"},       {PROGRAM_FILTERS, "FILTERS"},   {PROGRAM_POINTS, "POINTS"},
+                   {PROGRAM_MIRRORS, "MIRRORS"}, {PROGRAM_GATHERED, "GATHERED"}, {PROGRAM_BUMPS, "BUMPS"},
+                   {PROGRAM_MASKED, "MASKED"}};
+    *out = '\0';
+    if ((kind & PROGRAM_CHOSEN) == 0)
+        put_irradiance(out, size);
+    size_t n = strlen(out);
+    for (size_t i = 0; i < sizeof DEFINES / sizeof *DEFINES; i++)
+        if ((kind & DEFINES[i].bit) != 0)
+            n += (size_t)snprintf(out + n, size - n, "#define %s\n", DEFINES[i].name);
 }
 
 int program_init(struct program *program, const struct gl *gl, unsigned kind, struct err *err)
 {
-    char irradiance[512] = "", defines[640];
-    if ((kind & PROGRAM_CHOSEN) == 0)
-        put_irradiance(irradiance, sizeof irradiance);
-    snprintf(
-        defines, sizeof defines, "%s%s%s%s%s%s", irradiance, (kind & PROGRAM_GATHERED) != 0 ? "#define GATHERED\n" : "",
-        (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "", (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
-        (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "", (kind & PROGRAM_MASKED) != 0 ? "#define MASKED\n" : "");
+    char defines[1024];
+    put_defines(kind, defines, sizeof defines);
     const bool is_gathered = (kind & PROGRAM_GATHERED) != 0;
     const struct shader_sources sources = {.vertex = is_gathered ? SHADER_GATHERED_VERT : SHADER_SKIN_VERT,
                                            .fragment = is_gathered ? SHADER_GATHERED_FRAG : SHADER_MESH_FRAG,

@@ -40,7 +40,8 @@ enum texture_unit {
     UNIT_BASE_COLOR = TEXTURE_BASE_COLOR,
     UNIT_PALETTE = TEXTURE_SLOT_COUNT,
     UNIT_INFLUENCES,
-    UNIT_IDS,      /* of view.frag */
+    UNIT_IDS, /* of view.frag */
+    UNIT_ENVIRONMENT,
     UNIT_GATHERED, /* of gathered.glsl */
 };
 
@@ -50,9 +51,11 @@ enum program_kind {
     PROGRAM_FILTERS = 2,   /* any filters of the colours' textures */
     PROGRAM_POINTS = 4,    /* of points alone, which are discs */
     PROGRAM_CHOSEN = 8,    /* any light, exposure and tone; else those of a request that names none are constants */
-    PROGRAM_MASKED = 16,   /* of surfaces with holes, whose edges are smooth */
+    PROGRAM_MIRRORS = 16,  /* of smooth surfaces and metals, which show the environment; else of rough dielectrics */
     PROGRAM_GATHERED = 32, /* lights what render/gather/ rasterized */
-    PROGRAM_KINDS = 64
+    PROGRAM_BUMPS = 64,    /* and which has a normal texture */
+    PROGRAM_MASKED = 128,  /* of surfaces with holes, whose edges are smooth */
+    PROGRAM_KINDS = 256
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
