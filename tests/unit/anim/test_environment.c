@@ -156,8 +156,8 @@ TEST(environment_pictures_have_their_middle_before_the_viewer)
 static void wild(const void *context, const double d[3], double rgb[3])
 {
     (void)context;
-    rgb[0] = d[0] > 0 ? NAN : -1;
-    rgb[1] = INFINITY;
+    rgb[0] = d[0] > 0 ? (double)NAN : -1;
+    rgb[1] = (double)INFINITY;
     rgb[2] = d[1] > 0.9995 ? 1000 : 0;
 }
 

@@ -221,6 +221,19 @@ TEST(true_colours_double_with_a_stop_where_no_tone_map_bends_them)
         CHECK_NEAR(light[i + 1] / light[i], 2, 0.08);
 }
 
+/* As bright as can be is white, not a number that broke. */
+TEST(true_colours_of_what_blinds)
+{
+    for (uint32_t tone = 0; tone < TONE_COUNT; tone++) {
+        struct fixture f;
+        int found[3];
+        memcpy(start_card(&f)->emissive, (const float[3]){1e6f, 1e6f, 1e6f}, 3 * sizeof(float));
+        read_middle(&f, LIGHT_OUTDOOR, tone, PICTURE_STOPS_MAX, found);
+        for (int c = 0; c < 3; c++)
+            assert_in_range(found[c], 250, 255);
+    }
+}
+
 /* Each tone map in its own way: cut off, bent, and paled. */
 TEST(true_colours_of_tone_maps_where_it_is_bright)
 {
