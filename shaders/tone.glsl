@@ -11,16 +11,20 @@ uniform int tone;       // enum picture_tone, as the C code numbers them
 // Khronos PBR Neutral (Khronos Group 2024, github.com/KhronosGroup/ToneMapping): colours of materials in even white light
 // come out as they are, and what is brighter approaches white by its brightest channel, so that hues stay. There the
 // surface's own reflection of that light, which lies over its colour like a veil, is taken to be 0.04; here it is the
-// material's: rough surfaces reflect less than that, metals nothing beside their colour.
+// material's: rough surfaces reflect less than that, metals nothing beside their colour. And what is a little too bright
+// pales less than there, so that a pure red in a lit studio stays one.
 vec3 neutral(vec3 c, float veil)
 {
     const float START = 0.76, PALING = 0.15, D = 1.0 - START;
     float least = min(min(c.r, c.g), c.b);
-    c = (c - (least < 2.0 * veil ? least - least * least / (4.0 * veil) : veil)) / (1.0 - veil);
+    float under = least < 2.0 * veil ? least - least * least / (4.0 * veil) : veil;
+    c = (c - under) * (1.0 + veil + veil * veil); // over 1 - veil
+    // A peak p is lowered to n / d, and m / d are lost. So much of the hue is kept: 1 / (PALING lost^2 / (1 + lost) + 1),
+    // which is d (d + m) / q. All over one denominator: a division takes as long as ten products.
     float peak = max(max(c.r, c.g), c.b);
-    float lowered = 1.0 - D * D / (peak + D - START);
-    float kept = 1.0 / (PALING * (peak - lowered) + 1.0);
-    return peak < START ? c : mix(vec3(lowered), c * (lowered / peak), kept);
+    float d = peak + D - START, n = d - D * D, m = peak * d - n;
+    float paled = PALING * m * m, q = paled + d * (d + m), scale = n / (q * d * peak);
+    return peak < START ? c : c * (d * (d + m) * scale) + paled * peak * scale;
 }
 
 // The film look of ACES: Stephen Hill's fit of its reference and output transforms for sRGB (BakingLab, 2016), with the
@@ -36,7 +40,7 @@ vec3 aces(vec3 c)
 // veil: what the material reflects of white light that is all around, facing the eye, beside its own colour.
 vec3 toned(vec3 light, float veil)
 {
-    vec3 c = light * exposure;
+    vec3 c = min(light * exposure, 1e5); // whose powers are still finite
     if (tone == 0)
         return neutral(c, veil);
     return tone == 1 ? aces(c) : c;

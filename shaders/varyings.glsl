@@ -58,5 +58,3 @@ const float LOD_BIAS = 0.0;
 // as a pixel is the mean of four samples. That comes closer to a picture of 256 samples a pixel than two levels do.
 const float LOD_BIAS = -0.5;
 #endif
-
-const float PI = 3.14159265;

@@ -38,6 +38,7 @@ TARGETS = {
     "memory": Target(DOWN, 1.5),
     "thumbnails_base": Target(UP, 600, is_figure=True),
     "thumbnails_full": Target(UP, 300, is_figure=True),
+    "thumbnails_heavy": Target(UP, 260, is_figure=True),
     "cold_folder": Target(UP, 100, is_figure=True),
     "compare_s": Target(DOWN, 60, is_figure=True),
     "tiny_import_ms": Target(DOWN, 3, is_figure=True),

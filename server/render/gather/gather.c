@@ -9,9 +9,9 @@
 
 /* How far beyond the picture corners may lie, in samples: products of differences stay far from 2^63. */
 static const float REACH = 1 << 15;
-/* Of 24 bits: so much farther than computed, so that what another draw puts at the same place is not hidden by how the
- * two round. */
-enum { DEPTH_SLACK = 8 };
+/* Of 24 bits: so much farther than computed, so that what OpenGL draws at the same place is not hidden by how the two
+ * round; a tenth of a millimetre of what is two metres deep. */
+enum { DEPTH_SLACK = 1024 };
 
 int gather_begin(struct gather *gather, uint32_t width, uint32_t height, uint64_t vertex_count, uint64_t triangle_count,
                  struct err *err)
