@@ -52,7 +52,7 @@ $(obj)/server/render/image/caption.o: asked = $(patsubst -I%,-isystem %,$(shell 
 $(obj)/server/render/image/jpeg_file.o: asked = -DPOSED_JPEG_VERSION='"$(shell $(PKG_CONFIG) --modversion libturbojpeg)"'
 
 # Texels by the million, in loops that gcc unrolls and vectorises at -O3 only: a third of the time.
-$(obj)/server/import/texture/texture_mip.o: flags += $(if $(filter release,$(config)),-O3)
+$(obj)/server/import/texture/texture_mip.o $(obj)/server/render/image/ambient_occlusion.o: flags += $(if $(filter release,$(config)),-O3)
 
 libs_of = $(shell $(PKG_CONFIG) --libs $(1))
 # wslay and meshoptimizer have no .pc files in Debian 12. draco is C++, linked by the C compiler.

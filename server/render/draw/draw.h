@@ -16,6 +16,11 @@
  * PROGRAM_MASKED. */
 #define DRAW_ALPHA_SMOOTH -1.0f
 
+/* What the stencil has where a surface is on top: with PICTURE_OCCLUSION, which darkens those alone that light falls
+ * on.
+ */
+enum { DRAW_MARK_LIT, DRAW_MARK_UNLIT };
+
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;
@@ -23,6 +28,7 @@ struct drawing {
     const struct program *used;             /* one of them, while a frame is drawn */
     uint64_t frame_number;                  /* counts them */
     const struct picture_spec *picture;     /* likewise: its light, exposure and tone */
+    bool has_marks;                         /* likewise: surfaces are marked in the stencil */
     uint32_t scale;                         /* likewise: how many samples a pixel's side has */
     struct environment_harmonics lights[LIGHT_COUNT];
     GLuint vertex_array;
