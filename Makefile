@@ -48,11 +48,11 @@ asked =
 is_x86_64 = $(filter x86_64%,$(shell $(CC) -dumpmachine))
 # FreeType's headers are in a folder of their own.
 $(obj)/server/render/image/caption.o: asked = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2))
-
+# libjpeg-turbo does not tell its version itself, and renderers are named by those of their libraries.
 $(obj)/server/render/image/jpeg_file.o: asked = -DPOSED_JPEG_VERSION='"$(shell $(PKG_CONFIG) --modversion libturbojpeg)"'
 
 # Texels by the million, in loops that gcc unrolls and vectorises at -O3 only: a third of the time.
-$(obj)/server/import/texture/texture_mip.o: flags += $(if $(filter release,$(config)),-O3)
+$(obj)/server/import/texture/texture_mip.o $(obj)/server/render/image/ambient_occlusion.o: flags += $(if $(filter release,$(config)),-O3)
 
 # Triangles and vertices by the ten thousand, for each picture: a fifth of their time.
 $(filter $(obj)/server/render/gather/%,$(render)): flags += $(if $(filter release,$(config)),-O3)

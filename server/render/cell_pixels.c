@@ -35,10 +35,31 @@ static int read_samples(struct renderer *renderer, uint32_t width, uint32_t heig
     return gl_check(gl, "reading the picture", err);
 }
 
+/* Before the background is laid below: nothing but the model gets darker. */
+static int darken_corners(struct renderer *renderer, const struct picture_spec *picture, uint32_t scale,
+                          struct err *err)
+{
+    const struct gl *gl = &renderer->gl;
+    const uint32_t width = picture->width * scale, height = picture->height * scale;
+    uint8_t **room = (uint8_t **)(void *)&renderer->depths;
+    if (pixels_room(room, &renderer->depths_bytes, (size_t)width * height * sizeof *renderer->depths, err) < 0)
+        return err->code;
+    gl->ReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_DEPTH_STENCIL, GL_UNSIGNED_INT_24_8, renderer->depths);
+    if (gl_check(gl, "reading the depths of the picture", err) < 0)
+        return err->code;
+    return ambient_occlusion_darken(&renderer->occlusion, renderer->depths, picture->width, picture->height, scale,
+                                    &renderer->posed.camera.clip_from_view, renderer->samples, err);
+}
+
 void pixels_trim(struct renderer *renderer)
 {
-    if (renderer->samples_bytes + renderer->pixels_bytes + renderer->canvas_bytes <= KEPT_BYTES)
+    if (renderer->samples_bytes + renderer->pixels_bytes + renderer->canvas_bytes + renderer->depths_bytes <=
+        KEPT_BYTES)
         return;
+    ambient_occlusion_fini(&renderer->occlusion);
+    free(renderer->depths);
+    renderer->depths = NULL;
+    renderer->depths_bytes = 0;
     free(renderer->samples);
     free(renderer->pixels);
     free(renderer->canvas);
@@ -122,6 +143,9 @@ int pixels_draw(struct renderer *renderer, struct cells *cells, uint32_t c, stru
     renderer->drawing.target = framebuffer_bound(&renderer->framebuffers);
     if (draw_view(renderer, cells, scale, err) < 0 ||
         read_samples(renderer, picture->width, picture->height, scale, err) < 0)
+        return err->code;
+    const bool is_lit = picture->view == VIEW_LIT || picture->view == VIEW_ONION;
+    if (is_lit && (picture->flags & PICTURE_OCCLUSION) != 0 && darken_corners(renderer, picture, scale, err) < 0)
         return err->code;
     if ((picture->flags & PICTURE_SHADOW) != 0)
         return cast_shadow(renderer, cells_model(cells), picture, err);

@@ -14,6 +14,7 @@
 #include "render/camera/clip_bounds.h"
 #include "render/renderer.h"
 #include "render/draw/shadow.h"
+#include "render/image/ambient_occlusion.h"
 #include "render/gl/framebuffer.h"
 #include "render/draw/debug_view.h"
 
@@ -31,6 +32,9 @@ struct renderer {
     struct shadow shadow;
     uint8_t *shade; /* of a cell: how dark its shadow is */
     size_t shade_bytes;
+    struct ambient_occlusion occlusion;
+    uint32_t *depths; /* of the samples; for the occlusion */
+    size_t depths_bytes;
     struct clip_bounds_cache bounds_cache;
     struct render_shown shown;
     uint8_t *samples, *pixels; /* of a cell */

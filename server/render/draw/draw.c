@@ -223,6 +223,22 @@ static bool is_worth_sorting(const struct primitive *primitive)
     return primitive->topology == TOPOLOGY_TRIANGLES && triangles >= SORTED_MIN && triangles <= DEPTH_ORDER_MAX;
 }
 
+static bool is_lit_surface(const struct material *material, const struct primitive *primitive)
+{
+    /* lines and points have no surface that light could fall on */
+    return primitive->topology == TOPOLOGY_TRIANGLES && (material->flags & MATERIAL_UNLIT) == 0;
+}
+
+/* Whether the occlusion has to know which surfaces light falls on. */
+static bool needs_marks(const struct picture_spec *picture, const struct model *model, const struct posed_model *posed)
+{
+    bool is_lit = true;
+    for (uint32_t d = 0; d < posed->draw_count; d++)
+        is_lit = is_lit && is_lit_surface(posed->draws[d].material,
+                                          &model->primitives[model->draws[posed->draws[d].draw].primitive]);
+    return (picture->flags & PICTURE_OCCLUSION) != 0 && !is_lit;
+}
+
 /* is_soft: draws the translucent parts of blended materials, else everything solid. */
 static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
                     const struct posed_draw *draw, bool is_soft, struct err *err)
@@ -237,12 +253,12 @@ static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, 
     if (draw_bind_vertices(drawing, loaded, posed, draw, err) < 0)
         return err->code;
     draw_set_culling(gl, model, material, draw);
-    /* lines and points have no surface that light could fall on */
-    const bool is_surface = primitive->topology == TOPOLOGY_TRIANGLES;
-    const bool is_lit = is_surface && (material->flags & MATERIAL_UNLIT) == 0;
+    const bool is_surface = primitive->topology == TOPOLOGY_TRIANGLES, is_lit = is_lit_surface(material, primitive);
     if (draw_set_material(drawing, loaded, posed, material, primitive, is_lit, err) < 0)
         return err->code;
     set_alpha(drawing, material, is_soft);
+    if (drawing->has_marks)
+        gl->StencilFunc(GL_ALWAYS, is_lit ? DRAW_MARK_LIT : DRAW_MARK_UNLIT, 0xff);
     gl->Uniform1i(drawing->used->joint_first, draw_joint_first(model, posed, draw));
     if (is_soft ? is_surface : is_worth_sorting(primitive))
         return draw_sorted(drawing, model, posed, draw, is_soft, err);
@@ -358,7 +374,14 @@ int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded,
     draw_bind_light(drawing, picture);
     gl->LineWidth((float)scale);
     gl->PointSize((float)scale * draw_point_pixels(&loaded->mapped.model, posed, (float)side));
+    drawing->has_marks = needs_marks(picture, &loaded->mapped.model, posed);
+    if (drawing->has_marks) {
+        gl->Enable(GL_STENCIL_TEST);
+        gl->StencilFunc(GL_ALWAYS, DRAW_MARK_LIT, 0xff);
+        gl->StencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
+    }
     const int rc =
         posed->draw_count == 0 ? draw_bones(drawing, loaded, posed, err) : draw_model(drawing, loaded, posed, err);
+    gl->Disable(GL_STENCIL_TEST);
     return rc < 0 ? rc : gl_check(gl, "drawing the model", err);
 }

@@ -18,6 +18,11 @@
  * PROGRAM_MASKED. */
 #define DRAW_ALPHA_SMOOTH -1.0f
 
+/* What the stencil has where a surface is on top: with PICTURE_OCCLUSION, which darkens those alone that light falls
+ * on.
+ */
+enum { DRAW_MARK_LIT, DRAW_MARK_UNLIT };
+
 /* Dielectrics from this roughness on reflect a light so smooth that they need no map of it: PROGRAM_MIRRORS. */
 #define DRAW_ROUGH 0.5f
 
@@ -38,6 +43,7 @@ struct drawing {
     const struct program *used;             /* one of them, while a frame is drawn */
     uint64_t frame_number;                  /* counts them */
     const struct picture_spec *picture;     /* likewise: its light, exposure and tone */
+    bool has_marks;                         /* likewise: surfaces are marked in the stencil */
     uint32_t scale;                         /* likewise: how many samples a pixel's side has */
     GLuint light_maps[LIGHT_COUNT];         /* by enum picture_light; 0 until first used */
     uint64_t environment_key;               /* what LIGHT_FILE is made of; 0: nothing yet */

@@ -119,6 +119,7 @@ case $1 in
 -dumpmachine) echo x86_64-linux-gnu; exit 0 ;;
 --cflags-only-I) echo -I/freetype; exit 0 ;;
 --libs) exit 0 ;;
+--modversion) echo 1.2; exit 0 ;;
 esac
 [ -e "$INSTALLED/build" ] || { echo "no packages yet: $*" >&2; exit 1; }
 while [ $# -gt 0 ]; do
