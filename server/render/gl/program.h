@@ -40,6 +40,8 @@ enum texture_unit {
     UNIT_PALETTE = TEXTURE_SLOT_COUNT,
     UNIT_INFLUENCES,
     UNIT_IDS, /* of view.frag */
+    UNIT_BEHIND,
+    UNIT_LAYERS, /* and what follows: those of enum texture_slot from TEXTURE_SLOT_COUNT on */
 };
 
 /* What a program can do beyond base colour with the usual filters, as bits: which programs there are. */
@@ -48,7 +50,15 @@ enum program_kind {
     PROGRAM_FILTERS = 2, /* any filters of the colours' textures */
     PROGRAM_POINTS = 4,  /* of points alone, which are discs */
     PROGRAM_CHOSEN = 8,  /* any light, exposure and tone; else those of a request that names none are constants */
-    PROGRAM_KINDS = 16
+    PROGRAM_LAYERS =
+        16, /* those of materials; with PROGRAM_FULL and PROGRAM_CHOSEN always. What follows only with it */
+    PROGRAM_LAYER_TEXTURES = 32,
+    PROGRAM_CLEARCOAT = 64,
+    PROGRAM_SHEEN = 128,
+    PROGRAM_IRIDESCENCE = 256,
+    PROGRAM_ANISOTROPY = 512,
+    PROGRAM_TRANSMISSION = 1024,
+    PROGRAM_KINDS = 2048
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
@@ -66,8 +76,9 @@ enum program_kind {
     X(is_unlit)                                                                                                        \
     X(is_flat)                                                                                                         \
     X(base_color_filter)                                                                                               \
-    X(irradiance) X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade)    \
-        X(emissive_filter)
+    X(irradiance)                                                                                                      \
+    X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade)                  \
+        X(emissive_filter) X(dielectric) X(coat) X(sheen) X(film) X(stretch) X(clear) X(layer_uvs) X(layer_sets)
 
 struct program {
     GLuint name;
