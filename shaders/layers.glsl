@@ -1,7 +1,7 @@
 // What lies on, around and in a metallic-roughness surface: the extensions KHR_materials_specular, _ior, _clearcoat,
 // _sheen, _iridescence, _anisotropy and _transmission of glTF 2.0, whose texts have the formulas.
 //
-// LAYERS is defined, and with it FULL: the material has some. CLEARCOAT, SHEEN, IRIDESCENCE, ANISOTROPY, TRANSMISSION are
+// LAYERS is defined, and with it FULL and MIRRORS: the material has some. CLEARCOAT, SHEEN, IRIDESCENCE, ANISOTROPY, TRANSMISSION are
 // defined where some material of the model has those; numbers of a material without one are neutral. LAYER_TEXTURES is
 // defined: there are textures of them. Units and slots are those of enum texture_slot behind TEXTURE_SLOT_COUNT.
 #ifdef LAYERS
@@ -93,7 +93,7 @@ void put_sheen(float n_eye, surface s, inout vec3 light, inout vec3 through)
     fibres.a *= layer_texel(sheen_roughness_texture, 6).a;
 #endif
     float albedo = sheen_albedo(fibres.a, n_eye), kept = 1.0 - largest(fibres.rgb) * albedo;
-    light = light * kept + fibres.rgb * diffuse_light(s.normal) * (albedo * s.occlusion);
+    light = light * kept + fibres.rgb * smooth_light(s.normal, 1.0, 1.0, 1.0) * (albedo * s.occlusion);
     through *= kept;
 }
 #endif
@@ -245,7 +245,7 @@ vec4 layered(surface s, vec3 normal, float side, vec3 shine)
     bent = bent_normal(normal, side, s);
 #endif
     vec3 reflection = 2.0 * dot(bent, s.to_eye) * bent - s.to_eye;
-    vec3 light = (scattered * diffuse_light(s.normal) + mirrored * reflected_light(reflection, s.roughness)) * s.occlusion;
+    vec3 light = (scattered * smooth_light(s.normal, 1.0, 1.0, 1.0) + mirrored * reflected_light(reflection, s.roughness)) * s.occlusion;
 #ifdef SHEEN
     put_sheen(n_eye, s, light, through);
 #endif

@@ -13,6 +13,9 @@
 #define DRAW_ALPHA_ANY -1.0f
 #define DRAW_ALPHA_END 1e9f
 
+/* Dielectrics from this roughness on reflect a light so smooth that they need no map of it: PROGRAM_MIRRORS. */
+#define DRAW_ROUGH 0.5f
+
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;
@@ -20,7 +23,7 @@ struct drawing {
     const struct program *used;             /* one of them, while a frame is drawn */
     uint64_t frame_number;                  /* counts them */
     const struct picture_spec *picture;     /* likewise: its light, exposure and tone */
-    struct environment_harmonics lights[LIGHT_COUNT];
+    GLuint light_maps[LIGHT_COUNT];         /* by enum picture_light; 0 until first used */
     GLuint vertex_array;
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
@@ -75,6 +78,15 @@ int draw_bind_vertices(const struct drawing *drawing, const struct loaded_model 
 GLint draw_joint_first(const struct model *model, const struct posed_model *posed, const struct posed_draw *draw);
 /* The same of what is in scene space. */
 GLint draw_scene_joint(const struct posed_model *posed);
+
+/* --- draw_light.c: the light of a picture as GL state --- */
+
+/* From now on frames have this light; its map is made when it is the first time. */
+void draw_bind_light(struct drawing *drawing, const struct picture_spec *picture);
+/* True when a request that names no light has another: programs need PROGRAM_CHOSEN. */
+bool draw_has_chosen_light(const struct picture_spec *picture);
+/* Gives such a program, which is in use, the light. */
+void draw_set_light(const struct drawing *drawing, const struct program *program);
 
 /* --- draw_material.c: a material as GL state --- */
 

@@ -16,7 +16,7 @@ static unsigned kind_of(const struct material_layers *layers)
                                                 [LAYER_IRIDESCENCE] = PROGRAM_IRIDESCENCE,
                                                 [LAYER_ANISOTROPY] = PROGRAM_ANISOTROPY,
                                                 [LAYER_TRANSMISSION] = PROGRAM_TRANSMISSION};
-    unsigned kind = PROGRAM_LAYERS | PROGRAM_FULL | PROGRAM_CHOSEN;
+    unsigned kind = PROGRAM_LAYERS | PROGRAM_FULL | PROGRAM_CHOSEN | PROGRAM_MIRRORS;
     for (int layer = 0; layer < LAYER_COUNT; layer++)
         kind |= (layers->present & 1U << layer) != 0 ? KINDS[layer] : 0;
     for (int slot = 0; slot < LAYER_SLOT_COUNT; slot++)

@@ -92,6 +92,7 @@ static void tie_samplers(const struct program *program, const struct gl *gl)
         [UNIT_PALETTE] = "palette",
         [UNIT_INFLUENCES] = "influences",
         [UNIT_IDS] = "ids",
+        [UNIT_ENVIRONMENT] = "environment_map",
         [UNIT_BEHIND] = "behind",
         "clearcoat_texture",
         "clearcoat_roughness_texture",
@@ -124,12 +125,11 @@ int program_link(struct program *program, const struct gl *gl, const struct shad
 /* The default light, as constants of the shader: llvmpipe loads a uniform's number anew for every eight samples. */
 static void put_irradiance(char *out, size_t size)
 {
-    struct environment_harmonics light;
-    environment_project(environment_studio, NULL, &light);
+    const struct environment_harmonics *light = &ENVIRONMENT_STUDIO.harmonics;
     int n = snprintf(out, size, "#define IRRADIANCE vec3[9](");
     for (int i = 0; i < ENVIRONMENT_HARMONICS; i++)
-        n += snprintf(out + n, size - (size_t)n, "%svec3(%.5f, %.5f, %.5f)", i > 0 ? ", " : "", (double)light.c[i][0],
-                      (double)light.c[i][1], (double)light.c[i][2]);
+        n += snprintf(out + n, size - (size_t)n, "%svec3(%.5f, %.5f, %.5f)", i > 0 ? ", " : "", (double)light->c[i][0],
+                      (double)light->c[i][1], (double)light->c[i][2]);
     snprintf(out + n, size - (size_t)n, ")\n");
 }
 
@@ -141,6 +141,7 @@ int program_init(struct program *program, const struct gl *gl, unsigned kind, st
     } DEFINES[] = {{PROGRAM_FULL, "FULL"},
                    {PROGRAM_FILTERS, "FILTERS"},
                    {PROGRAM_POINTS, "POINTS"},
+                   {PROGRAM_MIRRORS, "MIRRORS"},
                    {PROGRAM_LAYERS, "LAYERS"},
                    {PROGRAM_LAYER_TEXTURES, "LAYER_TEXTURES"},
                    {PROGRAM_CLEARCOAT, "CLEARCOAT"},

@@ -40,25 +40,27 @@ enum texture_unit {
     UNIT_PALETTE = TEXTURE_SLOT_COUNT,
     UNIT_INFLUENCES,
     UNIT_IDS, /* of view.frag */
+    UNIT_ENVIRONMENT,
     UNIT_BEHIND,
     UNIT_LAYERS, /* and what follows: those of enum texture_slot from TEXTURE_SLOT_COUNT on */
 };
 
 /* What a program can do beyond base colour with the usual filters, as bits: which programs there are. */
 enum program_kind {
-    PROGRAM_FULL = 1,    /* all textures of a material */
-    PROGRAM_FILTERS = 2, /* any filters of the colours' textures */
-    PROGRAM_POINTS = 4,  /* of points alone, which are discs */
-    PROGRAM_CHOSEN = 8,  /* any light, exposure and tone; else those of a request that names none are constants */
-    PROGRAM_LAYERS =
-        16, /* those of materials; with PROGRAM_FULL and PROGRAM_CHOSEN always. What follows only with it */
-    PROGRAM_LAYER_TEXTURES = 32,
-    PROGRAM_CLEARCOAT = 64,
-    PROGRAM_SHEEN = 128,
-    PROGRAM_IRIDESCENCE = 256,
-    PROGRAM_ANISOTROPY = 512,
-    PROGRAM_TRANSMISSION = 1024,
-    PROGRAM_KINDS = 2048
+    PROGRAM_FULL = 1,     /* all textures of a material */
+    PROGRAM_FILTERS = 2,  /* any filters of the colours' textures */
+    PROGRAM_POINTS = 4,   /* of points alone, which are discs */
+    PROGRAM_CHOSEN = 8,   /* any light, exposure and tone; else those of a request that names none are constants */
+    PROGRAM_MIRRORS = 16, /* of smooth surfaces and metals, which show the environment; else of rough dielectrics */
+    /* layers of materials: with PROGRAM_FULL, _CHOSEN and _MIRRORS always. What follows only with it */
+    PROGRAM_LAYERS = 32,
+    PROGRAM_LAYER_TEXTURES = 64,
+    PROGRAM_CLEARCOAT = 128,
+    PROGRAM_SHEEN = 256,
+    PROGRAM_IRIDESCENCE = 512,
+    PROGRAM_ANISOTROPY = 1024,
+    PROGRAM_TRANSMISSION = 2048,
+    PROGRAM_KINDS = 4096
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
@@ -77,8 +79,9 @@ enum program_kind {
     X(is_flat)                                                                                                         \
     X(base_color_filter)                                                                                               \
     X(irradiance)                                                                                                      \
-    X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade)                  \
-        X(emissive_filter) X(dielectric) X(coat) X(sheen) X(film) X(stretch) X(clear) X(layer_uvs) X(layer_sets)
+    X(exposure)                                                                                                        \
+    X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade) X(emissive_filter)           \
+        X(dielectric) X(coat) X(sheen) X(film) X(stretch) X(clear) X(layer_uvs) X(layer_sets)
 
 struct program {
     GLuint name;
