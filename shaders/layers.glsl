@@ -1,9 +1,10 @@
 // What lies on, around and in a metallic-roughness surface: the extensions KHR_materials_specular, _ior, _clearcoat,
 // _sheen, _iridescence, _anisotropy and _transmission of glTF 2.0, whose texts have the formulas.
 //
-// LAYERS is defined, and with it FULL and MIRRORS: the material has some. CLEARCOAT, SHEEN, IRIDESCENCE, ANISOTROPY, TRANSMISSION are
-// defined where some material of the model has those; numbers of a material without one are neutral. LAYER_TEXTURES is
-// defined: there are textures of them. Units and slots are those of enum texture_slot behind TEXTURE_SLOT_COUNT.
+// LAYERS is defined, and with it MIRRORS: the material has some. CLEARCOAT, SHEEN, IRIDESCENCE, ANISOTROPY, TRANSMISSION
+// are defined where some material of the model has those; numbers of a material without one are neutral. LAYER_TEXTURES is
+// defined: there are textures of them. FULL is with that, and with ANISOTROPY. Slots are those of enum texture_slot less
+// TEXTURE_SLOT_COUNT.
 #ifdef LAYERS
 
 uniform vec4 dielectric; // f0 of what is no metal: that of the index of refraction times the colour; w: f90, and f0's factor
@@ -13,7 +14,9 @@ uniform vec4 film;       // strength, index of refraction, thickness in nanometr
 uniform vec4 stretch;    // strength, cosine and sine of the rotation, 1 with a texture
 uniform vec2 clear;      // share of transmission; mip levels of what is behind for each roughness
 
+#ifdef FULL
 in vec4 texcoords;       // both sets
+#endif
 
 #ifdef LAYER_TEXTURES
 uniform mat3x2 layer_uvs[11];

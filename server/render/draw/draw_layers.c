@@ -16,12 +16,13 @@ static unsigned kind_of(const struct material_layers *layers)
                                                 [LAYER_IRIDESCENCE] = PROGRAM_IRIDESCENCE,
                                                 [LAYER_ANISOTROPY] = PROGRAM_ANISOTROPY,
                                                 [LAYER_TRANSMISSION] = PROGRAM_TRANSMISSION};
-    unsigned kind = PROGRAM_LAYERS | PROGRAM_FULL | PROGRAM_CHOSEN | PROGRAM_MIRRORS;
+    unsigned kind = PROGRAM_LAYERS | PROGRAM_CHOSEN | PROGRAM_MIRRORS;
     for (int layer = 0; layer < LAYER_COUNT; layer++)
         kind |= (layers->present & 1U << layer) != 0 ? KINDS[layer] : 0;
     for (int slot = 0; slot < LAYER_SLOT_COUNT; slot++)
         kind |= layers->textures[slot].texture >= 0 ? PROGRAM_LAYER_TEXTURES : 0;
-    return kind;
+    /* whose vertices have directions along the surface and both sets of texture coordinates */
+    return (kind & (PROGRAM_LAYER_TEXTURES | PROGRAM_ANISOTROPY)) != 0 ? kind | PROGRAM_FULL : kind;
 }
 
 void draw_layers_start(struct drawing *drawing, const struct model *model)

@@ -52,7 +52,8 @@ enum program_kind {
     PROGRAM_POINTS = 4,   /* of points alone, which are discs */
     PROGRAM_CHOSEN = 8,   /* any light, exposure and tone; else those of a request that names none are constants */
     PROGRAM_MIRRORS = 16, /* of smooth surfaces and metals, which show the environment; else of rough dielectrics */
-    /* layers of materials: with PROGRAM_FULL, _CHOSEN and _MIRRORS always. What follows only with it */
+    /* layers of materials: with PROGRAM_CHOSEN and _MIRRORS always, and with PROGRAM_FULL where there is anisotropy or
+     * a texture of a layer. What follows only with it */
     PROGRAM_LAYERS = 32,
     PROGRAM_LAYER_TEXTURES = 64,
     PROGRAM_CLEARCOAT = 128,
@@ -80,8 +81,9 @@ enum program_kind {
     X(base_color_filter)                                                                                               \
     X(irradiance)                                                                                                      \
     X(exposure)                                                                                                        \
-    X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade) X(emissive_filter)           \
-        X(dielectric) X(coat) X(sheen) X(film) X(stretch) X(clear) X(layer_uvs) X(layer_sets)
+    X(tone)                                                                                                            \
+    X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade) X(emissive_filter) X(dielectric)     \
+        X(coat) X(sheen) X(film) X(stretch) X(clear) X(layer_uvs) X(layer_sets)
 
 struct program {
     GLuint name;
