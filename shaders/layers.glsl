@@ -13,6 +13,7 @@ uniform vec4 sheen;      // colour, roughness
 uniform vec4 film;       // strength, index of refraction, thickness in nanometres where its texture is 0, and 1
 uniform vec4 stretch;    // strength, cosine and sine of the rotation, 1 with a texture
 uniform vec2 clear;      // share of transmission; mip levels of what is behind for each roughness
+uniform vec4 beneath;    // the picture's background, linear; white where it has none
 
 #ifdef FULL
 in vec4 texcoords;       // both sets
@@ -205,14 +206,15 @@ uniform sampler2D transmission_texture;
 #endif
 
 // What comes through a thin surface, without and with its roughness, onto what the surface itself sends (0 to 1, linear).
-// Where nothing is behind, the fragment is as open as the surface is clear, but for what shines on it.
+// Where nothing is behind, the fragment is as open as the surface is clear to all colours; what it lets through of some
+// alone is that of the background.
 vec4 seen_through(vec3 own, vec3 through, float roughness)
 {
     vec4 texel = textureLod(behind, gl_FragCoord.xy / vec2(textureSize(behind, 0)), clear.y * roughness);
     vec3 straight = texel.rgb / max(texel.a, 1.0 / 255.0);
     vec3 far = mix(straight / 12.92, pow((straight + 0.055) / 1.055, vec3(2.4)), greaterThan(straight, vec3(0.04045)));
-    vec3 light = own + through * far * texel.a;
-    float open = (1.0 - texel.a) * dot(through, vec3(0.2126, 0.7152, 0.0722));
+    float least = min(min(through.r, through.g), through.b), open = (1.0 - texel.a) * least;
+    vec3 light = own + through * far * texel.a + (1.0 - texel.a) * (through - least) * beneath.rgb;
     float alpha = max(1.0 - open, min(largest(light), 1.0));
     return vec4(srgb(clamp(light / max(alpha, 1e-4), 0.0, 1.0)), 1.0) * alpha;
 }

@@ -85,6 +85,19 @@ static float blur_levels(const struct drawing *drawing, float ior)
     return refracting * log2f((float)(width > height ? width : height));
 }
 
+/* The middle of a background that goes from one colour to another. */
+static void put_beneath(const struct gl *gl, const struct program *program, const struct picture_spec *picture)
+{
+    float linear[4] = {0};
+    for (int c = 0; c < 3; c++) {
+        const float alpha = (float)picture->background[3] / 255, white = 1 - alpha;
+        const float mean = (float)(picture->background[c] + picture->background_end[c]) / 510;
+        const float encoded = white + alpha * mean;
+        linear[c] = encoded <= 0.04045f ? encoded / 12.92f : powf((encoded + 0.055f) / 1.055f, 2.4f);
+    }
+    gl->Uniform4fv(program->beneath, 1, linear);
+}
+
 void draw_put_layers(const struct drawing *drawing, const struct program *program, unsigned kind,
                      const struct loaded_model *loaded, const struct material *material)
 {
@@ -107,6 +120,7 @@ void draw_put_layers(const struct drawing *drawing, const struct program *progra
         program->stretch, 1,
         (float[4]){l->anisotropy, cosf(l->anisotropy_rotation), sinf(l->anisotropy_rotation), has_directions ? 1 : 0});
     gl->Uniform2f(program->clear, l->transmission, blur_levels(drawing, l->ior));
+    put_beneath(gl, program, drawing->picture);
     if ((kind & PROGRAM_LAYER_TEXTURES) != 0)
         put_textures(drawing, program, loaded, material, l);
 }

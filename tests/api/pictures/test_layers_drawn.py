@@ -137,6 +137,8 @@ def test_transmission_shows_what_is_behind_in_the_base_colour(draw):
     assert abs(alone - 1).max() < 0.05
     assert abs(through - [0.2, 0.5, 0.8]).max() < 0.01
     assert abs(tinted - [0.1, 0.5, 0.2]).max() < 0.01
+    green = linear(draw(file_of([glass([0.3, 0.8, 0.3, 1])]), EVEN + "&background=ffffff")[SIDE // 2, SIDE // 2, :3])
+    assert green[1] > 0.7 and abs(green[0] - green[2]) < 0.02 and green[1] > green[0] + 0.3  # a white background through it
     empty = draw(file_of([glass([0.5, 0.5, 0.5, 1])]))
     assert abs(empty[SIDE // 2, SIDE // 2, 3] - 0.5) < 0.02  # nothing is behind: the picture is as clear
 
