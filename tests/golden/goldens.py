@@ -33,11 +33,13 @@ def pictures():
 def fill_root(root, samples):
     """All models that the pictures are of, in one folder."""
     sys.path.insert(0, str(HERE))
+    import layer_spheres
     import material_models
 
     for model in (*samples.glob("*.glb"), *(REPOSITORY / "tests" / "oracle" / "models").iterdir()):
         (root / model.name).write_bytes(model.read_bytes())
     material_models.write(root)
+    layer_spheres.write(root)
 
 
 def rgba(data):

@@ -1,6 +1,8 @@
 """GLB files of spheres, one row for each extension KHR_materials_* that puts a layer on, around or into a surface.
 
-Every number comes from a formula here. Each row begins without the layer; spheres are turned, and scaled, also unevenly, away from the origin.
+Every number comes from a formula here. Each row begins without the layer. Spheres are turned and unevenly scaled, away from the origin.
+
+    layer_spheres.py FOLDER     writes all of them; beside.py FOLDER/layers_*.glb draws them beside three.js
 """
 import json
 import math
@@ -100,6 +102,11 @@ def glb(file):
 
 NAMES = list(rows(File()))
 
-if __name__ == "__main__":  # layer_spheres.py FOLDER writes all of them
-    for each in NAMES:
-        (pathlib.Path(sys.argv[1]) / f"layers_{each}.glb").write_bytes(spheres(each))
+
+def write(folder):
+    for name in NAMES:
+        (folder / f"layers_{name}.glb").write_bytes(spheres(name))
+
+
+if __name__ == "__main__":
+    write(pathlib.Path(sys.argv[1]))

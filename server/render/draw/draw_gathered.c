@@ -73,7 +73,7 @@ static bool can_gather(const struct loaded_model *loaded, const struct posed_dra
     const struct primitive *primitive = primitive_of(&loaded->mapped.model, draw);
     struct texture_place place;
     return primitive->topology == TOPOLOGY_TRIANGLES && primitive->index_count / 3 >= TRIANGLES_MIN &&
-           draw->material->alpha_mode == ALPHA_OPAQUE &&
+           draw->material->alpha_mode == ALPHA_OPAQUE && draw->material->layers < 0 &&
            !((primitive->flags & PRIMITIVE_COLORS) != 0 && has_bumps(loaded, draw)) &&
            find_place(loaded, draw->material, is_lit(draw), &place);
 }
@@ -273,8 +273,11 @@ int draw_gathered(struct drawing *drawing, const struct loaded_model *loaded, st
 {
     struct gathering *gathering = &drawing->gathering;
     const struct framebuffer *target = drawing->target;
+    /* occlusion needs the stencil for marks of its own */
+    const bool has_stencil = (drawing->picture->flags & PICTURE_OCCLUSION) == 0;
+    const uint64_t samples = has_stencil ? (uint64_t)target->width * target->height : UINT64_MAX;
     uint64_t vertices, triangles;
-    if (!choose(loaded, posed, (uint64_t)target->width * target->height, &vertices, &triangles))
+    if (!choose(loaded, posed, samples, &vertices, &triangles))
         return 0;
     if (gather_begin(&gathering->gather, target->width, target->height, vertices, triangles, err) < 0 ||
         rasterize_all(gathering, loaded, posed, vertices, err) < 0)

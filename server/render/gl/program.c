@@ -18,7 +18,7 @@ const struct shader_source SHADER_WIRE_GEOM = {"wire.geom", {shader_wire_geom}};
 const struct shader_source SHADER_WIRE_FRAG = {"wire.frag", {shader_wire_frag}};
 const struct shader_source SHADER_VIEW_FRAG = {"view.frag", {SURFACE_TEXTS, shader_tone_glsl, shader_view_frag}};
 const struct shader_source SHADER_MESH_FRAG = {
-    "mesh.frag", {SURFACE_TEXTS, shader_environment_glsl, shader_tone_glsl, shader_mesh_frag}};
+    "mesh.frag", {SURFACE_TEXTS, shader_environment_glsl, shader_tone_glsl, shader_layers_glsl, shader_mesh_frag}};
 
 const struct shader_source SHADER_GATHERED_VERT = {"gathered.vert", {shader_gathered_vert}};
 const struct shader_source SHADER_GATHERED_FRAG = {"mesh.frag, gathered",
@@ -99,6 +99,18 @@ static void tie_samplers(const struct program *program, const struct gl *gl)
         [UNIT_IDS] = "ids",
         [UNIT_ENVIRONMENT] = "environment_map",
         [UNIT_GATHERED] = "gathered_samples",
+        [UNIT_BEHIND] = "behind",
+        "clearcoat_texture",
+        "clearcoat_roughness_texture",
+        "clearcoat_normal_texture",
+        "specular_texture",
+        "specular_color_texture",
+        "sheen_color_texture",
+        "sheen_roughness_texture",
+        "iridescence_texture",
+        "iridescence_thickness_texture",
+        "anisotropy_texture",
+        "transmission_texture",
     };
     for (int unit = 0; unit < (int)(sizeof NAMES / sizeof *NAMES); unit++)
         gl->Uniform1i(gl->GetUniformLocation(program->name, NAMES[unit]), unit);
@@ -133,9 +145,20 @@ static void put_defines(unsigned kind, char *out, size_t size)
     static const struct {
         unsigned bit;
         const char *name;
-    } DEFINES[] = {{PROGRAM_FULL, "FULL"},       {PROGRAM_FILTERS, "FILTERS"},   {PROGRAM_POINTS, "POINTS"},
-                   {PROGRAM_MIRRORS, "MIRRORS"}, {PROGRAM_GATHERED, "GATHERED"}, {PROGRAM_BUMPS, "BUMPS"},
-                   {PROGRAM_MASKED, "MASKED"}};
+    } DEFINES[] = {{PROGRAM_FULL, "FULL"},
+                   {PROGRAM_FILTERS, "FILTERS"},
+                   {PROGRAM_POINTS, "POINTS"},
+                   {PROGRAM_MIRRORS, "MIRRORS"},
+                   {PROGRAM_GATHERED, "GATHERED"},
+                   {PROGRAM_BUMPS, "BUMPS"},
+                   {PROGRAM_MASKED, "MASKED"},
+                   {PROGRAM_LAYERS, "LAYERS"},
+                   {PROGRAM_LAYER_TEXTURES, "LAYER_TEXTURES"},
+                   {PROGRAM_CLEARCOAT, "CLEARCOAT"},
+                   {PROGRAM_SHEEN, "SHEEN"},
+                   {PROGRAM_IRIDESCENCE, "IRIDESCENCE"},
+                   {PROGRAM_ANISOTROPY, "ANISOTROPY"},
+                   {PROGRAM_TRANSMISSION, "TRANSMISSION"}};
     *out = '\0';
     if ((kind & PROGRAM_CHOSEN) == 0)
         put_irradiance(out, size);

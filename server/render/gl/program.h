@@ -43,6 +43,8 @@ enum texture_unit {
     UNIT_IDS, /* of view.frag */
     UNIT_ENVIRONMENT,
     UNIT_GATHERED, /* of gathered.glsl */
+    UNIT_BEHIND,
+    UNIT_LAYERS, /* and what follows: those of enum texture_slot from TEXTURE_SLOT_COUNT on */
 };
 
 /* What a program can do beyond base colour with the usual filters, as bits: which programs there are. */
@@ -55,7 +57,16 @@ enum program_kind {
     PROGRAM_GATHERED = 32, /* lights what render/gather/ rasterized */
     PROGRAM_BUMPS = 64,    /* and which has a normal texture */
     PROGRAM_MASKED = 128,  /* of surfaces with holes, whose edges are smooth */
-    PROGRAM_KINDS = 256
+    /* layers of materials: with PROGRAM_CHOSEN and _MIRRORS always, and with PROGRAM_FULL where there is anisotropy or
+     * a texture of a layer. What follows only with it */
+    PROGRAM_LAYERS = 256,
+    PROGRAM_LAYER_TEXTURES = 512,
+    PROGRAM_CLEARCOAT = 1024,
+    PROGRAM_SHEEN = 2048,
+    PROGRAM_IRIDESCENCE = 4096,
+    PROGRAM_ANISOTROPY = 8192,
+    PROGRAM_TRANSMISSION = 16384,
+    PROGRAM_KINDS = 32768
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
@@ -74,7 +85,12 @@ enum program_kind {
     X(is_flat)                                                                                                         \
     X(base_color_filter)                                                                                               \
     X(irradiance)                                                                                                      \
-    X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade) X(emissive_filter)
+    X(exposure)                                                                                                        \
+    X(tone)                                                                                                            \
+    X(uv_from_texcoord)                                                                                                \
+    X(uvs_from_texcoord)                                                                                               \
+    X(texcoord_sets) X(bump_scale_shade) X(emissive_filter) X(dielectric) X(coat) X(sheen) X(film) X(stretch) X(clear) \
+        X(beneath) X(layer_uvs) X(layer_sets)
 
 struct program {
     GLuint name;

@@ -38,6 +38,20 @@ TEST(shader_texts_are_valid_in_browsers)
                 strcat(defines, PARTS[i]);
         check_compiles(gl, &SHADER_MESH_FRAG, defines);
     }
+    static const char *const LAYERS[] = {"#define CLEARCOAT\n",
+                                         "#define SHEEN\n",
+                                         "#define IRIDESCENCE\n",
+                                         "#define TRANSMISSION\n",
+                                         "#define ANISOTROPY\n#define FULL\n",
+                                         "#define LAYER_TEXTURES\n#define FULL\n"};
+    enum { LAYERS_COUNT = sizeof LAYERS / sizeof *LAYERS };
+    for (unsigned kind = 0; kind < 1u << LAYERS_COUNT; kind++) {
+        char defines[512] = "#define MIRRORS\n#define LAYERS\n";
+        for (unsigned i = 0; i < LAYERS_COUNT; i++)
+            if ((kind >> i & 1) != 0)
+                strcat(defines, LAYERS[i]);
+        check_compiles(gl, &SHADER_MESH_FRAG, defines);
+    }
     check_compiles(gl, &SHADER_VIEW_FRAG, "#define VIEW\n#define FILTERS\n");
     check_compiles(gl, &SHADER_VIEW_FRAG, "#define VIEW\n#define FILTERS\n#define FULL\n");
 }
