@@ -3,7 +3,7 @@ import { badAnswer } from './errors.js';
 
 const HEADER_BYTES = 96;
 const BLOCK_BYTES = 32;
-const KINDS = [undefined, 'palette', 'pose', 'mesh', 'keys'];
+const KINDS = [undefined, 'palette', 'pose', 'mesh', 'keys', 'environment'];
 const LAYOUTS = ['mat4', 'mat3x4', 'dualquat'];
 const SPACES = ['scene', 'root', 'mesh'];
 const WRAPS = ['loop', 'clamp', 'mirror'];
@@ -32,6 +32,7 @@ const BLOCKS = new Map([
   [27, ['channels', 6, Uint32Array]],
   [28, ['key_times', 1, Float64Array]],
   [29, ['key_values', 1, Float32Array]],
+  [30, ['harmonics', 3, Float32Array]],
 ]);
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

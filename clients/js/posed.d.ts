@@ -380,7 +380,7 @@ export class PosedError extends Error {
 export type BlockKind = 'palette' | 'scene' | 'local' | 'local_matrix' | 'positions' | 'normals' | 'root_motion' | 'nodes' | 'sheared' | 'rest'
   | 'indices' | 'span'
   | 'influence_firsts' | 'influence_joints' | 'influence_weights' | 'dual_weights' | 'joint_nodes' | 'joint_from_bind'
-  | 'channels' | 'key_times' | 'key_values';
+  | 'channels' | 'key_times' | 'key_values' | 'harmonics';
 
 /** One array of binary frames: protocol/frames.md. */
 export interface Block {
@@ -401,7 +401,7 @@ export interface Block {
 /** An answer as binary frames. Its arrays are views on the received bytes: nothing is copied, and nothing changes them later. */
 export class Frames {
   constructor(data: ArrayBuffer | ArrayBufferView, warnings?: number);
-  readonly kind: 'palette' | 'pose' | 'mesh' | 'keys';
+  readonly kind: 'palette' | 'pose' | 'mesh' | 'keys' | 'environment';
   /** Layout of every matrix: 16 numbers in columns, 12 in rows, or a dual quaternion of 8. */
   readonly layout: Layout;
   readonly space: 'scene' | 'root' | 'mesh';

@@ -25,27 +25,28 @@
 #include <string.h>
 
 enum op {
-    OP_GALLERY,   /* GET / */
-    OP_HEALTHZ,   /* GET /healthz */
-    OP_READYZ,    /* GET /readyz */
-    OP_VERSION,   /* GET /v1/version */
-    OP_MODELS,    /* GET /v1/models */
-    OP_MODEL,     /* GET /v1/model */
-    OP_PALETTE,   /* GET /v1/palette */
-    OP_POSE,      /* GET /v1/pose */
-    OP_MESH,      /* GET /v1/mesh */
-    OP_RENDER,    /* GET /v1/render */
-    OP_BOUNDS,    /* GET /v1/bounds */
-    OP_EXPORT,    /* GET /v1/export */
-    OP_FORMATS,   /* GET /v1/formats */
-    OP_QUERY,     /* POST /v1/query */
-    OP_STATS,     /* GET /v1/stats */
-    OP_FILE,      /* PUT and DELETE /v1/models/NAME */
-    OP_SHEET,     /* GET /v1/sheet */
-    OP_TURNTABLE, /* GET /v1/turntable */
-    OP_KEYS,      /* GET /v1/keys */
-    OP_COMPARE,   /* GET /v1/compare */
-    OP_STREAM,    /* GET /v1/stream, a WebSocket: never the service's */
+    OP_GALLERY,     /* GET / */
+    OP_HEALTHZ,     /* GET /healthz */
+    OP_READYZ,      /* GET /readyz */
+    OP_VERSION,     /* GET /v1/version */
+    OP_MODELS,      /* GET /v1/models */
+    OP_MODEL,       /* GET /v1/model */
+    OP_PALETTE,     /* GET /v1/palette */
+    OP_POSE,        /* GET /v1/pose */
+    OP_MESH,        /* GET /v1/mesh */
+    OP_RENDER,      /* GET /v1/render */
+    OP_BOUNDS,      /* GET /v1/bounds */
+    OP_EXPORT,      /* GET /v1/export */
+    OP_FORMATS,     /* GET /v1/formats */
+    OP_QUERY,       /* POST /v1/query */
+    OP_STATS,       /* GET /v1/stats */
+    OP_FILE,        /* PUT and DELETE /v1/models/NAME */
+    OP_SHEET,       /* GET /v1/sheet */
+    OP_TURNTABLE,   /* GET /v1/turntable */
+    OP_KEYS,        /* GET /v1/keys */
+    OP_COMPARE,     /* GET /v1/compare */
+    OP_ENVIRONMENT, /* GET /v1/environment */
+    OP_STREAM,      /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
@@ -84,7 +85,7 @@ struct selector {
     enum mask_scope scope; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
 };
 
-enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG };
+enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG, FORMAT_HDR };
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
 /* Which part of the clip, as given: span_resolve() makes clip times of it. */
@@ -151,7 +152,8 @@ struct request {
     struct selector target;  /* the node in the middle of the picture, or absent */
     struct selector camera;  /* the camera of the file, or absent */
     uint32_t box_numbers;    /* how many of the picture's frame_box are given: 0 or 6 */
-    const char *environment; /* of a picture: path of the file that lights it, or NULL */
+    const char *environment; /* of a picture: path of the file that lights it, or NULL; of OP_ENVIRONMENT then `model`,
+                                which is else NULL */
     int side, projection;    /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
     struct sheet_spec sheet; /* OP_SHEET, OP_TURNTABLE */
     const char *target_text; /* likewise, of a GET: path and query as they came */
@@ -252,7 +254,7 @@ static inline bool op_is_picture(enum op op) { return op == OP_RENDER || op == O
 /* True when the answer has pixels of the model's textures in it, is drawn with them or compares them. */
 static inline bool request_needs_pixels(const struct request *request)
 {
-    return op_is_picture(request->op) || request->op == OP_COMPARE ||
+    return op_is_picture(request->op) || request->op == OP_COMPARE || request->op == OP_ENVIRONMENT ||
            (request->format == FORMAT_GLB && !request->has_no_textures);
 }
 
