@@ -33,6 +33,7 @@ const BLOCKS = new Map([
   [28, ['key_times', 1, Float64Array]],
   [29, ['key_values', 1, Float32Array]],
   [30, ['harmonics', 3, Float32Array]],
+  [31, ['light_map', 4, Uint16Array]],
 ]);
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

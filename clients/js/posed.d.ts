@@ -380,7 +380,7 @@ export class PosedError extends Error {
 export type BlockKind = 'palette' | 'scene' | 'local' | 'local_matrix' | 'positions' | 'normals' | 'root_motion' | 'nodes' | 'sheared' | 'rest'
   | 'indices' | 'span'
   | 'influence_firsts' | 'influence_joints' | 'influence_weights' | 'dual_weights' | 'joint_nodes' | 'joint_from_bind'
-  | 'channels' | 'key_times' | 'key_values' | 'harmonics';
+  | 'channels' | 'key_times' | 'key_values' | 'harmonics' | 'light_map';
 
 /** One array of binary frames: protocol/frames.md. */
 export interface Block {
@@ -426,10 +426,12 @@ export class Frames {
   /** The first block of a kind, or the one with an index. */
   find(kind: BlockKind, index?: number): Block | undefined;
   /** The numbers of a block in a frame. */
-  view(block: Block, frame?: number): Float32Array | Uint32Array | Float64Array;
+  view(block: Block, frame?: number): Float32Array | Uint32Array | Float64Array | Uint16Array;
   /** `view(find(kind, index), frame)`; throws a RangeError if there is no such block. */
   array(kind: 'nodes' | 'sheared' | 'indices' | 'influence_firsts' | 'influence_joints' | 'joint_nodes' | 'channels', frame?: number, index?: number): Uint32Array;
   array(kind: 'span' | 'key_times', frame?: number, index?: number): Float64Array;
+  /** Half floats. */
+  array(kind: 'light_map', frame?: number, index?: number): Uint16Array;
   array(kind: BlockKind, frame?: number, index?: number): Float32Array;
   /** The matrices of a skin, the first one by default: matrix j is of its joint j. */
   palette(frame?: number, skin?: number): Float32Array;

@@ -1,7 +1,6 @@
 /* draw.c - draws the passes of a lit picture. */
 #include "render/draw/draw.h"
 
-#include "anim/light/panorama.h"
 #include "anim/pose/skin.h"
 
 #include <math.h>
@@ -13,8 +12,6 @@
 static const float SOLID_ALPHA = 0.995f;
 /* Fewer triangles hardly hide each other. */
 enum { SORTED_MIN = 64 };
-/* Pixels around a panorama whose light is projected: about as many as environment_project() looks up. */
-enum { PROJECTED_WIDTH = 128 };
 
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
 {
@@ -22,10 +19,6 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
     gl->GenVertexArrays(1, &drawing->vertex_array);
     gl->BindVertexArray(drawing->vertex_array);
     draw_make_textures(drawing);
-    static environment_radiance *const LIGHTS[LIGHT_FILE] = {
-        [LIGHT_STUDIO] = environment_studio, [LIGHT_OUTDOOR] = environment_outdoor, [LIGHT_FLAT] = environment_flat};
-    for (int i = 0; i < LIGHT_FILE; i++)
-        environment_project(LIGHTS[i], NULL, &drawing->lights[i]);
     gl->GenBuffers(1, &drawing->palette);
     gl->GenTextures(1, &drawing->palette_texture);
     gl->GenBuffers(1, &drawing->own_indices);
@@ -40,17 +33,6 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA); /* premultiplied "over" */
     gl->CullFace(GL_BACK);
     return gl_check(gl, "the renderer's own buffers", err);
-}
-
-void drawing_set_environment(struct drawing *drawing, const struct model *model, uint64_t key, double yaw_deg)
-{
-    struct panorama panorama;
-    if (drawing->environment_key == key && drawing->environment_yaw_deg == yaw_deg)
-        return;
-    panorama_init(&panorama, model, PROJECTED_WIDTH, yaw_deg);
-    environment_project(panorama_radiance, &panorama, &drawing->lights[LIGHT_FILE]);
-    drawing->environment_key = key;
-    drawing->environment_yaw_deg = yaw_deg;
 }
 
 /* Three texels a joint: the rows of view_from_bind. */
@@ -357,7 +339,7 @@ int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded,
         return err->code;
     drawing->used = NULL; /* a view may have used its own */
     drawing->frame_number++;
-    drawing->picture = picture;
+    draw_bind_light(drawing, picture);
     gl->LineWidth((float)scale);
     gl->PointSize((float)scale * draw_point_pixels(&loaded->mapped.model, posed, (float)side));
     const int rc =
