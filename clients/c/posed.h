@@ -300,16 +300,19 @@ enum posed_block_kind {
     POSED_BLOCK_JOINT_NODES = 25,       /* u32: the nodes of the joints of skin `index` */
     POSED_BLOCK_JOINT_FROM_BIND = 26,   /* matrices: the inverse bind matrices of skin `index` */
     /* of /v1/keys, which has no frames */
-    POSED_BLOCK_CHANNELS = 27,  /* 6 u32: clip, node, path, interpolation, components, keys */
-    POSED_BLOCK_KEY_TIMES = 28, /* 1 double a key of channel `index` */
-    POSED_BLOCK_KEY_VALUES = 29 /* floats: the components of every key of channel `index` */
+    POSED_BLOCK_CHANNELS = 27,   /* 6 u32: clip, node, path, interpolation, components, keys */
+    POSED_BLOCK_KEY_TIMES = 28,  /* 1 double a key of channel `index` */
+    POSED_BLOCK_KEY_VALUES = 29, /* floats: the components of every key of channel `index` */
+    /* of /v1/environment, which has no frames */
+    POSED_BLOCK_HARMONICS = 30, /* 9 colours, 3 floats each */
+    POSED_BLOCK_LIGHT_MAP = 31  /* 4 half floats (uint16_t) a texel of level `index` */
 };
 
 /* One array of equal items, in every frame or once. */
 struct posed_block {
     uint16_t kind;           /* enum posed_block_kind, or a newer one: skip it */
     uint16_t once;           /* 1: present once; 0: in every frame */
-    uint32_t index;          /* palette: the skin; mesh: the entry; keys: the channel; else 0 */
+    uint32_t index;          /* palette: the skin; mesh: the entry; keys: the channel; environment: the level; else 0 */
     int32_t node, primitive; /* mesh: of the entry; else -1 */
     uint32_t count;          /* of items */
     uint32_t item_bytes;     /* without gaps */
@@ -320,7 +323,7 @@ enum { POSED_BLOCKS_KEPT = 8 };
 
 struct posed_frames {
     uint16_t layout; /* enum posed_layout */
-    uint16_t kind;   /* 1 palette, 2 pose, 3 mesh, 4 keys */
+    uint16_t kind;   /* 1 palette, 2 pose, 3 mesh, 4 keys, 5 environment */
     uint16_t space;  /* of a palette: enum posed_space */
     int32_t clip;    /* index, -1 for the rest pose */
     uint32_t wrap;   /* enum posed_wrap */

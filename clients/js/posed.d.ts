@@ -293,6 +293,15 @@ export interface SheetParameters extends Omit<TurntableParameters, 'clip_file'> 
   clip_file?: string | readonly string[];
 }
 
+export interface EnvironmentParameters extends Abortable {
+  /** where the light comes from; file: from environment */
+  light?: 'studio' | 'outdoor' | 'flat' | 'file';
+  /** a Radiance picture (.hdr) whose light falls on the model */
+  environment?: string;
+  /** degrees that the environment is turned */
+  environment_yaw?: number;
+}
+
 export interface ExportParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
@@ -524,6 +533,9 @@ export class Client implements Asks {
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
   batch(queries: readonly Query[], options?: Abortable): Promise<Array<Json | PosedError>>;
   version(options?: Abortable): Promise<Json>;
+  environment(options: EnvironmentParameters & { format: 'json' }): Promise<Json>;
+  environment(options: EnvironmentParameters & { format: 'hdr' }): Promise<Answer>;
+  environment(options?: EnvironmentParameters & { format?: 'bin' }): Promise<Frames>;
   formats(options?: Abortable): Promise<Json>;
   stats(options?: Abortable): Promise<Json>;
   upload(name: string, data: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: Abortable): Promise<ModelInfo>;
