@@ -11,7 +11,8 @@ uniform int tone;       // enum picture_tone, as the C code numbers them
 // Khronos PBR Neutral (Khronos Group 2024, github.com/KhronosGroup/ToneMapping): colours of materials in even white light
 // come out as they are, and what is brighter approaches white by its brightest channel, so that hues stay. There the
 // surface's own reflection of that light, which lies over its colour like a veil, is taken to be 0.04; here it is the
-// material's: rough surfaces reflect less than that, metals nothing beside their colour.
+// material's: rough surfaces reflect less than that, metals nothing beside their colour. And what is a little too bright
+// pales less than there, so that a pure red in a lit studio stays one.
 vec3 neutral(vec3 c, float veil)
 {
     const float START = 0.76, PALING = 0.15, D = 1.0 - START;
@@ -19,7 +20,7 @@ vec3 neutral(vec3 c, float veil)
     c = (c - (least < 2.0 * veil ? least - least * least / (4.0 * veil) : veil)) / (1.0 - veil);
     float peak = max(max(c.r, c.g), c.b);
     float lowered = 1.0 - D * D / (peak + D - START);
-    float kept = 1.0 / (PALING * (peak - lowered) + 1.0);
+    float lost = peak - lowered, kept = 1.0 / (PALING * lost * lost / (1.0 + lost) + 1.0);
     return peak < START ? c : mix(vec3(lowered), c * (lowered / peak), kept);
 }
 

@@ -45,15 +45,16 @@ static void harmonics(const double d[3], double y[ENVIRONMENT_HARMONICS])
 }
 
 /* The coefficient of polynomial p is the mean over the sphere of radiance times p, over the mean of p^2, times how much
- * of its band a cosine leaves: 1, 2/3, 1/4. Bands of equal height in y have equal areas. */
+ * of its band a cosine leaves: 1, 2/3, 1/4. */
 void environment_project(environment_radiance *radiance, const void *context, uint32_t detail,
                          struct environment_harmonics *out)
 {
     static const double PER_SQUARE[ENVIRONMENT_HARMONICS] = {1, 3, 3, 3, 15, 15, 1.25, 15, 3.75};
     const uint32_t bands = steps_of(detail), steps = 2 * bands;
-    double sum[ENVIRONMENT_HARMONICS][3] = {{0}};
+    double sum[ENVIRONMENT_HARMONICS][3] = {{0}}, area = 0;
     for (uint32_t b = 0; b < bands; b++) {
-        const double y = (2 * b + 1) / (double)bands - 1, across = sqrt(1 - y * y);
+        const double polar = PI * (b + 0.5) / bands, y = cos(polar), across = sin(polar);
+        area += across * steps;
         for (uint32_t s = 0; s < steps; s++) {
             const double angle = 2 * PI * (s + 0.5) / steps;
             const double d[3] = {across * sin(angle), y, across * cos(angle)};
@@ -62,16 +63,12 @@ void environment_project(environment_radiance *radiance, const void *context, ui
             harmonics(d, p);
             for (int i = 0; i < ENVIRONMENT_HARMONICS; i++)
                 for (int c = 0; c < 3; c++)
-                    sum[i][c] += rgb[c] * p[i];
+                    sum[i][c] += across * rgb[c] * p[i];
         }
     }
     for (int i = 0; i < ENVIRONMENT_HARMONICS; i++)
         for (int c = 0; c < 3; c++)
-            out->c[i][c] = (float)(sum[i][c] * PER_SQUARE[i] *
-                                   (i == 0  ? 1
-                                    : i < 4 ? 2.0 / 3
-                                            : 0.25) /
-                                   ((double)bands * steps));
+            out->c[i][c] = (float)(sum[i][c] * PER_SQUARE[i] * (i == 0 ? 1 : i < 4 ? 2.0 / 3 : 0.25) / area);
 }
 
 /* --- the map --- */
@@ -145,17 +142,17 @@ struct lobe_sample {
 
 /* Hammersley's points; half-way vectors as Trowbridge-Reitz has them, the eye in the direction of the normal. Returns
  * how many there are: those below the surface are left out. */
-static int make_lobe(double roughness, struct lobe_sample samples[LOBE_SAMPLES])
+static uint32_t make_lobe(double roughness, uint32_t sample_count, struct lobe_sample *samples)
 {
     const double alpha2 = pow(roughness, 4);
-    const double texel = 4 * PI / (ENVIRONMENT_SIDE * ENVIRONMENT_SIDE * 0.765625); /* steradians; less the margin */
-    int count = 0;
-    for (uint32_t i = 0; i < LOBE_SAMPLES; i++) {
-        uint32_t bits = i;
+    const double inside = 1 - 2 * ENVIRONMENT_MARGIN;
+    const double texel = 4 * PI / (ENVIRONMENT_SIDE * ENVIRONMENT_SIDE * inside * inside); /* steradians */
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sample_count; i++) {
         double radical = 0, digit = 0.5;
-        for (; bits != 0; bits /= 2, digit /= 2)
+        for (uint32_t bits = i; bits != 0; bits /= 2, digit /= 2)
             radical += (bits % 2) * digit;
-        const double share = (i + 0.5) / LOBE_SAMPLES, angle = 2 * PI * radical;
+        const double share = (i + 0.5) / sample_count, angle = 2 * PI * radical;
         const double n_half = sqrt((1 - share) / (1 + (alpha2 - 1) * share));
         const double n_light = 2 * n_half * n_half - 1, across = sqrt(fmax(0, 1 - n_light * n_light));
         if (n_light <= 0)
@@ -164,12 +161,12 @@ static int make_lobe(double roughness, struct lobe_sample samples[LOBE_SAMPLES])
         const double density = alpha2 / (PI * spread * spread) / 4; /* of directions */
         samples[count++] = (struct lobe_sample){.d = {across * cos(angle), across * sin(angle), n_light},
                                                 .weight = n_light,
-                                                .level = 0.5 * log2(1 / (LOBE_SAMPLES * density) / texel) + 0.5};
+                                                .level = 0.5 * log2(1 / (sample_count * density) / texel)};
     }
     return count;
 }
 
-static void filter(const struct source *source, const struct lobe_sample *samples, int count, const double n[3],
+static void filter(const struct source *source, const struct lobe_sample *samples, uint32_t count, const double n[3],
                    double rgb[3])
 {
     /* any two axes at right angles to n */
@@ -182,7 +179,7 @@ static void filter(const struct source *source, const struct lobe_sample *sample
     const double y[3] = {n[1] * x[2] - n[2] * x[1], n[2] * x[0] - n[0] * x[2], n[0] * x[1] - n[1] * x[0]};
     double weight = 0;
     rgb[0] = rgb[1] = rgb[2] = 0;
-    for (int s = 0; s < count; s++) {
+    for (uint32_t s = 0; s < count; s++) {
         const double *l = samples[s].d;
         double d[3];
         for (int i = 0; i < 3; i++)
@@ -214,31 +211,39 @@ static void put_texel(uint16_t texel[4], const double rgb[3])
     texel[3] = half_of(1);
 }
 
+/* Each level from the source; samples: room for those of the last. */
+static void put_levels(const struct source *source, struct lobe_sample *samples, uint16_t (*texel)[4])
+{
+    for (uint32_t l = 0; l < ENVIRONMENT_LEVELS; l++) {
+        const uint32_t side = (uint32_t)ENVIRONMENT_SIDE >> l;
+        const uint32_t count =
+            l == 0 ? 0 : make_lobe((l * l + 2 * l) / 15.0, (uint32_t)LOBE_SAMPLES << (l - 1), samples);
+        for (uint32_t t = 0; t < side * side; t++) {
+            const double at[2] = {(t % side + 0.5) / side, (t / side + 0.5) / side};
+            double d[3], rgb[3];
+            octahedron_direction(at, d);
+            for (int c = 0; c < 3 && l == 0; c++)
+                rgb[c] = (double)source->texels[t][c];
+            if (l > 0)
+                filter(source, samples, count, d, rgb);
+            put_texel(*texel++, rgb);
+        }
+    }
+}
+
 int environment_make(environment_radiance *radiance, const void *context, uint32_t detail,
                      int (*is_stopped)(const void *stop), const void *stop, struct environment *out)
 {
     struct source source = {malloc(ENVIRONMENT_TEXELS * sizeof *source.texels)};
-    if (source.texels == NULL || !fill_first(radiance, context, detail, &source, is_stopped, stop)) {
-        free(source.texels);
-        return -1;
-    }
-    fill_rest(&source);
-    uint32_t at = 0;
-    for (int l = 0; l < ENVIRONMENT_LEVELS; l++) {
-        struct lobe_sample samples[LOBE_SAMPLES];
-        const uint32_t side = (uint32_t)ENVIRONMENT_SIDE >> l;
-        const int count = l == 0 ? 0 : make_lobe(l / (ENVIRONMENT_LEVELS - 1.0), samples);
-        for (uint32_t t = 0; t < side * side; t++, at++) {
-            const double place[2] = {(t % side + 0.5) / side, (t / side + 0.5) / side};
-            double d[3],
-                rgb[3] = {(double)source.texels[t][0], (double)source.texels[t][1], (double)source.texels[t][2]};
-            octahedron_direction(place, d);
-            if (l > 0)
-                filter(&source, samples, count, d, rgb);
-            put_texel(out->map[at], rgb);
-        }
+    struct lobe_sample *samples = malloc(((size_t)LOBE_SAMPLES << (ENVIRONMENT_LEVELS - 2)) * sizeof *samples);
+    const bool is_good =
+        source.texels != NULL && samples != NULL && fill_first(radiance, context, detail, &source, is_stopped, stop);
+    if (is_good) {
+        fill_rest(&source);
+        put_levels(&source, samples, out->map);
+        environment_project(radiance, context, detail, &out->harmonics);
     }
     free(source.texels);
-    environment_project(radiance, context, detail, &out->harmonics);
-    return 0;
+    free(samples);
+    return is_good ? 0 : -1;
 }

@@ -12,8 +12,8 @@
 enum {
     ENVIRONMENT_HARMONICS = 9,
     ENVIRONMENT_SIDE = 128, /* of the map's first level, in texels; each level has half as many */
-    ENVIRONMENT_LEVELS = 5,
-    ENVIRONMENT_TEXELS = 128 * 128 + 64 * 64 + 32 * 32 + 16 * 16 + 8 * 8
+    ENVIRONMENT_LEVELS = 4,
+    ENVIRONMENT_TEXELS = 128 * 128 + 64 * 64 + 32 * 32 + 16 * 16
 };
 /* The share of the map's side, on each of them, that lies beyond the octahedron's edge: what filters read there is what
  * lies on the other side of it, on all levels. */
@@ -28,7 +28,7 @@ struct environment_harmonics {
     float c[ENVIRONMENT_HARMONICS][3];
 };
 
-/* Level l is what surfaces of the roughness l / (ENVIRONMENT_LEVELS - 1) reflect around direction d: radiance under the
+/* Level l is what surfaces of the roughness (l^2 + 2 l) / 15 reflect around direction d: radiance under the
  * lobe that glTF's microfacets (GGX) have for an eye in the direction of the normal, which is d (Karis 2013, Real
  * Shading in Unreal Engine 4, the first of two sums). Level 0 is radiance. Where d lies on a level is octahedral: p = d
  * / (|x| + |y| + |z|); u, v = p.x, p.y, for p.z < 0 (1 - |p.y|) sign(p.x), (1 - |p.x|) sign(p.y); texture coordinates

@@ -24,11 +24,11 @@ struct soft_box {
 
 static const struct soft_box BOXES[] = {
     /* key: above, to the left, before the model */
-    {{-0.480, 0.600, 0.640}, {0.800, 0.0, 0.600}, {-0.360, -0.800, 0.480}, 0.55, 0.42, 0.12, {2.62, 2.57, 2.50}},
+    {{-0.600, 0.500, 0.624}, {0.7209, 0.0, 0.6931}, {-0.3466, -0.8656, 0.3605}, 0.60, 0.45, 0.12, {2.56, 2.51, 2.44}},
     /* fill: to the right */
-    {{0.882, 0.176, 0.437}, {-0.4439, 0.0, 0.8961}, {-0.1577, 0.9843, -0.0781}, 0.35, 0.70, 0.12, {0.85, 0.89, 0.93}},
+    {{0.882, 0.176, 0.437}, {-0.4439, 0.0, 0.8961}, {-0.1577, 0.9843, -0.0781}, 0.35, 0.70, 0.12, {0.45, 0.47, 0.50}},
     /* rim: a strip above and behind */
-    {{0.276, 0.600, -0.751}, {0.9386, 0.0, 0.3449}, {-0.2070, 0.8000, 0.5631}, 0.65, 0.16, 0.08, {2.6, 2.6, 2.6}},
+    {{0.276, 0.600, -0.751}, {0.9386, 0.0, 0.3449}, {-0.2070, 0.8000, 0.5631}, 0.65, 0.16, 0.08, {2.4, 2.4, 2.4}},
 };
 
 static void add_box(const struct soft_box *box, const double d[3], double rgb[3])
@@ -45,7 +45,7 @@ static void add_box(const struct soft_box *box, const double d[3], double rgb[3]
 
 void environment_studio(const void *context, const double d[3], double rgb[3])
 {
-    static const double FLOOR[3] = {0.40, 0.39, 0.38}, WALL[3] = {0.52, 0.52, 0.53}, CEILING[3] = {0.40, 0.41, 0.43};
+    static const double FLOOR[3] = {0.44, 0.43, 0.42}, WALL[3] = {0.44, 0.44, 0.45}, CEILING[3] = {0.40, 0.41, 0.43};
     (void)context;
     const double above = smooth(-0.10, 0.06, d[1]), height = clamp(d[1], 0, 1);
     const double depth = smooth(0, -1, d[1]); /* the floor is darker below the model */
