@@ -21,7 +21,13 @@ void main()
         discard;
     vec3 to_eye = normalize(view_to_eye());
     surface s = surface(color.rgb, metal.x, metal.y, occlusion, shading_normal(to_eye), to_eye);
-    vec3 seen = kind.x != 0.0 ? min(color.rgb, 1.0) : toned(light(s) + shine, (1.0 - s.metallic) * facing_reflectance(s.roughness));
     float alpha = mix(1.0, color.a, glow.w);
+#ifdef LAYERS
+    float side;
+    vec3 normal = smooth_normal(to_eye, side);
+    fragment = layered(s, normal, side, shine) * alpha;
+#else
+    vec3 seen = kind.x != 0.0 ? min(color.rgb, 1.0) : toned(light(s) + shine, (1.0 - s.metallic) * facing_reflectance(s.roughness));
     fragment = vec4(srgb(clamp(seen, 0.0, 1.0)) * alpha, alpha);
+#endif
 }

@@ -28,6 +28,9 @@ layout(location = 6) in vec4 tangent; // w: the side of the bitangent
 
 uniform mat3x2 uvs_from_texcoord[5]; // of each texture of the material
 uniform int texcoord_sets[5];
+#ifdef LAYERS
+out vec4 texcoords;
+#endif
 uniform vec2 bump_scale_shade; // scale of the normal texture, strength of the occlusion texture
 
 out vec2 metal_rough_uv;
@@ -104,6 +107,9 @@ void main()
     emissive_uv = place_on(4);
     view_tangent = turn_tangent();
     bump_shade = bump_scale_shade;
+#ifdef LAYERS
+    texcoords = vec4(texcoord, second_texcoord);
+#endif
 #else
     uv = uv_from_texcoord * vec3(texcoord, 1.0);
 #endif

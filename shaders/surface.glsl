@@ -66,30 +66,38 @@ vec3 shining()
 #endif
 }
 
-// The normal texture's normal. `normal` is on the side that is seen; `side` is -1 where the vertices' is on the other.
-// A surface without tangents has those of its texture coordinates (Schueler 2013, Normal Mapping Without Precomputed
-// Tangents), which mirrored coordinates mirror as they should. +Y of the texture is up, where v grows downwards.
-vec3 bumped(vec3 normal, float side)
+// Unit vectors along the surface: to the right and up of a texture that lies at `place`. `normal` is on the side that is
+// seen; `side` is -1 where the vertices' is on the other. A surface without tangents has those of its texture coordinates
+// (Schueler 2013, Normal Mapping Without Precomputed Tangents), which mirrored coordinates mirror as they should. +Y of the
+// texture is up, where v grows downwards. False: there are none.
+bool find_directions(vec3 normal, float side, vec2 place, out vec3 along, out vec3 up)
 {
-    vec3 bump = 2.0 * texture(normal_texture, normal_uv, LOD_BIAS).xyz - 1.0;
-    bump.xy *= bump_shade.x;
-    vec3 along = view_tangent.xyz, up;
+    along = view_tangent.xyz;
     float length_squared = dot(along, along);
     if (length_squared > 1e-12) {
         along *= inversesqrt(length_squared);
         up = side * cross(normal, along) * sign(view_tangent.w);
     } else {
         vec3 across_y = cross(dFdy(view_position), normal), across_x = cross(normal, dFdx(view_position));
-        vec2 tx = dFdx(normal_uv), ty = dFdy(normal_uv);
+        vec2 tx = dFdx(place), ty = dFdy(place);
         along = across_y * tx.x + across_x * ty.x;
         up = -(across_y * tx.y + across_x * ty.y);
         if (!(dot(along, along) > 0.0))
-            return normal;
+            return false;
         // unit vectors both, as MikkTSpace has them: bumps are as steep however a picture is stretched
         along *= inversesqrt(dot(along, along));
         vec3 across = cross(normal, along);
         up = dot(across, up) < 0.0 ? -across : across;
     }
+    return true;
+}
+
+// The normal that a normal texture's texel says.
+vec3 bumped(vec3 normal, float side, vec3 bump, vec2 place)
+{
+    vec3 along, up;
+    if (!find_directions(normal, side, place, along, up))
+        return normal;
     // a back shows the same dents from behind
     vec3 mapped = side * (along * bump.x + up * bump.y) + normal * bump.z;
     float mapped_squared = dot(mapped, mapped);
@@ -97,18 +105,28 @@ vec3 bumped(vec3 normal, float side)
 }
 #endif
 
-// The interpolated normal, on the side that is seen: windings and normals of files do not always agree.
-vec3 shading_normal(vec3 to_eye)
+// The interpolated normal, on the side that is seen: windings and normals of files do not always agree. side: -1 where
+// the vertices' is on the other.
+vec3 smooth_normal(vec3 to_eye, out float side)
 {
     vec3 face = cross(dFdx(view_position), dFdy(view_position));
     if (dot(face, view_to_eye()) < 0.0)
         face = -face;
     bool is_smooth = kind.y == 0.0 && dot(view_normal, view_normal) > 1e-8;
     vec3 n = is_smooth ? view_normal : face;
-    float n_squared = dot(n, n), side = dot(n, face) < 0.0 ? -1.0 : 1.0;
-    n = n_squared > 0.0 ? n * (side * inversesqrt(n_squared)) : to_eye;
+    float n_squared = dot(n, n);
+    side = dot(n, face) < 0.0 ? -1.0 : 1.0;
+    return n_squared > 0.0 ? n * (side * inversesqrt(n_squared)) : to_eye;
+}
+
+// The same through the normal texture.
+vec3 shading_normal(vec3 to_eye)
+{
+    float side;
+    vec3 n = smooth_normal(to_eye, side);
 #ifdef FULL
-    return bumped(n, side);
+    vec3 bump = 2.0 * texture(normal_texture, normal_uv, LOD_BIAS).xyz - 1.0;
+    return bumped(n, side, vec3(bump.xy * bump_shade.x, bump.z), normal_uv);
 #else
     return n;
 #endif

@@ -191,6 +191,24 @@ static void put_texture(const struct model_text *text, const cJSON *use)
     put_numbers(text->out, ", uv", json_get(use, "uv_from_texcoord"));
 }
 
+/* A line for each extension that the material has. */
+static void put_layers(const struct model_text *text, const cJSON *material)
+{
+    const cJSON *extension, *number;
+    cJSON_ArrayForEach(extension, json_get(material, "extensions"))
+    {
+        text_put(text->out, "material ");
+        model_text_put_name(text->out, material);
+        text_printf(text->out, ": %s", extension->string);
+        cJSON_ArrayForEach(number, extension)
+        {
+            text_printf(text->out, "%s %s", number == extension->child ? "" : ",", number->string);
+            put_numbers(text->out, "", number);
+        }
+        text_put(text->out, "\n");
+    }
+}
+
 static void put_materials(const struct model_text *text)
 {
     static const char *const NUMBERS[][2] = {
@@ -210,6 +228,7 @@ static void put_materials(const struct model_text *text)
             put_numbers(out, " from", json_get(material, "alpha_cutoff"));
         text_put(out, cJSON_IsTrue(json_get(material, "double_sided")) ? ", double-sided" : "");
         text_put(out, cJSON_IsTrue(json_get(material, "unlit")) ? ", unlit\n" : "\n");
+        put_layers(text, material);
         cJSON_ArrayForEach(use, json_get(material, "textures"))
         {
             text_put(out, "material ");
@@ -275,6 +294,19 @@ static void put_pixels_of(const struct model_text *text, const struct glb *glb, 
     free(picture.pixels);
 }
 
+/* True of "clearcoatRoughnessTexture" and "clearcoat_roughness". */
+static bool is_of_slot(const char *member, const char *slot)
+{
+    for (; *slot != '\0'; member++) {
+        const bool is_capital = *member >= 'A' && *member <= 'Z';
+        if (is_capital && *slot++ != '_')
+            return false;
+        if (*slot++ != (is_capital ? *member - 'A' + 'a' : *member))
+            return false;
+    }
+    return strcmp(member, "Texture") == 0;
+}
+
 /* The texture that a material of the GLB file has in a slot, as an image of it. */
 static double image_of(const struct glb *glb, const cJSON *material, const char *slot)
 {
@@ -288,6 +320,15 @@ static double image_of(const struct glb *glb, const cJSON *material, const char 
             const cJSON *holder = PLACES[i][1] == NULL ? material : json_get(material, PLACES[i][1]);
             return number_at(glb->json, "textures", json_number(json_get(holder, PLACES[i][2]), "index"), "source");
         }
+    const cJSON *extension, *info;
+    cJSON_ArrayForEach(extension, json_get(material, "extensions"))
+    {
+        cJSON_ArrayForEach(info, extension)
+        {
+            if (is_of_slot(info->string, slot))
+                return number_at(glb->json, "textures", json_number(info, "index"), "source");
+        }
+    }
     return -1;
 }
 

@@ -1,6 +1,7 @@
 /* bake_check.c - the sizes, the info and the assets of a model, and the order of all checks. */
 #include "anim/bake/bake_check.h"
 
+#include "anim/model/material_layers.h"
 #include "base/json_check.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -77,19 +78,35 @@ static int check_info(const struct model *model, struct err *err)
 enum { TEXTURE_SIDE_MAX = 32768 }; /* keeps the size of all levels far below 2^64 */
 
 /* What a texture holds is how its pixels were made and how they are sampled: a slot of colours takes no data. */
-static bool are_material_textures(const struct model *model, const struct material *material)
+static bool are_textures(const struct model *model, const struct material_texture *uses, uint32_t first_slot,
+                         uint32_t count)
 {
-    for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++) {
-        const struct material_texture *use = &material->textures[slot];
-        const bool is_color = slot == TEXTURE_BASE_COLOR || slot == TEXTURE_EMISSIVE;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct material_texture *use = &uses[i];
         if (!bake_is_index(use->texture, model->texture_count) || use->texcoord_set > 1 ||
             !floats_are_finite(use->uv_from_texcoord, 6))
             return false;
-        if (use->texture >= 0 &&
-            model->textures[use->texture].content != (is_color ? (uint32_t)TEXTURE_COLORS : (uint32_t)TEXTURE_DATA))
+        if (use->texture >= 0 && model->textures[use->texture].content != texture_slot_content(first_slot + i))
             return false;
     }
     return true;
+}
+
+static const char *layers_fault(const struct model *model, uint32_t i)
+{
+    const struct material_layers *layers = &model->material_layers[i];
+    if (layers->present == 0 || layers->present >= 1U << LAYER_COUNT)
+        return "present";
+    for (int n = 0; n < LAYER_NUMBER_COUNT; n++)
+        for (uint32_t k = 0; k < LAYER_NUMBERS[n].count; k++) {
+            const float value = layer_number_at(layers, &LAYER_NUMBERS[n])[k];
+            if (!(value >= LAYER_NUMBERS[n].least && value <= LAYER_NUMBERS[n].most))
+                return LAYER_NUMBERS[n].member;
+        }
+    return !isfinite(layers->clearcoat_normal_scale)                                      ? "clearcoat_normal_scale"
+           : layers->ior > 0 && layers->ior < 1                                           ? "ior"
+           : !are_textures(model, layers->textures, TEXTURE_SLOT_COUNT, LAYER_SLOT_COUNT) ? "textures"
+                                                                                          : NULL;
 }
 
 static bool is_fraction(float value) { return value >= 0 && value <= 1; }
@@ -98,18 +115,19 @@ static const char *material_fault(const struct model *model, uint32_t i)
 {
     const struct material *material = &model->materials[i];
     const uint32_t flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT;
-    return !bake_is_str(model, material->name)           ? "name"
-           : !floats_are_finite(material->base_color, 4) ? "base_color"
-           : !floats_are_finite(material->emissive, 3)   ? "emissive"
-           : !is_fraction(material->metallic)            ? "metallic"
-           : !is_fraction(material->roughness)           ? "roughness"
-           : !isfinite(material->normal_scale)           ? "normal_scale"
-           : !is_fraction(material->occlusion_strength)  ? "occlusion_strength"
-           : !isfinite(material->alpha_cutoff)           ? "alpha_cutoff"
-           : material->alpha_mode > ALPHA_BLEND          ? "alpha_mode"
-           : (material->flags & ~flags) != 0             ? "flags"
-           : !are_material_textures(model, material)     ? "textures"
-                                                         : NULL;
+    return !bake_is_str(model, material->name)                               ? "name"
+           : !floats_are_finite(material->base_color, 4)                     ? "base_color"
+           : !floats_are_finite(material->emissive, 3)                       ? "emissive"
+           : !is_fraction(material->metallic)                                ? "metallic"
+           : !is_fraction(material->roughness)                               ? "roughness"
+           : !isfinite(material->normal_scale)                               ? "normal_scale"
+           : !is_fraction(material->occlusion_strength)                      ? "occlusion_strength"
+           : !isfinite(material->alpha_cutoff)                               ? "alpha_cutoff"
+           : material->alpha_mode > ALPHA_BLEND                              ? "alpha_mode"
+           : (material->flags & ~flags) != 0                                 ? "flags"
+           : !bake_is_index(material->layers, model->material_layer_count)   ? "layers"
+           : !are_textures(model, material->textures, 0, TEXTURE_SLOT_COUNT) ? "textures"
+                                                                             : NULL;
 }
 
 static bool is_side(uint32_t side) { return side > 0 && side <= TEXTURE_SIDE_MAX && (side & (side - 1)) == 0; }
@@ -193,6 +211,8 @@ static const char *source_file_fault(const struct model *model, uint32_t i)
 static int check_assets(const struct model *model, struct err *err)
 {
     int rc = bake_check_each(model, "materials", model->material_count, material_fault, err);
+    if (rc == 0)
+        rc = bake_check_each(model, "material_layers", model->material_layer_count, layers_fault, err);
     if (rc == 0)
         rc = bake_check_each(model, "textures", model->texture_count, texture_fault, err);
     if (rc == 0)

@@ -1,5 +1,6 @@
 /* compare_materials.c - what surfaces are made of. Materials are found by the vertices that have them. */
 #include "anim/compare/compare_parts.h"
+#include "anim/model/material_layers.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -143,7 +144,7 @@ static void look_at_word(struct material_look *look, const char *what, const cha
 
 static const char *word(bool value) { return value ? "on" : "off"; }
 
-static void look_at_texture(struct material_look *look, int slot, const struct material *old,
+static void look_at_texture(struct material_look *look, uint32_t slot, const struct material *old,
                             const struct material *new)
 {
     static const char *const WORDS[TEXTURE_SLOT_COUNT] = {
@@ -151,7 +152,11 @@ static void look_at_texture(struct material_look *look, int slot, const struct m
         [TEXTURE_NORMAL] = "normal",          [TEXTURE_OCCLUSION] = "occlusion",
         [TEXTURE_EMISSIVE] = "emissive",
     };
-    const struct material_texture *a = &old->textures[slot], *b = &new->textures[slot];
+    const struct model *models[COMPARE_SIDES] = {look->compare->sides[COMPARE_OLD].model,
+                                                 look->compare->sides[COMPARE_NEW].model};
+    const struct material_texture *a = material_texture_at(models[COMPARE_OLD], old, slot),
+                                  *b = material_texture_at(models[COMPARE_NEW], new, slot);
+    const char *what = slot < TEXTURE_SLOT_COUNT ? WORDS[slot] : LAYER_TEXTURES[slot - TEXTURE_SLOT_COUNT].member;
     const char *said = texture_differs(look->compare, a->texture, b->texture,
                                        slot == TEXTURE_BASE_COLOR && old->alpha_mode != ALPHA_OPAQUE);
     char name[THING_SIZE];
@@ -160,7 +165,26 @@ static void look_at_texture(struct material_look *look, int slot, const struct m
             said = "lies elsewhere on the surface";
     struct difference *difference = said == NULL ? NULL : start(look, DIFFERENCE_TEXTURE);
     if (difference != NULL)
-        difference_say(difference, "%s: the %s texture %s", name_of(look, name), WORDS[slot], said);
+        difference_say(difference, slot < TEXTURE_SLOT_COUNT ? "%s: the %s texture %s" : "%s: %s %s",
+                       name_of(look, name), what, said);
+}
+
+/* Numbers of a layer that neither has are neutral in both. */
+static void look_at_layers(struct material_look *look, const struct material *old, const struct material *new)
+{
+    const struct material_layers *a = material_layers_of(look->compare->sides[COMPARE_OLD].model, old);
+    const struct material_layers *b = material_layers_of(look->compare->sides[COMPARE_NEW].model, new);
+    a = a == NULL ? &MATERIAL_LAYERS_NONE : a;
+    b = b == NULL ? &MATERIAL_LAYERS_NONE : b;
+    for (int n = 0; n < LAYER_NUMBER_COUNT; n++) {
+        const struct layer_number *number = &LAYER_NUMBERS[n];
+        const float *was = layer_number_at(a, number), *is = layer_number_at(b, number);
+        if (number->count == 1)
+            look_at_number(look, number->member, was[0], is[0]);
+        else
+            look_at_colour(look, number->member, was, is, number->count);
+    }
+    look_at_number(look, "the scale of clearcoatNormalTexture", a->clearcoat_normal_scale, b->clearcoat_normal_scale);
 }
 
 static void look_at(struct material_look *look, const struct material *old, const struct material *new)
@@ -185,7 +209,8 @@ static void look_at(struct material_look *look, const struct material *old, cons
         look_at_number(look, "normal scale", old->normal_scale, new->normal_scale);
     if (old->textures[TEXTURE_OCCLUSION].texture >= 0 && new->textures[TEXTURE_OCCLUSION].texture >= 0)
         look_at_number(look, "occlusion strength", old->occlusion_strength, new->occlusion_strength);
-    for (int slot = TEXTURE_METALLIC_ROUGHNESS; slot < TEXTURE_SLOT_COUNT; slot++)
+    look_at_layers(look, old, new);
+    for (uint32_t slot = TEXTURE_METALLIC_ROUGHNESS; slot < TEXTURE_ALL_COUNT; slot++)
         look_at_texture(look, slot, old, new);
 }
 

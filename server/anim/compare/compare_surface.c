@@ -1,5 +1,6 @@
 /* compare_surface.c - what is drawn: vertices that come, go and change, and how many triangles there are. */
 #include "anim/compare/compare_parts.h"
+#include "anim/model/material_layers.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -30,8 +31,8 @@ static bool has_texture(const struct drawn_vertices *drawn, uint32_t at)
 {
     const int32_t index = model_material(drawn->model, drawn->model->draws[drawn->draws[at]].primitive, 0);
     bool has_any = false;
-    for (int slot = 0; slot < TEXTURE_SLOT_COUNT && index >= 0; slot++)
-        has_any = has_any || drawn->model->materials[index].textures[slot].texture >= 0;
+    for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT && index >= 0; slot++)
+        has_any = has_any || material_texture_at(drawn->model, &drawn->model->materials[index], slot)->texture >= 0;
     return has_any;
 }
 

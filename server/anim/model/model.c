@@ -14,6 +14,7 @@ const struct material MATERIAL_PLAIN = {
     .normal_scale = 1,
     .occlusion_strength = 1,
     .alpha_cutoff = 0.5f,
+    .layers = -1,
     .textures = {NO_TEXTURE, NO_TEXTURE, NO_TEXTURE, NO_TEXTURE, NO_TEXTURE},
 };
 

@@ -203,7 +203,21 @@ enum texture_slot {
     TEXTURE_NORMAL,             /* 2 * texel - 1 in tangent space: +X right, +Y up, +Z out of the surface */
     TEXTURE_OCCLUSION,          /* in red */
     TEXTURE_EMISSIVE,
-    TEXTURE_SLOT_COUNT
+    TEXTURE_SLOT_COUNT,
+    /* from here on those of layers */
+    TEXTURE_CLEARCOAT = TEXTURE_SLOT_COUNT, /* strength in red */
+    TEXTURE_CLEARCOAT_ROUGHNESS,            /* in green */
+    TEXTURE_CLEARCOAT_NORMAL,               /* as TEXTURE_NORMAL */
+    TEXTURE_SPECULAR,                       /* strength in alpha */
+    TEXTURE_SPECULAR_COLOR,
+    TEXTURE_SHEEN_COLOR,
+    TEXTURE_SHEEN_ROUGHNESS,       /* in alpha */
+    TEXTURE_IRIDESCENCE,           /* strength in red */
+    TEXTURE_IRIDESCENCE_THICKNESS, /* in green */
+    TEXTURE_ANISOTROPY,            /* 2 * texel - 1 of red and green: direction in tangent space; strength in blue */
+    TEXTURE_TRANSMISSION,          /* share in red */
+    TEXTURE_ALL_COUNT,
+    LAYER_SLOT_COUNT = TEXTURE_ALL_COUNT - TEXTURE_SLOT_COUNT
 };
 
 /* A texture of a material and where it lies on the surface:
@@ -212,6 +226,36 @@ struct material_texture {
     int32_t texture;           /* into textures, or -1 */
     uint32_t texcoord_set;     /* 0: texcoords, 1: second_texcoords */
     float uv_from_texcoord[6]; /* m: the rows of a 2x3 matrix (KHR_texture_transform) */
+};
+
+/* What a material can have beyond metallic-roughness (anim/model/material_layers.def). */
+enum material_layer {
+    LAYER_CLEARCOAT,
+    LAYER_SPECULAR,
+    LAYER_IOR,
+    LAYER_SHEEN,
+    LAYER_IRIDESCENCE,
+    LAYER_ANISOTROPY,
+    LAYER_TRANSMISSION,
+    LAYER_COUNT
+};
+
+/* The numbers of layers, as the glTF extensions KHR_materials_* have them: neutral, without textures, where the
+ * material does not have the layer. Factors multiply what the textures say. */
+struct material_layers {
+    uint32_t present; /* 1 << LAYER_ of those that have an effect; at least one */
+    float clearcoat, clearcoat_roughness;
+    float clearcoat_normal_scale;      /* of the texture's x and y */
+    float specular, specular_color[3]; /* of dielectrics: f90, and the tint of f0; linear RGB */
+    float ior;                         /* of the surface: 0 (which reflects everything), or at least 1 */
+    float sheen_color[3];              /* linear RGB */
+    float sheen_roughness;
+    float iridescence, iridescence_ior;                               /* of the thin film */
+    float iridescence_thickness_min_nm, iridescence_thickness_max_nm; /* where the texture is 0, and 1 */
+    float anisotropy;
+    float anisotropy_rotation; /* radians, counter-clockwise from the tangent */
+    float transmission;        /* of a thin surface: the share of light that is not scattered but goes through */
+    struct material_texture textures[LAYER_SLOT_COUNT]; /* by slot - TEXTURE_SLOT_COUNT */
 };
 
 /* Metallic-roughness, as glTF 2.0 (3.9, appendix B) has it. Factors multiply what the textures say. */
@@ -225,6 +269,7 @@ struct material {
     float alpha_cutoff;
     uint32_t alpha_mode; /* ALPHA_ */
     uint32_t flags;      /* MATERIAL_ */
+    int32_t layers;      /* into material_layers, or -1 */
     struct material_texture textures[TEXTURE_SLOT_COUNT];
 };
 

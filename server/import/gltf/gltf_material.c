@@ -1,20 +1,11 @@
 /* gltf_material.c - materials: metallic-roughness factors, textures and where they lie on the surface; and
  * KHR_materials_pbrSpecularGlossiness (Khronos, archived) as the nearest metallic-roughness material. */
-#include "import/gltf/gltf.h"
+#include "import/gltf/gltf_material.h"
 
 #include "base/mem.h"
 
 #include <math.h>
 #include <string.h>
-
-/* One material while it is read. */
-struct material_reader {
-    struct gltf *gltf;
-    uint32_t index;
-    const cJSON *json;
-    struct material out;
-    struct texcoord_sets texcoords;
-};
 
 static float limited(double value, double least, double most)
 {
@@ -35,11 +26,9 @@ static void read_transform(const cJSON *transform, float uv_from_texcoord[6])
         uv_from_texcoord[i] = (float)m[i];
 }
 
-/* The texture of a textureInfo (NULL: none) and where it lies, into a slot of reader->out. */
-static int read_texture(struct material_reader *reader, const cJSON *info, enum texture_slot slot,
-                        enum texture_content content, struct err *err)
+int gltf_place_texture(struct material_reader *reader, const cJSON *info, uint32_t content,
+                       struct material_texture *out, struct err *err)
 {
-    struct material_texture *out = &reader->out.textures[slot];
     if (info == NULL)
         return 0;
     const cJSON *transform = json_member(json_member(info, "extensions"), "KHR_texture_transform");
@@ -56,6 +45,12 @@ static int read_texture(struct material_reader *reader, const cJSON *info, enum 
     if (transform != NULL)
         read_transform(transform, out->uv_from_texcoord);
     return gltf_texture(reader->gltf, (uint32_t)json_index(info, "index"), content, &out->texture, err);
+}
+
+static int read_texture(struct material_reader *reader, const cJSON *info, enum texture_slot slot,
+                        enum texture_content content, struct err *err)
+{
+    return gltf_place_texture(reader, info, content, &reader->out.textures[slot], err);
 }
 
 static int read_alpha(const cJSON *json, uint32_t index, struct material *material, struct err *err)
@@ -221,7 +216,7 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
         reader.out.flags |= MATERIAL_UNLIT;
     const int rc = is_specular_glossiness(&reader) ? read_specular_glossiness(&reader, err)
                                                    : read_metallic_roughness(&reader, err);
-    if (rc < 0 || read_surface(&reader, err) < 0)
+    if (rc < 0 || read_surface(&reader, err) < 0 || gltf_read_layers(&reader, err) < 0)
         return err_prefix(err, "materials[%u]", index);
     gltf->builder->materials[index] = reader.out;
     gltf->texcoords[index] = reader.texcoords;

@@ -1,6 +1,7 @@
 /* gltf_mesh.c - meshes: which attributes a primitive has, its parts in their order, and its morph targets. */
 #include "import/gltf/gltf_primitive.h"
 
+#include "anim/model/material_layers.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -94,8 +95,9 @@ static void check_texcoords(const struct primitive_reader *reader)
 {
     const int32_t material = reader->out.material;
     bool is_wanted[2] = {false, false};
-    for (int slot = 0; material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++) {
-        const struct material_texture *use = &reader->gltf->builder->materials[material].textures[slot];
+    const struct model view = bake_builder_view(reader->gltf->builder);
+    for (uint32_t slot = 0; material >= 0 && slot < TEXTURE_ALL_COUNT; slot++) {
+        const struct material_texture *use = material_texture_at(&view, &view.materials[material], slot);
         is_wanted[use->texcoord_set] |= use->texture >= 0;
     }
     for (int i = 0; i < 2; i++)

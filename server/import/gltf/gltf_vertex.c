@@ -3,6 +3,7 @@
 
 #include "anim/model/mat.h"
 
+#include "anim/model/material_layers.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,13 +98,14 @@ static uint32_t missing_rows(const struct primitive_reader *reader, uint32_t hav
     return is_wanted || have > 0 ? reader->out.vertex_first + reader->out.vertex_count - have : 0;
 }
 
-/* True where the material has a normal texture, whose directions TANGENT gives; without normals it is to be ignored
- * (glTF 2.0, 3.7.2.1). */
+/* True where the material has a normal texture or anisotropy, whose directions TANGENT gives; without normals it is to
+ * be ignored (glTF 2.0, 3.7.2.1). */
 static bool wants_tangents(const struct primitive_reader *reader)
 {
     const int32_t material = reader->out.material;
+    const struct model view = bake_builder_view(reader->gltf->builder);
     return material >= 0 && reader->normal >= 0 && reader->tangent >= 0 &&
-           reader->gltf->builder->materials[material].textures[TEXTURE_NORMAL].texture >= 0;
+           material_needs_tangents(&view, &view.materials[material]);
 }
 
 static void store_tangent(const double row[4], void *out, uint32_t vertex)

@@ -110,6 +110,18 @@ static void close_gaps(struct bake_builder *builder, const bool *is_dropped, con
 }
 
 /* places[i] becomes the new number of texture i. */
+/* The i-th place for a texture of all materials and their layers; NULL behind the last. */
+static struct material_texture *use_at(const struct bake_builder *builder, uint32_t i)
+{
+    const uint32_t of_materials = builder->material_count * TEXTURE_SLOT_COUNT;
+    if (i < of_materials)
+        return &builder->materials[i / TEXTURE_SLOT_COUNT].textures[i % TEXTURE_SLOT_COUNT];
+    i -= of_materials;
+    return i < builder->material_layer_count * LAYER_SLOT_COUNT
+               ? &builder->material_layers[i / LAYER_SLOT_COUNT].textures[i % LAYER_SLOT_COUNT]
+               : NULL;
+}
+
 static void drop(struct bake_builder *builder, const bool *is_dropped, uint32_t *places)
 {
     uint32_t kept = 0;
@@ -120,11 +132,9 @@ static void drop(struct bake_builder *builder, const bool *is_dropped, uint32_t 
     }
     builder->used_bytes -= (builder->texture_count - kept) * sizeof *builder->textures;
     builder->texture_count = kept;
-    for (uint32_t m = 0; m < builder->material_count; m++)
-        for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++) {
-            int32_t *texture = &builder->materials[m].textures[slot].texture;
-            *texture = *texture < 0 ? -1 : (int32_t)places[*texture];
-        }
+    struct material_texture *use = NULL;
+    for (uint32_t i = 0; (use = use_at(builder, i)) != NULL; i++)
+        use->texture = use->texture < 0 ? -1 : (int32_t)places[use->texture];
 }
 
 void texture_mixer_end(struct texture_mixer *mixer)
@@ -134,10 +144,10 @@ void texture_mixer_end(struct texture_mixer *mixer)
     uint32_t *order = mem_zalloc((size_t)builder->texture_count + 1, sizeof *order), dropped = 0;
     for (uint32_t i = 0; i < mixer->part_count; i++)
         is_dropped[mixer->parts[i]] = true;
-    for (uint32_t m = 0; m < builder->material_count; m++)
-        for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++)
-            if (builder->materials[m].textures[slot].texture >= 0)
-                is_dropped[builder->materials[m].textures[slot].texture] = false;
+    const struct material_texture *use = NULL;
+    for (uint32_t i = 0; (use = use_at(builder, i)) != NULL; i++)
+        if (use->texture >= 0)
+            is_dropped[use->texture] = false;
     for (uint32_t i = 0; i < builder->texture_count; i++) {
         dropped += is_dropped[i];
         builder->textures[i].reserved = 0;

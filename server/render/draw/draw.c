@@ -22,6 +22,7 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
     gl->GenBuffers(1, &drawing->palette);
     gl->GenTextures(1, &drawing->palette_texture);
     gl->GenBuffers(1, &drawing->own_indices);
+    gl->GenTextures(1, &drawing->behind);
     gl->GenBuffers(1, &drawing->own.positions);
     gl->GenBuffers(1, &drawing->own.normals);
     gl->GenBuffers(1, &drawing->own.colors);
@@ -208,16 +209,19 @@ static bool is_worth_sorting(const struct primitive *primitive)
     return primitive->topology == TOPOLOGY_TRIANGLES && triangles >= SORTED_MIN && triangles <= DEPTH_ORDER_MAX;
 }
 
-/* is_soft: draws the translucent parts of blended materials, else everything solid. */
+/* In this order: all that is solid, but for what is seen through; that; the translucent parts of blended materials. */
+enum draw_pass { PASS_SOLID, PASS_CLEAR, PASS_SOFT };
+
 static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
-                    const struct posed_draw *draw, bool is_soft, struct err *err)
+                    const struct posed_draw *draw, enum draw_pass pass, struct err *err)
 {
+    const bool is_soft = pass == PASS_SOFT;
     const struct gl *gl = drawing->gl;
     const struct model *model = &loaded->mapped.model;
     const struct draw *source = &model->draws[draw->draw];
     const struct primitive *primitive = &model->primitives[source->primitive];
     const struct material *material = draw->material;
-    if (is_soft && material->alpha_mode != ALPHA_BLEND)
+    if (is_soft ? material->alpha_mode != ALPHA_BLEND : draw_is_clear(model, material) != (pass == PASS_CLEAR))
         return 0;
     if (draw_bind_vertices(drawing, loaded, posed, draw, err) < 0)
         return err->code;
@@ -257,10 +261,10 @@ static int far_first(const void *a, const void *b)
 }
 
 static int draw_pass(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
-                     bool is_soft, struct err *err)
+                     enum draw_pass pass, struct err *err)
 {
     for (uint32_t d = 0; d < posed->draw_count; d++)
-        if (draw_one(drawing, loaded, posed, &posed->draws[d], is_soft, err) < 0)
+        if (draw_one(drawing, loaded, posed, &posed->draws[d], pass, err) < 0)
             return err->code;
     return 0;
 }
@@ -273,22 +277,46 @@ static bool has_blended(const struct model *model)
     return false;
 }
 
-static int draw_model(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
-                      struct err *err)
+static int draw_blended(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
+                        struct err *err)
 {
     const struct gl *gl = drawing->gl;
-    gl->ActiveTexture(GL_TEXTURE0 + UNIT_INFLUENCES);
-    gl->BindTexture(GL_TEXTURE_BUFFER, loaded->gpu.influences_texture);
-    if (draw_pass(drawing, loaded, posed, false, err) < 0)
-        return err->code;
-    if (!has_blended(&loaded->mapped.model))
-        return 0;
     qsort(posed->draws, posed->draw_count, sizeof *posed->draws, far_first);
     gl->Enable(GL_BLEND);
     gl->DepthMask(GL_FALSE);
-    const int rc = draw_pass(drawing, loaded, posed, true, err);
+    const int rc = draw_pass(drawing, loaded, posed, PASS_SOFT, err);
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
+    return rc;
+}
+
+static bool has_clear(const struct model *model)
+{
+    for (uint32_t m = 0; m < model->material_count; m++)
+        if (draw_is_clear(model, &model->materials[m]))
+            return true;
+    return false;
+}
+
+/* samples: the width and height of what is drawn into. */
+static int draw_model(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
+                      const uint32_t samples[2], struct err *err)
+{
+    const bool is_clear = has_clear(&loaded->mapped.model);
+    const struct gl *gl = drawing->gl;
+    gl->ActiveTexture(GL_TEXTURE0 + UNIT_INFLUENCES);
+    gl->BindTexture(GL_TEXTURE_BUFFER, loaded->gpu.influences_texture);
+    draw_layers_start(drawing, &loaded->mapped.model);
+    if (draw_pass(drawing, loaded, posed, PASS_SOLID, err) < 0)
+        return err->code;
+    if (is_clear) {
+        draw_keep_behind(drawing, samples[0], samples[1]);
+        if (draw_pass(drawing, loaded, posed, PASS_CLEAR, err) < 0)
+            return err->code;
+    }
+    const int rc = has_blended(&loaded->mapped.model) ? draw_blended(drawing, loaded, posed, err) : 0;
+    if (is_clear)
+        draw_drop_behind(drawing);
     return rc;
 }
 
@@ -339,10 +367,11 @@ int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded,
         return err->code;
     drawing->used = NULL; /* a view may have used its own */
     drawing->frame_number++;
+    const uint32_t samples[2] = {picture->width * scale, picture->height * scale};
     draw_bind_light(drawing, picture);
     gl->LineWidth((float)scale);
     gl->PointSize((float)scale * draw_point_pixels(&loaded->mapped.model, posed, (float)side));
-    const int rc =
-        posed->draw_count == 0 ? draw_bones(drawing, loaded, posed, err) : draw_model(drawing, loaded, posed, err);
+    const int rc = posed->draw_count == 0 ? draw_bones(drawing, loaded, posed, err)
+                                          : draw_model(drawing, loaded, posed, samples, err);
     return rc < 0 ? rc : gl_check(gl, "drawing the model", err);
 }

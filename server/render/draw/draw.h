@@ -45,6 +45,8 @@ struct drawing {
     GLuint own_tangents;
     GLuint own_indices; /* likewise */
     struct depth_order order;
+    unsigned layer_kind; /* of the frame's model: draw_layers_start() */
+    GLuint behind;       /* what is seen through clear materials */
 };
 
 /* Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
@@ -117,9 +119,27 @@ void draw_make_textures(struct drawing *drawing);
  * no light falls on it. ERR_RENDER_FAILED. */
 int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
                       const struct material *material, const struct primitive *primitive, bool is_lit, struct err *err);
+/* The texture in a slot below TEXTURE_ALL_COUNT, 0 when the file has none or it has no pixels. */
+GLuint draw_texture(const struct loaded_model *loaded, const struct material *material, uint32_t slot);
 /* True when the material has more than a base colour texture by the first texture coordinates; of surfaces that are not
  * lit, others than that do not count. */
 bool draw_needs_full(const struct loaded_model *loaded, const struct material *material, bool is_lit);
 /* The same as draw_set_material() for a program that is in use. */
 void draw_put_material(const struct drawing *drawing, const struct program *program, const struct loaded_model *loaded,
                        const struct material *material, const struct primitive *primitive, bool is_lit);
+
+/* --- draw_layers.c: layers of materials --- */
+
+/* True when what is behind a material is seen through it: such are drawn last of what is solid. */
+bool draw_is_clear(const struct model *model, const struct material *material);
+/* Before the draws of a frame: which programs the model's layers have, so that a file cannot ask for any number. */
+void draw_layers_start(struct drawing *drawing, const struct model *model);
+/* Which program a material that is lit needs beside others (PROGRAM_): 0 without layers. */
+unsigned draw_layers_kind(const struct drawing *drawing, const struct loaded_model *loaded,
+                          const struct material *material);
+/* Gives a program of such a kind, which is in use, the material's numbers and textures. */
+void draw_put_layers(const struct drawing *drawing, const struct program *program, unsigned kind,
+                     const struct loaded_model *loaded, const struct material *material);
+/* Keeps the picture so far, of so many samples, for clear materials; and gives its memory back. */
+void draw_keep_behind(const struct drawing *drawing, uint32_t width, uint32_t height);
+void draw_drop_behind(const struct drawing *drawing);

@@ -1,6 +1,8 @@
 /* draw_material.c - a material as GL state: the program that has all it needs, textures, uniforms. */
 #include "render/draw/draw.h"
 
+#include "anim/model/material_layers.h"
+
 #include <string.h>
 
 /* Lilac squares in the place of a texture that the file names and nobody has: they look like no material. */
@@ -123,6 +125,12 @@ void draw_put_material(const struct drawing *drawing, const struct program *prog
     gl->Uniform1i(program->is_flat, (primitive->flags & PRIMITIVE_FLAT) != 0);
 }
 
+GLuint draw_texture(const struct loaded_model *loaded, const struct material *material, uint32_t slot)
+{
+    const int32_t texture = material_texture_at(&loaded->mapped.model, material, slot)->texture;
+    return texture >= 0 ? loaded->gpu.textures[texture] : 0;
+}
+
 static bool has_filters(const struct loaded_model *loaded, const struct material *material, int slot)
 {
     if (find_texture(loaded, material, slot) == 0)
@@ -163,12 +171,15 @@ int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded
     const bool is_full = draw_needs_full(loaded, material, is_lit);
     const bool is_filtered = has_filters(loaded, material, TEXTURE_BASE_COLOR) ||
                              (is_full && has_filters(loaded, material, TEXTURE_EMISSIVE));
-    const unsigned kind = (is_full ? PROGRAM_FULL : 0) | (is_filtered ? PROGRAM_FILTERS : 0) |
+    const unsigned layers = is_lit ? draw_layers_kind(drawing, loaded, material) : 0;
+    const unsigned kind = layers | (is_full ? PROGRAM_FULL : 0) | (is_filtered ? PROGRAM_FILTERS : 0) |
                           (primitive->topology == TOPOLOGY_POINTS ? PROGRAM_POINTS : 0) |
                           (is_lit && is_mirror(loaded, material) ? PROGRAM_MIRRORS : 0) |
                           (draw_has_chosen_light(drawing->picture) ? PROGRAM_CHOSEN : 0);
     if (use_program(drawing, kind, posed, err) < 0)
         return err->code;
     draw_put_material(drawing, drawing->used, loaded, material, primitive, is_lit);
+    if (layers != 0)
+        draw_put_layers(drawing, drawing->used, kind, loaded, material);
     return 0;
 }

@@ -18,7 +18,7 @@ const struct shader_source SHADER_WIRE_GEOM = {"wire.geom", {shader_wire_geom}};
 const struct shader_source SHADER_WIRE_FRAG = {"wire.frag", {shader_wire_frag}};
 const struct shader_source SHADER_VIEW_FRAG = {"view.frag", {SURFACE_TEXTS, shader_tone_glsl, shader_view_frag}};
 const struct shader_source SHADER_MESH_FRAG = {
-    "mesh.frag", {SURFACE_TEXTS, shader_environment_glsl, shader_tone_glsl, shader_mesh_frag}};
+    "mesh.frag", {SURFACE_TEXTS, shader_environment_glsl, shader_tone_glsl, shader_layers_glsl, shader_mesh_frag}};
 
 /* The program keeps what is attached to it: the shader's name is given back at once. */
 static int attach(const struct gl *gl, GLuint program, GLenum type, const struct shader_source *source,
@@ -93,6 +93,18 @@ static void tie_samplers(const struct program *program, const struct gl *gl)
         [UNIT_INFLUENCES] = "influences",
         [UNIT_IDS] = "ids",
         [UNIT_ENVIRONMENT] = "environment_map",
+        [UNIT_BEHIND] = "behind",
+        "clearcoat_texture",
+        "clearcoat_roughness_texture",
+        "clearcoat_normal_texture",
+        "specular_texture",
+        "specular_color_texture",
+        "sheen_color_texture",
+        "sheen_roughness_texture",
+        "iridescence_texture",
+        "iridescence_thickness_texture",
+        "anisotropy_texture",
+        "transmission_texture",
     };
     for (int unit = 0; unit < (int)(sizeof NAMES / sizeof *NAMES); unit++)
         gl->Uniform1i(gl->GetUniformLocation(program->name, NAMES[unit]), unit);
@@ -123,13 +135,27 @@ static void put_irradiance(char *out, size_t size)
 
 int program_init(struct program *program, const struct gl *gl, unsigned kind, struct err *err)
 {
-    char irradiance[512] = "", defines[640];
+    static const struct {
+        unsigned kind;
+        const char *name;
+    } DEFINES[] = {{PROGRAM_FULL, "FULL"},
+                   {PROGRAM_FILTERS, "FILTERS"},
+                   {PROGRAM_POINTS, "POINTS"},
+                   {PROGRAM_MIRRORS, "MIRRORS"},
+                   {PROGRAM_LAYERS, "LAYERS"},
+                   {PROGRAM_LAYER_TEXTURES, "LAYER_TEXTURES"},
+                   {PROGRAM_CLEARCOAT, "CLEARCOAT"},
+                   {PROGRAM_SHEEN, "SHEEN"},
+                   {PROGRAM_IRIDESCENCE, "IRIDESCENCE"},
+                   {PROGRAM_ANISOTROPY, "ANISOTROPY"},
+                   {PROGRAM_TRANSMISSION, "TRANSMISSION"}};
+    char defines[1024] = "";
     if ((kind & PROGRAM_CHOSEN) == 0)
-        put_irradiance(irradiance, sizeof irradiance);
-    snprintf(
-        defines, sizeof defines, "%s%s%s%s%s", irradiance, (kind & PROGRAM_MIRRORS) != 0 ? "#define MIRRORS\n" : "",
-        (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "", (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
-        (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "");
+        put_irradiance(defines, sizeof defines);
+    size_t size = strlen(defines);
+    for (size_t i = 0; i < sizeof DEFINES / sizeof *DEFINES; i++)
+        if ((kind & DEFINES[i].kind) != 0)
+            size += (size_t)snprintf(defines + size, sizeof defines - size, "#define %s\n", DEFINES[i].name);
     const struct shader_sources sources = {.vertex = SHADER_SKIN_VERT, .fragment = SHADER_MESH_FRAG, .define = defines};
     if (program_link(program, gl, &sources, (kind & PROGRAM_FULL) != 0, err) < 0)
         return err->code;

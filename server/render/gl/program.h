@@ -41,6 +41,8 @@ enum texture_unit {
     UNIT_INFLUENCES,
     UNIT_IDS, /* of view.frag */
     UNIT_ENVIRONMENT,
+    UNIT_BEHIND,
+    UNIT_LAYERS, /* and what follows: those of enum texture_slot from TEXTURE_SLOT_COUNT on */
 };
 
 /* What a program can do beyond base colour with the usual filters, as bits: which programs there are. */
@@ -50,7 +52,16 @@ enum program_kind {
     PROGRAM_POINTS = 4,   /* of points alone, which are discs */
     PROGRAM_CHOSEN = 8,   /* any light, exposure and tone; else those of a request that names none are constants */
     PROGRAM_MIRRORS = 16, /* of smooth surfaces and metals, which show the environment; else of rough dielectrics */
-    PROGRAM_KINDS = 32
+    /* layers of materials: with PROGRAM_CHOSEN and _MIRRORS always, and with PROGRAM_FULL where there is anisotropy or
+     * a texture of a layer. What follows only with it */
+    PROGRAM_LAYERS = 32,
+    PROGRAM_LAYER_TEXTURES = 64,
+    PROGRAM_CLEARCOAT = 128,
+    PROGRAM_SHEEN = 256,
+    PROGRAM_IRIDESCENCE = 512,
+    PROGRAM_ANISOTROPY = 1024,
+    PROGRAM_TRANSMISSION = 2048,
+    PROGRAM_KINDS = 4096
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
@@ -69,7 +80,10 @@ enum program_kind {
     X(is_flat)                                                                                                         \
     X(base_color_filter)                                                                                               \
     X(irradiance)                                                                                                      \
-    X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade) X(emissive_filter)
+    X(exposure)                                                                                                        \
+    X(tone)                                                                                                            \
+    X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade) X(emissive_filter) X(dielectric)     \
+        X(coat) X(sheen) X(film) X(stretch) X(clear) X(layer_uvs) X(layer_sets)
 
 struct program {
     GLuint name;

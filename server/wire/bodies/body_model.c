@@ -1,5 +1,6 @@
 /* body_model.c - what is in a model: nodes, skins, meshes, clips, materials, textures, files, warnings; and which
  * formats of files this build reads. */
+#include "anim/model/material_layers.h"
 #include "base/file_formats.h"
 #include "wire/bodies/bodies.h"
 #include "wire/reply/reply_json.h"
@@ -176,22 +177,62 @@ static void put_mesh(struct buf *out, const struct model *model, uint32_t index)
 }
 
 /* ,"textures":{..}: the slots that have one. */
-static void put_material_textures(struct buf *out, const struct material *material)
+static void put_material_textures(struct buf *out, const struct model *model, const struct material *material)
 {
     const char *before = "\"";
     buf_put_text(out, ",\"textures\":{");
-    for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++) {
-        const struct material_texture *use = &material->textures[slot];
+    for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT; slot++) {
+        const struct material_texture *use = material_texture_at(model, material, slot);
         if (use->texture < 0)
             continue;
         buf_put_text(out, before);
-        buf_put_text(out, TEXTURE_SLOT_NAMES[slot]);
+        buf_put_text(out, texture_slot_name(slot));
         json_printf(out, "\":{\"texture\":%d,\"texcoord_set\":%u", use->texture, use->texcoord_set);
         put_floats(out, ",\"uv_from_texcoord\":", use->uv_from_texcoord, 6);
         buf_put_char(out, '}');
         before = ",\"";
     }
     buf_put_char(out, '}');
+}
+
+/* {"clearcoatFactor":1,..}, and the scale of the normal texture, which glTF has in the texture. */
+static void put_layer_numbers(struct buf *out, const struct material_layers *layers, uint32_t layer)
+{
+    const char *before = "{";
+    for (int n = 0; n < LAYER_NUMBER_COUNT; n++) {
+        const struct layer_number *number = &LAYER_NUMBERS[n];
+        if (number->layer != layer)
+            continue;
+        buf_put_text(out, before);
+        json_printf(out, "%s:", number->member);
+        if (number->count == 1)
+            json_put_float(out, layer_number_at(layers, number)[0]);
+        else
+            json_put_floats(out, layer_number_at(layers, number), number->count);
+        before = ",";
+    }
+    if (layer == LAYER_CLEARCOAT && layers->textures[TEXTURE_CLEARCOAT_NORMAL - TEXTURE_SLOT_COUNT].texture >= 0) {
+        buf_put_text(out, ",\"clearcoatNormalScale\":");
+        json_put_float(out, layers->clearcoat_normal_scale);
+    }
+    buf_put_char(out, '}');
+}
+
+/* ,"extensions":{..} with the numbers of the layers that the material has. */
+static void put_layers(struct buf *out, const struct model *model, const struct material *material)
+{
+    const struct material_layers *layers = material_layers_of(model, material);
+    const char *before = ",\"extensions\":{";
+    for (uint32_t layer = 0; layers != NULL && layer < LAYER_COUNT; layer++) {
+        if ((layers->present & 1U << layer) == 0)
+            continue;
+        buf_put_text(out, before);
+        json_printf(out, "%s:", LAYER_EXTENSIONS[layer]);
+        put_layer_numbers(out, layers, layer);
+        before = ",";
+    }
+    if (layers != NULL)
+        buf_put_char(out, '}');
 }
 
 static void put_material(struct buf *out, const struct model *model, uint32_t index)
@@ -204,12 +245,13 @@ static void put_material(struct buf *out, const struct model *model, uint32_t in
     put_floats(out, ",\"emissive\":", material->emissive, 3);
     json_printf(out, ",\"normal_scale\":%f,\"occlusion_strength\":%f", (double)material->normal_scale,
                 (double)material->occlusion_strength);
-    put_material_textures(out, material);
+    put_material_textures(out, model, material);
     json_printf(out, ",\"alpha_mode\":%s,\"alpha_cutoff\":%f,\"double_sided\":", ALPHA_MODES[material->alpha_mode],
                 (double)material->alpha_cutoff);
     buf_put_text(out, word_of((material->flags & MATERIAL_DOUBLE_SIDED) != 0));
     buf_put_text(out, ",\"unlit\":");
     buf_put_text(out, word_of((material->flags & MATERIAL_UNLIT) != 0));
+    put_layers(out, model, material);
     put_extras(out, model, EXTRA_MATERIAL, index);
     buf_put_char(out, '}');
 }

@@ -1,4 +1,5 @@
 /* Materials of a GLB file, as glTF 2.0, 3.9 has them. */
+#include "anim/model/material_layers.h"
 #include "wire/glb/surfaces.h"
 #include "wire/reply/reply_json.h"
 
@@ -38,10 +39,9 @@ uint64_t surfaces_number(struct surfaces *surfaces)
     const struct model *model = surfaces->model;
     uint64_t pixel_bytes = 0;
     number(surfaces->materials, model->material_count);
-    const uint32_t slots = surfaces->has_textures ? model->material_count * TEXTURE_SLOT_COUNT : 0;
+    const uint32_t slots = surfaces->has_textures ? model->material_count * TEXTURE_ALL_COUNT : 0;
     for (uint32_t i = 0; i < slots; i++) {
-        const int32_t texture =
-            surfaces_texture_of(surfaces, i / TEXTURE_SLOT_COUNT, (enum texture_slot)(i % TEXTURE_SLOT_COUNT));
+        const int32_t texture = surfaces_texture_of(surfaces, i / TEXTURE_ALL_COUNT, i % TEXTURE_ALL_COUNT);
         if (texture < 0 || model->textures[texture].state != TEXTURE_FOUND || surfaces->textures[texture] != GLB_NONE)
             continue;
         surfaces->textures[texture] = 0;
@@ -52,7 +52,7 @@ uint64_t surfaces_number(struct surfaces *surfaces)
 }
 
 /* The texture's place in the file, or GLB_NONE. */
-static uint32_t place_of(const struct surfaces *surfaces, uint32_t material, enum texture_slot slot)
+static uint32_t place_of(const struct surfaces *surfaces, uint32_t material, uint32_t slot)
 {
     const int32_t texture = surfaces_texture_of(surfaces, material, slot);
     return texture < 0 ? GLB_NONE : surfaces->textures[texture];
@@ -60,17 +60,22 @@ static uint32_t place_of(const struct surfaces *surfaces, uint32_t material, enu
 
 bool surfaces_is_textured(const struct surfaces *surfaces, int32_t material, uint32_t set)
 {
-    for (int slot = 0; material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++)
-        if (surfaces->model->materials[material].textures[slot].texcoord_set == set &&
-            place_of(surfaces, (uint32_t)material, (enum texture_slot)slot) != GLB_NONE)
+    const struct model *model = surfaces->model;
+    for (uint32_t slot = 0; material >= 0 && slot < TEXTURE_ALL_COUNT; slot++)
+        if (material_texture_at(model, &model->materials[material], slot)->texcoord_set == set &&
+            place_of(surfaces, (uint32_t)material, slot) != GLB_NONE)
             return true;
     return false;
 }
 
 bool surfaces_wants_tangents(const struct surfaces *surfaces, const struct primitive *primitive, int32_t material)
 {
-    return (primitive->flags & PRIMITIVE_TANGENTS) != 0 && material >= 0 &&
-           place_of(surfaces, (uint32_t)material, TEXTURE_NORMAL) != GLB_NONE;
+    if ((primitive->flags & PRIMITIVE_TANGENTS) == 0 || material < 0)
+        return false;
+    const struct material_layers *layers = material_layers_of(surfaces->model, &surfaces->model->materials[material]);
+    return place_of(surfaces, (uint32_t)material, TEXTURE_NORMAL) != GLB_NONE ||
+           place_of(surfaces, (uint32_t)material, TEXTURE_CLEARCOAT_NORMAL) != GLB_NONE ||
+           (layers != NULL && (layers->present & 1U << LAYER_ANISOTROPY) != 0);
 }
 
 void glb_put_name(struct buf *out, const struct model *model, struct str name)
@@ -124,12 +129,16 @@ static void put_transform(struct buf *out, const float m[6])
     buf_put_text(out, "}}");
 }
 
-/* key{"index":..,"texCoord":..,<factor>,"extensions":..}; nothing where the file has no such texture. */
-static void put_use(const struct surfaces *surfaces, struct buf *out, uint32_t material, enum texture_slot slot,
-                    const char *key)
+bool surfaces_has_texture(const struct surfaces *surfaces, uint32_t material, uint32_t slot)
+{
+    return place_of(surfaces, material, slot) != GLB_NONE;
+}
+
+void surfaces_put_texture(const struct surfaces *surfaces, struct buf *out, uint32_t material, uint32_t slot,
+                          const char *key)
 {
     const struct material *m = &surfaces->model->materials[material];
-    const struct material_texture *use = &m->textures[slot];
+    const struct material_texture *use = material_texture_at(surfaces->model, m, slot);
     const uint32_t place = place_of(surfaces, material, slot);
     if (place == GLB_NONE)
         return;
@@ -141,6 +150,8 @@ static void put_use(const struct surfaces *surfaces, struct buf *out, uint32_t m
         put_factor(out, ",\"scale\":", m->normal_scale, 1);
     if (slot == TEXTURE_OCCLUSION)
         put_factor(out, ",\"strength\":", m->occlusion_strength, 1);
+    if (slot == TEXTURE_CLEARCOAT_NORMAL)
+        put_factor(out, ",\"scale\":", material_layers_of(surfaces->model, m)->clearcoat_normal_scale, 1);
     if (is_transformed(use))
         put_transform(out, use->uv_from_texcoord);
     buf_put_char(out, '}');
@@ -152,8 +163,8 @@ static void put_metallic_roughness(const struct surfaces *surfaces, struct buf *
     json_printf(out, "\"pbrMetallicRoughness\":{\"metallicFactor\":%f", (double)material->metallic);
     put_factor(out, ",\"roughnessFactor\":", material->roughness, 1);
     put_color(out, ",\"baseColorFactor\":", material->base_color, 4, 1);
-    put_use(surfaces, out, index, TEXTURE_BASE_COLOR, ",\"baseColorTexture\":");
-    put_use(surfaces, out, index, TEXTURE_METALLIC_ROUGHNESS, ",\"metallicRoughnessTexture\":");
+    surfaces_put_texture(surfaces, out, index, TEXTURE_BASE_COLOR, ",\"baseColorTexture\":");
+    surfaces_put_texture(surfaces, out, index, TEXTURE_METALLIC_ROUGHNESS, ",\"metallicRoughnessTexture\":");
     buf_put_char(out, '}');
 }
 
@@ -167,16 +178,21 @@ static float emissive_strength(const struct material *material)
 }
 
 /* ,"extensions":{..} of the material */
-static void put_extensions(struct buf *out, const struct material *material)
+static void put_extensions(const struct surfaces *surfaces, struct buf *out, uint32_t index)
 {
+    const struct material *material = &surfaces->model->materials[index];
     const float strength = emissive_strength(material);
     const bool is_unlit = (material->flags & MATERIAL_UNLIT) != 0;
-    if (!is_unlit && strength == 1)
+    if (!is_unlit && strength == 1 && material->layers < 0)
         return;
     buf_put_text(out, is_unlit ? ",\"extensions\":{\"KHR_materials_unlit\":{}" : ",\"extensions\":{");
     if (strength != 1) {
         buf_put_text(out, is_unlit ? "," : "");
         json_printf(out, "\"KHR_materials_emissive_strength\":{\"emissiveStrength\":%f}", (double)strength);
+    }
+    if (material->layers >= 0) {
+        buf_put_text(out, is_unlit || strength != 1 ? "," : "");
+        surfaces_put_layers(surfaces, out, index);
     }
     buf_put_char(out, '}');
 }
@@ -187,9 +203,9 @@ static void put_surface(const struct surfaces *surfaces, struct buf *out, uint32
     const float strength = emissive_strength(material);
     const float emissive[3] = {material->emissive[0] / strength, material->emissive[1] / strength,
                                material->emissive[2] / strength};
-    put_use(surfaces, out, index, TEXTURE_NORMAL, ",\"normalTexture\":");
-    put_use(surfaces, out, index, TEXTURE_OCCLUSION, ",\"occlusionTexture\":");
-    put_use(surfaces, out, index, TEXTURE_EMISSIVE, ",\"emissiveTexture\":");
+    surfaces_put_texture(surfaces, out, index, TEXTURE_NORMAL, ",\"normalTexture\":");
+    surfaces_put_texture(surfaces, out, index, TEXTURE_OCCLUSION, ",\"occlusionTexture\":");
+    surfaces_put_texture(surfaces, out, index, TEXTURE_EMISSIVE, ",\"emissiveTexture\":");
     put_color(out, ",\"emissiveFactor\":", emissive, 3, 0);
 }
 
@@ -209,7 +225,7 @@ static void put_material(const struct surfaces *surfaces, struct buf *out, uint3
     }
     if ((material->flags & MATERIAL_DOUBLE_SIDED) != 0)
         buf_put_text(out, ",\"doubleSided\":true");
-    put_extensions(out, material);
+    put_extensions(surfaces, out, index);
     put_extras(out, model, EXTRA_MATERIAL, index);
     buf_put_char(out, '}');
 }
@@ -220,8 +236,11 @@ static unsigned extensions_of(const struct surfaces *surfaces, uint32_t index)
     unsigned uses = (material->flags & MATERIAL_UNLIT) != 0 ? 1U << GLB_UNLIT : 0;
     if (emissive_strength(material) != 1)
         uses |= 1U << GLB_EMISSIVE_STRENGTH;
-    for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++)
-        if (place_of(surfaces, index, (enum texture_slot)slot) != GLB_NONE && is_transformed(&material->textures[slot]))
+    if (material->layers >= 0)
+        uses |= material_layers_of(surfaces->model, material)->present << GLB_LAYER;
+    for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT; slot++)
+        if (place_of(surfaces, index, slot) != GLB_NONE &&
+            is_transformed(material_texture_at(surfaces->model, material, slot)))
             uses |= 1U << GLB_TEXTURE_TRANSFORM;
     return uses;
 }
@@ -260,10 +279,11 @@ static void put_extension_list(struct buf *out, const char *key, unsigned uses)
     for (int i = 0; i < GLB_EXTENSION_COUNT; i++) {
         if ((uses & 1U << i) == 0)
             continue;
+        const char *name = i >= GLB_LAYER && i <= GLB_LAYER_LAST ? LAYER_EXTENSIONS[i - GLB_LAYER] : NAMES[i];
         if (is_first)
-            json_printf(out, ",%s:[%s", key, NAMES[i]);
+            json_printf(out, ",%s:[%s", key, name);
         else
-            json_printf(out, ",%s", NAMES[i]);
+            json_printf(out, ",%s", name);
         is_first = false;
     }
     if (!is_first)

@@ -1,4 +1,5 @@
 /* Textures of a GLB file: each a picture in the binary chunk, with its wrapping and filters. */
+#include "anim/model/material_layers.h"
 #include "wire/encode/png.h"
 #include "wire/glb/surfaces.h"
 #include "wire/reply/reply_json.h"
@@ -14,9 +15,12 @@ static const uint32_t MIN_FILTERS[] = {[TEXTURE_MIN_LINEAR_MIPMAP_LINEAR] = 9987
 static const uint32_t WRAPS[] = {
     [TEXTURE_WRAP_REPEAT] = 10497, [TEXTURE_WRAP_CLAMP] = 33071, [TEXTURE_WRAP_MIRROR] = 33648};
 
-int32_t surfaces_texture_of(const struct surfaces *surfaces, uint32_t material, enum texture_slot slot)
+int32_t surfaces_texture_of(const struct surfaces *surfaces, uint32_t material, uint32_t slot)
 {
-    return surfaces->materials[material] == GLB_NONE ? -1 : surfaces->model->materials[material].textures[slot].texture;
+    const struct model *model = surfaces->model;
+    return surfaces->materials[material] == GLB_NONE
+               ? -1
+               : material_texture_at(model, &model->materials[material], slot)->texture;
 }
 
 void surfaces_add_texcoords(const struct surfaces *surfaces, struct glb_writer *glb, const struct primitive *primitive,
@@ -113,16 +117,15 @@ void surfaces_put_texture_states(const struct surfaces *surfaces, struct buf *ou
         [TEXTURE_FOUND] = "left_out", [TEXTURE_MISSING] = "missing", [TEXTURE_BROKEN] = "broken"};
     const struct model *model = surfaces->model;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < model->material_count * TEXTURE_SLOT_COUNT && !buf_failed(out); i++) {
-        const uint32_t m = i / TEXTURE_SLOT_COUNT;
-        const enum texture_slot slot = (enum texture_slot)(i % TEXTURE_SLOT_COUNT);
+    for (uint32_t i = 0; i < model->material_count * TEXTURE_ALL_COUNT && !buf_failed(out); i++) {
+        const uint32_t m = i / TEXTURE_ALL_COUNT, slot = i % TEXTURE_ALL_COUNT;
         const int32_t t = surfaces_texture_of(surfaces, m, slot);
         if (t < 0)
             continue;
         buf_put_text(out, count++ == 0 ? ",\"textures\":[" : ",");
         const struct texture *texture = &model->textures[t];
         json_printf(out, "{\"material\":%u,\"slot\":%s,\"uri\":%.*s,\"state\":%s}", surfaces->materials[m],
-                    TEXTURE_SLOT_NAMES[slot], JSON_STR(model, texture->uri),
+                    texture_slot_name(slot), JSON_STR(model, texture->uri),
                     surfaces->textures[t] != GLB_NONE ? "embedded" : STATES[texture->state]);
     }
     if (count > 0)

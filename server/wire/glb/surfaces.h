@@ -23,6 +23,8 @@ enum glb_extension {
     GLB_VARIANTS,
     GLB_VISIBILITY,
     GLB_POINTER,
+    GLB_LAYER, /* and LAYER_COUNT - 1 more: those of layers, by enum material_layer */
+    GLB_LAYER_LAST = GLB_LAYER + LAYER_COUNT - 1,
     GLB_MESHOPT_COMPRESSION, /* this and what follows is needed to read the file */
     GLB_DRACO_COMPRESSION,
     GLB_EXTENSION_COUNT
@@ -41,7 +43,7 @@ uint64_t surfaces_number(struct surfaces *surfaces);
 enum { SURFACES_PIXEL_BYTES_PER_STEP = 64 };
 
 /* The texture (or -1) that a material of the file has in this place of it. */
-int32_t surfaces_texture_of(const struct surfaces *surfaces, uint32_t material, enum texture_slot slot);
+int32_t surfaces_texture_of(const struct surfaces *surfaces, uint32_t material, uint32_t slot);
 /* True when the file's material (of the model's index, or -1) has a texture that takes this set of coordinates. */
 bool surfaces_is_textured(const struct surfaces *surfaces, int32_t material, uint32_t set);
 /* True where the file has a texture of normals for the primitive, and the model the directions that it is meant in. */
@@ -57,6 +59,13 @@ void glb_put_name(struct buf *out, const struct model *model, struct str name);
 unsigned surfaces_put_materials(const struct surfaces *surfaces, struct buf *out);
 /* ,"extensionsUsed":[..],"extensionsRequired":[..] where there are some */
 void glb_put_extensions(struct buf *out, unsigned uses);
+/* True when the file has the texture in a slot (below TEXTURE_ALL_COUNT) of one of its materials. */
+bool surfaces_has_texture(const struct surfaces *surfaces, uint32_t material, uint32_t slot);
+/* key{"index":..,"texCoord":..,<factor>,"extensions":..} of that texture; nothing where the file has none. */
+void surfaces_put_texture(const struct surfaces *surfaces, struct buf *out, uint32_t material, uint32_t slot,
+                          const char *key);
+/* "KHR_materials_..":{..} of each layer of a material that has some, with commas between. */
+void surfaces_put_layers(const struct surfaces *surfaces, struct buf *out, uint32_t material);
 /* Adds the pictures to the binary chunk. Returns 0 or ERR_NO_MEMORY. */
 int surfaces_put_pictures(struct surfaces *surfaces, struct glb_writer *glb, struct err *err);
 /* ,"textures":[..],"samplers":[..],"images":[..], where there are textures */

@@ -1,12 +1,17 @@
 #include "wire/reply/reply_json.h"
 
+#include "anim/model/material_layers.h"
 #include "base/hex.h"
 
-const char *const TEXTURE_SLOT_NAMES[TEXTURE_SLOT_COUNT] = {
-    [TEXTURE_BASE_COLOR] = "base_color", [TEXTURE_METALLIC_ROUGHNESS] = "metallic_roughness",
-    [TEXTURE_NORMAL] = "normal",         [TEXTURE_OCCLUSION] = "occlusion",
-    [TEXTURE_EMISSIVE] = "emissive",
-};
+const char *texture_slot_name(uint32_t slot)
+{
+    static const char *const NAMES[TEXTURE_SLOT_COUNT] = {
+        [TEXTURE_BASE_COLOR] = "base_color", [TEXTURE_METALLIC_ROUGHNESS] = "metallic_roughness",
+        [TEXTURE_NORMAL] = "normal",         [TEXTURE_OCCLUSION] = "occlusion",
+        [TEXTURE_EMISSIVE] = "emissive",
+    };
+    return slot < TEXTURE_SLOT_COUNT ? NAMES[slot] : LAYER_TEXTURES[slot - TEXTURE_SLOT_COUNT].name;
+}
 
 const char *const TOPOLOGY_NAMES[] = {
     [TOPOLOGY_TRIANGLES] = "triangles", [TOPOLOGY_LINES] = "lines", [TOPOLOGY_POINTS] = "points"};

@@ -9,8 +9,8 @@ void put_name_and_hash(struct buf *out, const struct model *model, const struct 
 /* The content hash in hex. */
 enum { HASH_DIGITS_SIZE = 65 };
 const char *hash_digits(const struct model *model, char out[HASH_DIGITS_SIZE]);
-/* "base_color", "metallic_roughness", ... */
-extern const char *const TEXTURE_SLOT_NAMES[TEXTURE_SLOT_COUNT];
+/* "base_color", "metallic_roughness", ...; slot: below TEXTURE_ALL_COUNT */
+const char *texture_slot_name(uint32_t slot);
 /* "triangles", "lines", "points" */
 extern const char *const TOPOLOGY_NAMES[TOPOLOGY_POINTS + 1];
 /* The key, then an index, or null for -1. */

@@ -46,7 +46,7 @@ def test_specular_glossy_is_approximated_and_said(model):
     assert set(gloss["textures"]) == {"base_color", "metallic_roughness"}
     assert (gloss["metallic"], gloss["roughness"]) == (1, 1)  # the texture says it
     codes = {warning["code"] for warning in answer["warnings"]}
-    assert codes == {"texture_missing", "material_approximated", "material_extension_ignored"}
+    assert codes == {"texture_missing", "material_approximated"}
 
 
 def test_exported_and_read_again_it_is_the_same_material(model, start, tmp_path_factory):

@@ -11,9 +11,9 @@
 
 enum {
     TABLE = sizeof(struct bake_header),
-    SECTIONS = 48,
+    SECTIONS = 49,
     ARRAYS = 1216
-}; /* 32 + 48 * 24 = 1184, up to a multiple of 64 */
+}; /* 32 + 49 * 24 = 1208, up to a multiple of 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -21,8 +21,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 7, 48 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 7, 0, 0, 0, 48, 0, 0, 0, 0x80, 5};
+    /* header: magic, version 8, 49 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 8, 0, 0, 0, 49, 0, 0, 0, 0x80, 5};
     assert_memory_equal(b, header, sizeof header); /* 1408 bytes = 0x580, see below */
     /* section 1: id 1, 108 bytes an element, at 1216, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0xc0, 4, 0, 0, 0, 0, 0, 0, 1};
@@ -33,7 +33,7 @@ TEST(bake_bytes_of_the_smallest_model)
     /* section 16, influence_firsts: one element for no vertex, at 1344; the rest from 1408 on is empty */
     const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0x40, 5, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 47 * 24 + 8), 1408);
+    assert_int_equal(get_u64(b + TABLE + 48 * 24 + 8), 1408);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -464,6 +464,21 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, materials[0].textures[TEXTURE_NORMAL].texcoord_set, 2, "materials[0].textures");
     REFUSED(&f, materials[0].textures[TEXTURE_EMISSIVE].uv_from_texcoord[5], NAN, "materials[0].textures");
     REFUSED(&f, materials[0].alpha_mode, 3, "materials[0].alpha_mode");
+    REFUSED(&f, materials[0].layers, 1, "materials[0].layers");
+    REFUSED(&f, materials[0].layers, -2, "materials[0].layers");
+    REFUSED(&f, material_layers[0].present, 0, "material_layers[0].present");
+    REFUSED(&f, material_layers[0].present, 1U << LAYER_COUNT, "material_layers[0].present");
+    REFUSED(&f, material_layers[0].clearcoat, NAN, "material_layers[0].clearcoatFactor");
+    REFUSED(&f, material_layers[0].clearcoat_normal_scale, INFINITY, "material_layers[0].clearcoat_normal_scale");
+    REFUSED(&f, material_layers[0].specular_color[2], -1, "material_layers[0].specularColorFactor");
+    REFUSED(&f, material_layers[0].ior, 0.5f, "material_layers[0].ior");
+    REFUSED(&f, material_layers[0].sheen_roughness, 1.5f, "material_layers[0].sheenRoughnessFactor");
+    REFUSED(&f, material_layers[0].iridescence_thickness_max_nm, 1e9f,
+            "material_layers[0].iridescenceThicknessMaximum");
+    REFUSED(&f, material_layers[0].textures[LAYER_SLOT_COUNT - 1].texture, 3, "material_layers[0].textures");
+    REFUSED(&f, material_layers[0].textures[0].texture, 0, "material_layers[0].textures"); /* it holds colours */
+    REFUSED(&f, material_layers[0].textures[TEXTURE_SHEEN_COLOR - TEXTURE_SLOT_COUNT].texture, 2,
+            "material_layers[0].textures"); /* it holds data */
     REFUSED(&f, textures[0].width, 3, "textures[0].pixels");
     REFUSED(&f, textures[0].width, 0, "textures[0].pixels");
     REFUSED(&f, textures[0].width, 0x80000000u, "textures[0].pixels");

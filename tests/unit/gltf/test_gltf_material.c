@@ -83,22 +83,22 @@ TEST(gltf_material_extensions_that_would_be_seen)
 {
     struct gltf_run run;
     gltf_run_init(&run);
-    static const char USED[] = HEAD ",'extensionsUsed':['KHR_materials_clearcoat','KHR_materials_ior',"
-                                    "'KHR_materials_specular'],'materials':[{'extensions':{";
+    static const char USED[] = HEAD ",'extensionsUsed':['KHR_materials_volume','KHR_materials_dispersion',"
+                                    "'KHR_materials_diffuse_transmission'],'materials':[{'extensions':{";
     char json[600];
     snprintf(json, sizeof json, "%s%s", USED,
-             "'KHR_materials_clearcoat':{},'KHR_materials_ior':{'ior':1.5},"
-             "'KHR_materials_specular':{'specularColorFactor':[1,1,1]}}}]}");
+             "'KHR_materials_volume':{},'KHR_materials_dispersion':{'dispersion':0},"
+             "'KHR_materials_diffuse_transmission':{'diffuseTransmissionFactor':0}}}]}");
     gltf_run_json(&run, json);
     assert_true(gltf_succeeded(&run));
     assert_int_equal(run.builder.warning_count, 0);
-    snprintf(json, sizeof json, "%s%s", USED, "'KHR_materials_specular':{'specularColorFactor':[1,1,0.5]}}}]}");
+    snprintf(json, sizeof json, "%s%s", USED, "'KHR_materials_volume':{'thicknessFactor':0.5}}}]}");
     gltf_run_json(&run, json);
     assert_true(gltf_succeeded(&run));
     assert_int_equal(run.builder.warning_count, 1);
     assert_true(gltf_warned(&run, "material_extension_ignored"));
     snprintf(json, sizeof json, "%s%s", USED,
-             "'KHR_materials_clearcoat':{'clearcoatFactor':1},'KHR_materials_unlit':{}}}]}");
+             "'KHR_materials_volume':{'thicknessFactor':1},'KHR_materials_unlit':{}}}]}");
     gltf_run_json(&run, json);
     assert_true(gltf_succeeded(&run));
     assert_int_equal(run.builder.warning_count, 0);

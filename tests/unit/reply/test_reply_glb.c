@@ -1,5 +1,6 @@
 /* GET /v1/mesh with format=glb: protocol/glb.md. Other programs open such files in tests/api and tests/web. */
 #include "anim/bake/bake.h"
+#include "anim/model/material_layers.h"
 #include "base/bytes.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/png_pixels.h"
@@ -211,6 +212,12 @@ static void add_materials(struct bake_builder *b)
     materials[1].alpha_mode = ALPHA_MASK;
     materials[1].flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT;
     materials[2].alpha_mode = ALPHA_BLEND;
+    materials[2].layers = 0;
+    struct material_layers *layers = bake_add_material_layer(b, 1);
+    *layers = MATERIAL_LAYERS_NONE;
+    layers->present = 1U << LAYER_CLEARCOAT | 1U << LAYER_SHEEN;
+    layers->clearcoat = 0.5f;
+    layers->sheen_color[1] = 0.25f;
     const struct str node = bake_textz(b, "{\"side\":\"right\"}"), skin = bake_textz(b, "{\"wet\":true}");
     *bake_add_extra(b, 1) = (struct extra){.owner = EXTRA_NODE, .index = RIGHT, .json = node};
     *bake_add_extra(b, 1) = (struct extra){.owner = EXTRA_MATERIAL, .index = 1, .json = skin};
@@ -424,7 +431,7 @@ TEST(answer_glb_materials)
     wire_check_floats(wire_get(transform, "offset"), OFFSET, 2);
     wire_check_floats(wire_get(transform, "scale"), SCALE, 2);
     CHECK_NEAR(wire_get(transform, "rotation")->valuedouble, 1.5707964, 1e-7);
-    assert_int_equal(cJSON_GetArraySize(wire_get(file.json, "extensionsUsed")), 3);
+    assert_int_equal(cJSON_GetArraySize(wire_get(file.json, "extensionsUsed")), 5);
     assert_string_equal(wire_get(skin, "alphaMode")->valuestring, "MASK");
     assert_true(wire_get(skin, "alphaCutoff")->valuedouble == 0.25);
     assert_true(cJSON_IsTrue(wire_get(skin, "doubleSided")));
@@ -432,6 +439,10 @@ TEST(answer_glb_materials)
     assert_string_equal(wire_at(wire_get(file.json, "extensionsUsed"), 0)->valuestring, "KHR_materials_unlit");
     assert_true(cJSON_IsTrue(wire_get(wire_get(skin, "extras"), "wet")));
     assert_string_equal(wire_get(wire_at(materials, 1), "alphaMode")->valuestring, "BLEND");
+    const cJSON *layers = wire_get(wire_at(materials, 1), "extensions");
+    assert_true(wire_get(wire_get(layers, "KHR_materials_clearcoat"), "clearcoatFactor")->valuedouble == 0.5);
+    assert_true(wire_at(wire_get(wire_get(layers, "KHR_materials_sheen"), "sheenColorFactor"), 1)->valuedouble == 0.25);
+    assert_int_equal(cJSON_GetArraySize(layers), 2);
     assert_null(cJSON_GetObjectItem(wire_get(wire_at(materials, 1), "pbrMetallicRoughness"), "baseColorFactor"));
     close_answer(&file);
 }

@@ -1,5 +1,6 @@
 #include "tests/unit/support/fixture.h"
 
+#include "anim/model/material_layers.h"
 #include "tests/unit/support/check.h"
 
 #include <stdlib.h>
@@ -201,6 +202,12 @@ static void worked_assets(struct bake_builder *b)
     memcpy(cloth->emissive, (float[3]){0, 2, 0}, sizeof cloth->emissive);
     cloth->metallic = 0.25f;
     cloth->textures[TEXTURE_NORMAL] = (struct material_texture){2, 1, {2, 0, 0.5f, 0, -1, 1}};
+    cloth->layers = 0;
+    struct material_layers *layers = bake_add_material_layer(b, 1);
+    *layers = MATERIAL_LAYERS_NONE;
+    layers->present = 1U << LAYER_CLEARCOAT;
+    layers->clearcoat = 0.5f;
+    layers->textures[TEXTURE_CLEARCOAT_ROUGHNESS - TEXTURE_SLOT_COUNT] = cloth->textures[TEXTURE_NORMAL];
     struct texture *textures = bake_add_texture(b, 3);
     textures[0] = (struct texture){
         .source_width = 3, .source_height = 1, .width = 2, .height = 1, .level_count = 2}; /* 8 + 4 bytes of pixels */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "anim/compiled/clip_palette.h"
+#include "anim/model/material_layers.h"
 #include "anim/pose/pose.h"
 #include "anim/pose/skin.h"
 
@@ -89,9 +90,11 @@ static void walk_primitive(const struct model *model, const struct primitive *p)
         if ((p->flags & PRIMITIVE_TANGENTS) != 0)
             walk_bytes(&model->tangents[vertex], sizeof model->tangents[vertex]);
     }
-    for (int slot = 0; slot < TEXTURE_SLOT_COUNT && p->material >= 0; slot++)
-        if (model->materials[p->material].textures[slot].texture >= 0)
-            walk_texture(model, &model->textures[model->materials[p->material].textures[slot].texture]);
+    for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT && p->material >= 0; slot++) {
+        const int32_t texture = material_texture_at(model, &model->materials[p->material], slot)->texture;
+        if (texture >= 0)
+            walk_texture(model, &model->textures[texture]);
+    }
 }
 
 static void walk_draw(const struct model *model, const struct pose *pose, const struct draw *draw,
