@@ -304,8 +304,8 @@ enum posed_block_kind {
     POSED_BLOCK_KEY_TIMES = 28,  /* 1 double a key of channel `index` */
     POSED_BLOCK_KEY_VALUES = 29, /* floats: the components of every key of channel `index` */
     /* of /v1/environment, which has no frames */
-    POSED_BLOCK_HARMONICS = 30, /* 9 colours, 3 floats each */
-    POSED_BLOCK_LIGHT_MAP = 31  /* 4 half floats (uint16_t) a texel of level `index` */
+    POSED_BLOCK_HARMONICS = 35, /* 9 colours, 3 floats each */
+    POSED_BLOCK_LIGHT_MAP = 36  /* 4 half floats (uint16_t) a texel of level `index` */
 };
 
 /* One array of equal items, in every frame or once. */

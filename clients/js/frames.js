@@ -32,8 +32,8 @@ const BLOCKS = new Map([
   [27, ['channels', 6, Uint32Array]],
   [28, ['key_times', 1, Float64Array]],
   [29, ['key_values', 1, Float32Array]],
-  [30, ['harmonics', 3, Float32Array]],
-  [31, ['light_map', 4, Uint16Array]],
+  [35, ['harmonics', 3, Float32Array]],
+  [36, ['light_map', 4, Uint16Array]],
 ]);
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

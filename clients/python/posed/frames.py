@@ -15,7 +15,7 @@ WRAPS = ("loop", "clamp", "mirror")
 BLOCKS = {1: "palette", 2: "scene", 3: "local", 4: "local_matrix", 5: "positions", 6: "normals", 7: "root_motion", 16: "nodes",
           17: "sheared", 18: "rest", 19: "indices", 20: "span", 21: "influence_firsts", 22: "influence_joints", 23: "influence_weights",
           24: "dual_weights", 25: "joint_nodes", 26: "joint_from_bind", 27: "channels", 28: "key_times", 29: "key_values",
-          30: "harmonics", 31: "light_map"}
+          35: "harmonics", 36: "light_map"}
 _FLOATS = {"mat4": 16, "mat3x4": 12, "dualquat": 8}
 _SHAPES = {"mat4": (4, 4), "mat3x4": (3, 4), "dualquat": (2, 4)}
 _MATRICES = ("palette", "scene", "local_matrix", "joint_from_bind")

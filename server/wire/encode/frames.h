@@ -47,8 +47,8 @@ enum frames_block_kind {
     BLOCK_KEY_TIMES = 28,  /* index: channel of the answer; items: keys; f64 */
     BLOCK_KEY_VALUES = 29, /* likewise; items: numbers; f32 */
     /* of FRAMES_ENVIRONMENT, which has no frames; static */
-    BLOCK_HARMONICS = 30, /* 9 items; 3 f32: RGB */
-    BLOCK_LIGHT_MAP = 31, /* index: level; items: texels; 4 half floats: RGBA */
+    BLOCK_HARMONICS = 35, /* 9 items; 3 f32: RGB */
+    BLOCK_LIGHT_MAP = 36, /* index: level; items: texels; 4 half floats: RGBA */
 };
 
 static inline bool frames_is_static(enum frames_block_kind kind) { return kind >= BLOCK_NODES; }
