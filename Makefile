@@ -74,6 +74,9 @@ all: $(programs) $(installed)
 deps:
 	@deploy/deps.sh build $(if $(filter clang %/clang,$(CC)),clang)
 
+# The lights that are made by formula: posed tells them, posed-render draws with them.
+wire += $(obj)/gen/environments.o
+
 $(out)/posed: $(daemon) $(wire) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
 # Its fork server is linked once for many imports. What it loads later finds the rest of the importer in it.
@@ -276,7 +279,7 @@ goldens: deps-test all samples
 # posed's pictures beside those of three.js and Blender's Cycles, in build/beside: make beside [t='FILE.glb --light outdoor'].
 # Without t it also draws the sheet of the documents.
 beside: deps-test all samples
-	@POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/beside.py $(or $(t),--size 176 --sheet protocol/beside.png)
+	@POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/beside.py $(or $(t),--size 128 --sheet protocol/beside.png)
 
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
@@ -370,7 +373,7 @@ install: all
 	install -m 644 $(out)/posed-assimp.so $(DESTDIR)$(PREFIX)/libexec/posed/
 	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md clients/cli/check.md deploy/ci/* server/docs/hostile-files.md; do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/posed/$$page || exit 1; done
-	install -m 644 protocol/*.md protocol/*.def protocol/*.json $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
+	install -m 644 protocol/*.md protocol/*.def protocol/*.json protocol/*.png $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h
 	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(PREFIX)/lib/libposed.a
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/man/man1

@@ -51,8 +51,8 @@ uniform sampler2D clearcoat_roughness_texture;
 uniform sampler2D clearcoat_normal_texture;
 #endif
 
-// Lays the coat over what a surface sends to the eye and lets through.
-void put_coat(vec3 normal, float side, surface s, inout vec3 light, inout vec3 through)
+// Lays the coat over what a surface sends to the eye and lets through. Returns its veil (tone.glsl).
+float put_coat(vec3 normal, float side, surface s, inout vec3 light, inout vec3 through)
 {
     float strength = coat.x, roughness = coat.y;
 #ifdef LAYER_TEXTURES
@@ -69,6 +69,7 @@ void put_coat(vec3 normal, float side, surface s, inout vec3 light, inout vec3 t
     vec3 mirrored = reflected_light(2.0 * n_to_eye * normal - s.to_eye, roughness);
     light = light * kept + mirrored * (strength * (0.04 * share.x + share.y) * s.occlusion);
     through *= kept;
+    return strength * facing_reflectance(roughness);
 }
 #endif
 
@@ -255,11 +256,11 @@ vec4 layered(surface s, vec3 normal, float side, vec3 shine)
     put_sheen(n_eye, s, light, through);
 #endif
     light += shine;
-#ifdef CLEARCOAT
-    put_coat(normal, side, s, light, through);
-#endif
     float veil = (1.0 - s.metallic) * (1.0 - clearness) * facing_reflectance(s.roughness) *
                  min(dot(plain_f0, vec3(1.0 / (3.0 * 0.04))), 1.0);
+#ifdef CLEARCOAT
+    veil = max(veil, put_coat(normal, side, s, light, through));
+#endif
     vec3 seen = clamp(toned(light, veil), 0.0, 1.0);
 #ifdef TRANSMISSION
     return seen_through(seen, through, s.roughness);

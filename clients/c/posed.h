@@ -309,14 +309,17 @@ enum posed_block_kind {
     POSED_BLOCK_TEXCOORDS = 31,        /* 2 floats */
     POSED_BLOCK_SECOND_TEXCOORDS = 32, /* 2 floats */
     POSED_BLOCK_COLORS = 33,           /* 4 bytes: RGBA */
-    POSED_BLOCK_TANGENTS = 34          /* 4 floats: xyz, and the side of the bitangent */
+    POSED_BLOCK_TANGENTS = 34,         /* 4 floats: xyz, and the side of the bitangent */
+    /* of /v1/environment, which has no frames */
+    POSED_BLOCK_HARMONICS = 35, /* 9 colours, 3 floats each */
+    POSED_BLOCK_LIGHT_MAP = 36  /* 4 half floats (uint16_t) a texel of level `index` */
 };
 
 /* One array of equal items, in every frame or once. */
 struct posed_block {
     uint16_t kind;           /* enum posed_block_kind, or a newer one: skip it */
     uint16_t once;           /* 1: present once; 0: in every frame */
-    uint32_t index;          /* palette: the skin; mesh: the entry; keys: the channel; else 0 */
+    uint32_t index;          /* palette: the skin; mesh: the entry; keys: the channel; environment: the level; else 0 */
     int32_t node, primitive; /* mesh: of the entry; else -1 */
     uint32_t count;          /* of items */
     uint32_t item_bytes;     /* without gaps */
@@ -327,7 +330,7 @@ enum { POSED_BLOCKS_KEPT = 8 };
 
 struct posed_frames {
     uint16_t layout; /* enum posed_layout */
-    uint16_t kind;   /* 1 palette, 2 pose, 3 mesh, 4 keys */
+    uint16_t kind;   /* 1 palette, 2 pose, 3 mesh, 4 keys, 5 environment */
     uint16_t space;  /* of a palette: enum posed_space */
     int32_t clip;    /* index, -1 for the rest pose */
     uint32_t wrap;   /* enum posed_wrap */

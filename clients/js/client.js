@@ -66,6 +66,13 @@ export class Client {
     return (await this.ask('/v1/version', {}, { signal })).json();
   }
 
+  // The light of pictures: `harmonics` and the levels of `light_map`; with format 'json' that JSON, with 'hdr' an answer with the bytes.
+  async environment({ signal, ...parameters } = {}) {
+    const answer = await this.ask('/v1/environment', { format: 'bin', ...parameters }, { signal });
+    if (parameters.format === 'json') return answer.json();
+    return parameters.format === 'hdr' ? answer : answer.frames();
+  }
+
   async formats({ signal } = {}) {
     return (await this.ask('/v1/formats', {}, { signal })).json();
   }

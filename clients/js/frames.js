@@ -3,7 +3,7 @@ import { badAnswer } from './errors.js';
 
 const HEADER_BYTES = 96;
 const BLOCK_BYTES = 32;
-const KINDS = [undefined, 'palette', 'pose', 'mesh', 'keys'];
+const KINDS = [undefined, 'palette', 'pose', 'mesh', 'keys', 'environment'];
 const LAYOUTS = ['mat4', 'mat3x4', 'dualquat'];
 const SPACES = ['scene', 'root', 'mesh'];
 const WRAPS = ['loop', 'clamp', 'mirror'];
@@ -37,6 +37,8 @@ const BLOCKS = new Map([
   [32, ['second_texcoords', 2, Float32Array]],
   [33, ['colors', 4, Uint8Array]],
   [34, ['tangents', 4, Float32Array]],
+  [35, ['harmonics', 3, Float32Array]],
+  [36, ['light_map', 4, Uint16Array]],
 ]);
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

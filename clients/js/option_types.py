@@ -32,6 +32,7 @@ INTERFACES = [
     ("RenderParameters", ["PictureParameters"], ["FOR_ONE_PICTURE"]),
     ("TurntableParameters", ["PictureParameters"], ["FOR_SHEETS"]),
     ("SheetParameters", ["TurntableParameters"], ["FOR_SHEET"]),
+    ("EnvironmentParameters", ["Abortable"], ["FOR_ENVIRONMENT"]),
     ("ExportParameters", ["Abortable"], ["FOR_EXPORT"]),
 ]
 # What the words of the table with a capital stand for; other words are meant as they are.

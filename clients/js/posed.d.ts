@@ -302,6 +302,15 @@ export interface SheetParameters extends Omit<TurntableParameters, 'clip_file'> 
   clip_file?: string | readonly string[];
 }
 
+export interface EnvironmentParameters extends Abortable {
+  /** where the light comes from; file: from environment */
+  light?: 'studio' | 'outdoor' | 'flat' | 'file';
+  /** a Radiance picture (.hdr) whose light falls on the model */
+  environment?: string;
+  /** degrees that the environment is turned */
+  environment_yaw?: number;
+}
+
 export interface ExportParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
@@ -389,7 +398,7 @@ export class PosedError extends Error {
 export type BlockKind = 'palette' | 'scene' | 'local' | 'local_matrix' | 'positions' | 'normals' | 'root_motion' | 'nodes' | 'sheared' | 'rest'
   | 'indices' | 'span'
   | 'influence_firsts' | 'influence_joints' | 'influence_weights' | 'dual_weights' | 'joint_nodes' | 'joint_from_bind'
-  | 'channels' | 'key_times' | 'key_values'
+  | 'channels' | 'key_times' | 'key_values' | 'harmonics' | 'light_map'
   | 'rest_normals' | 'texcoords' | 'second_texcoords' | 'colors' | 'tangents';
 
 /** One array of binary frames: protocol/frames.md. */
@@ -411,7 +420,7 @@ export interface Block {
 /** An answer as binary frames. Its arrays are views on the received bytes: nothing is copied, and nothing changes them later. */
 export class Frames {
   constructor(data: ArrayBuffer | ArrayBufferView, warnings?: number);
-  readonly kind: 'palette' | 'pose' | 'mesh' | 'keys';
+  readonly kind: 'palette' | 'pose' | 'mesh' | 'keys' | 'environment';
   /** Layout of every matrix: 16 numbers in columns, 12 in rows, or a dual quaternion of 8. */
   readonly layout: Layout;
   readonly space: 'scene' | 'root' | 'mesh';
@@ -436,10 +445,12 @@ export class Frames {
   /** The first block of a kind, or the one with an index. */
   find(kind: BlockKind, index?: number): Block | undefined;
   /** The numbers of a block in a frame. */
-  view(block: Block, frame?: number): Float32Array | Uint32Array | Float64Array;
+  view(block: Block, frame?: number): Float32Array | Uint32Array | Float64Array | Uint16Array;
   /** `view(find(kind, index), frame)`; throws a RangeError if there is no such block. */
   array(kind: 'nodes' | 'sheared' | 'indices' | 'influence_firsts' | 'influence_joints' | 'joint_nodes' | 'channels', frame?: number, index?: number): Uint32Array;
   array(kind: 'span' | 'key_times', frame?: number, index?: number): Float64Array;
+  /** Half floats. */
+  array(kind: 'light_map', frame?: number, index?: number): Uint16Array;
   array(kind: BlockKind, frame?: number, index?: number): Float32Array;
   /** The matrices of a skin, the first one by default: matrix j is of its joint j. */
   palette(frame?: number, skin?: number): Float32Array;
@@ -534,6 +545,9 @@ export class Client implements Asks {
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
   batch(queries: readonly Query[], options?: Abortable): Promise<Array<Json | PosedError>>;
   version(options?: Abortable): Promise<Json>;
+  environment(options: EnvironmentParameters & { format: 'json' }): Promise<Json>;
+  environment(options: EnvironmentParameters & { format: 'hdr' }): Promise<Answer>;
+  environment(options?: EnvironmentParameters & { format?: 'bin' }): Promise<Frames>;
   formats(options?: Abortable): Promise<Json>;
   stats(options?: Abortable): Promise<Json>;
   upload(name: string, data: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: Abortable): Promise<ModelInfo>;

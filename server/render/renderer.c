@@ -237,9 +237,8 @@ static int map_environment(struct renderer *renderer, const struct render_job *j
         return err->code;
     if (!model_is_environment(&loaded->mapped.model))
         return err_set(err, ERR_BAD_PARAMETER, "the job's environment is none");
-    drawing_set_environment(&renderer->drawing, &loaded->mapped.model, job->environment_key,
-                            job->picture.environment_yaw_deg);
-    return 0;
+    return draw_set_environment(&renderer->drawing, &loaded->mapped.model, job->environment_key,
+                                job->picture.environment_yaw_deg, err);
 }
 
 int renderer_draw(struct renderer *renderer, const struct render_work *work, int model_fd, const int *source_fds,

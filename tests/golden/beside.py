@@ -46,14 +46,13 @@ def is_still(data):
     return data[:4] == b"glTF" and not {"animations", "skins"} & parts_of(data).keys()
 
 
-def columns(numbers, size=4):
-    return numpy.array(numbers, float).reshape(size, size).T
+def columns(numbers):
+    return numpy.array(numbers, float).reshape(4, 4).T
 
 
-def environment_from_gltf(told, view_from_gltf):
-    """A rotation: where the environment is turned to, as format=json says. It hangs at the camera, so that every view of a model is lit alike."""
-    environment_from_view = columns(told["environment_from_view"], 3) if "environment_from_view" in told else numpy.eye(3)
-    rotation = environment_from_view @ view_from_gltf[:3, :3]
+def environment_from_gltf(view_from_gltf):
+    """A rotation. The environment hangs at the camera, so that every view of a model is lit alike."""
+    rotation = view_from_gltf[:3, :3]
     return rotation / numpy.cbrt(numpy.linalg.det(rotation))  # without the unit of the scene
 
 
@@ -69,7 +68,7 @@ class Picture:
 
     def __init__(self, server, folder, model, light, query, size):
         self.name = pathlib.Path(model).stem
-        words = urllib.parse.urlencode({"model": model, "width": size, "height": size})
+        words = urllib.parse.urlencode({"model": model, "width": size, "height": size, **light})
         asked = f"/v1/render?{words}{'&' + query if query else ''}"
         self.pixels = {"posed": numpy.asarray(Image.open(io.BytesIO(ask(server, asked).body)).convert("RGBA"), float) / 255}
         told = ask(server, asked + "&format=json").json()
@@ -82,7 +81,7 @@ class Picture:
         turn = [node["matrix"] for node in parts_of(data)["nodes"] if node.get("name") == "gltf_from_scene" and "matrix" in node]
         gltf_from_scene = columns(turn[0]) if turn else numpy.eye(4)
         view_from_gltf = view_from_scene @ numpy.linalg.inv(gltf_from_scene)
-        self.environment_from_gltf = environment_from_gltf(told, view_from_gltf)
+        self.environment_from_gltf = environment_from_gltf(view_from_gltf)
         (OUT / f"{self.name}.glb").write_bytes(data)
         self.job = {"glb": str(OUT / f"{self.name}.glb"), "width": size, "height": size,
                     "view_from_scene": view_from_gltf.T.ravel().tolist(), "clip_from_view": told["camera"]["clip_from_view"]}
@@ -94,12 +93,8 @@ class Picture:
         self.job["hdr"] = str(path)
 
 
-def light_of(server, words, file):
-    """The environment's pixels. Words: light=; file: instead of it, or None."""
-    if file:
-        return panorama.unpacked(file.read_bytes())
-    if server.get("/v1/environment").status == 404:
-        return panorama.uniform()
+def light_of(server, words):
+    """The environment's pixels. Words: light= or environment=."""
     return panorama.unpacked(ask(server, "/v1/environment?" + urllib.parse.urlencode({**words, "format": "hdr"})).body)
 
 
@@ -264,7 +259,7 @@ def main():
         server = Server(root)
         try:
             pictures = [Picture(server, root, name, words, asked.query, asked.size) for name in names]
-            light = light_of(server, words, asked.environment)
+            light = light_of(server, words)
         finally:
             server.end()
     for one in pictures:

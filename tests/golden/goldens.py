@@ -107,6 +107,10 @@ as bright as it is. <code>make goldens</code> takes what is drawn as expected.</
 <tr><th></th><td>expected</td><td>actual</td><td>difference</td></tr>
 {rows}
 </table>
+<h2>Beside others</h2>
+<p>Models as posed, three.js and Blender's Cycles draw them in the same light, by <code>make beside</code>; its numbers are in
+build/beside/index.html.</p>
+<p><img src="../../protocol/beside.png" alt="Eleven models, each drawn three times, in nearly the same colours"></p>
 """
 
 

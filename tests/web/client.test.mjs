@@ -42,6 +42,10 @@ test('what is there', async () => {
   assert.deepEqual(info.clips.map(({ name }) => name), ['walk', 'wave', 'dance']);
   assert.equal((await posed.version()).name, 'posed');
   assert.ok((await posed.formats()).formats.length > 5 && (await posed.stats()) instanceof Object);
+  const light = await posed.environment({ light: 'flat' });
+  assert.ok(light.kind === 'environment' && Math.abs(light.array('harmonics')[0] - 1) < 1e-3 && light.array('light_map', 0, 1)[0] === 0x3c00);
+  assert.equal((await posed.environment({ format: 'json' })).light, 'studio');
+  assert.equal((await posed.environment({ format: 'hdr' })).type, 'image/vnd.radiance');
   const robot = await link.open('robot.glb');
   assert.deepEqual(await robot.info(), info);
   assert.deepEqual([robot.hash, robot.counts.clips, robot.generation, link.limits.version], [info.hash, 3, 1, 1]);

@@ -8,6 +8,7 @@ from . import errors
 from .address import Address, parse
 from .answer import Answer
 from .errors import SpeaksHttp
+from .frames import Frames
 from .http import HttpTransport
 from .link import Link, PacketTransport
 from .model import Model
@@ -108,6 +109,11 @@ class Client:
     def stats(self) -> Dict[str, Any]:
         """The server's counters."""
         return dict(self.json("/v1/stats"))
+
+    def environment(self, **options: Any) -> Frames:
+        """The light of pictures (`light`, `environment`, `environment_yaw`) as blocks: `harmonics` and the levels of `light_map`. As a
+        Radiance file: ``client.ask("/v1/environment", format="hdr").body``."""
+        return Frames(self.ask("/v1/environment", **{**options, "format": "bin"}).body)
 
     def formats(self) -> List[Dict[str, Any]]:
         """The file formats that the server reads."""

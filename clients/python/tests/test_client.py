@@ -125,6 +125,9 @@ def test_other_operations(client):
     assert client.version()["name"] == "posed"
     assert client.stats()["connections"]["open"] >= 1
     assert {"gltf", "fbx"} <= {entry["ending"] for entry in client.formats()}
+    light = client.environment(light="flat")
+    assert light.kind == "environment" and list(light.array(light.find("harmonics"))[0]) == pytest.approx([1, 1, 1], abs=1e-3)
+    assert list(light.array(light.find("light_map", 1))[0]) == pytest.approx([1, 1, 1, 1], abs=1e-2)
     robot = client.model("robot.glb")
     assert [clip["name"] for clip in robot.info()["clips"]] == ["walk", "wave", "dance"]
     assert robot.bounds("walk", over="clip")["whole"]["bounds"]["max"][1] > 1

@@ -2,6 +2,7 @@
 #include "daemon/model/root.h"
 
 #include "base/buf.h"
+#include "base/file_formats.h"
 #include "daemon/support/fd.h"
 
 #include <dirent.h>
@@ -88,7 +89,10 @@ static int open_error(const char *path, int error, struct err *err)
     case ENOENT:
     case ENOTDIR:
     case ENAMETOOLONG:
-        return err_set(err, ERR_MODEL_NOT_FOUND, "there is no model '%s' under the root; /v1/models lists them", path);
+        return file_format_of_environment(path) != NULL
+                   ? err_set(err, ERR_MODEL_NOT_FOUND, "there is no environment '%s' under the root", path)
+                   : err_set(err, ERR_MODEL_NOT_FOUND, "there is no model '%s' under the root; /v1/models lists them",
+                             path);
     case ELOOP:
         return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' is or lies behind a symbolic link; links are not followed",
                        path);

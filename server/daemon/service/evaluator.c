@@ -206,7 +206,8 @@ void etag_make(const struct etag_source *source, char out[ETAG_SIZE])
 /* The form of the answer, as the tag names it. */
 static const char *format_of(const struct request *request)
 {
-    static const char *const FORMATS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb"};
+    static const char *const FORMATS[] = {
+        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png", [FORMAT_HDR] = "hdr"};
     const bool is_sheet = request->op == OP_SHEET || request->op == OP_TURNTABLE;
     if (is_sheet || (request->op == OP_RENDER && request->format == FORMAT_PICTURE))
         return PICTURE_FILE_KINDS[request->sheet.format].word;
@@ -216,11 +217,12 @@ static const char *format_of(const struct request *request)
 bool evaluation_is_not_modified(const struct evaluation *evaluation, const char *renderer, struct reply *reply)
 {
     const struct request *request = evaluation->request;
+    static const char NO_FILE[] = "0000000000000000"; /* what is not of a file is of the server's version */
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < evaluation->clip_count; i++)
         clip_hashes[i] = evaluation->clips[i]->hash;
     const struct etag_source source = {
-        .hash = evaluation->imported->hash,
+        .hash = evaluation->imported != NULL ? evaluation->imported->hash : NO_FILE,
         .canonical = request->canonical,
         .clips = clip_hashes,
         .clips_count = evaluation->clip_count,

@@ -59,7 +59,8 @@ static void on_ready(struct cache_waiter *waiter, struct imported_model *importe
 static void find_models(struct job *job)
 {
     const struct request *request = &job->call->request;
-    const uint32_t count = 1 + request->source_count + (request->environment != NULL);
+    const bool is_lit = op_is_picture(request->op) && request->environment != NULL;
+    const uint32_t count = 1 + request->source_count + is_lit;
     job->environment = (struct request_source){.path = request->environment};
     while (job->model_count < count) {
         const struct request_source *source = source_of(job);
@@ -80,7 +81,9 @@ static void find_models(struct job *job)
         if (rc <= 0 || !take_model(job, imported))
             return;
     }
-    if (op_is_picture(request->op))
+    if (request->op == OP_ENVIRONMENT)
+        service_environment(job);
+    else if (op_is_picture(request->op))
         service_render(job);
     else
         service_answer(job);
@@ -92,6 +95,8 @@ void service_find_models(struct service *service, struct call *call)
     struct err err;
     if (op_is_picture(call->request.op) && service_check_renderers(service, &call->request, &err) < 0)
         job_fail(job, &err);
+    else if (call->request.model == NULL) /* a light made by formula */
+        service_environment(job);
     else
         find_models(job);
 }
@@ -99,6 +104,10 @@ void service_find_models(struct service *service, struct call *call)
 void service_cancel_models(struct job *job)
 {
     struct service *service = job->service;
+    if (job->call->request.op == OP_ENVIRONMENT && job->stage != JOB_FINDS_MODEL) {
+        service_environment_cancel(job);
+        return;
+    }
     switch (job->stage) {
     case JOB_FINDS_MODEL:
         cache_cancel(&job->waiter);

@@ -1,7 +1,6 @@
 /* draw.c - draws the passes of a lit picture. */
 #include "render/draw/draw_gathered.h"
 
-#include "anim/light/panorama.h"
 #include "anim/pose/skin.h"
 
 #include <math.h>
@@ -13,8 +12,6 @@
 static const float SOLID_ALPHA = 0.995f;
 /* Fewer triangles hardly hide each other. */
 enum { SORTED_MIN = 64 };
-/* Pixels around a panorama whose light is projected: about as many as environment_project() looks up. */
-enum { PROJECTED_WIDTH = 128 };
 
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
 {
@@ -37,17 +34,6 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA); /* premultiplied "over" */
     gl->CullFace(GL_BACK);
     return gl_check(gl, "the renderer's own buffers", err);
-}
-
-void drawing_set_environment(struct drawing *drawing, const struct model *model, uint64_t key, double yaw_deg)
-{
-    struct panorama panorama;
-    if (drawing->environment_key == key && drawing->environment_yaw_deg == yaw_deg)
-        return;
-    panorama_init(&panorama, model, PROJECTED_WIDTH, yaw_deg);
-    environment_project(panorama_radiance, &panorama, &drawing->lights[LIGHT_FILE]);
-    drawing->environment_key = key;
-    drawing->environment_yaw_deg = yaw_deg;
 }
 
 /* Three texels a joint: the rows of view_from_bind. */

@@ -36,17 +36,30 @@ struct gathering {
     uint32_t width, height;  /* of the texture */
 };
 
+/* An environment of a file (anim/light/panorama.h) as a light. */
+struct file_light {
+    uint64_t key; /* same key = same file; 0: there is none */
+    double yaw_deg;
+    uint64_t used; /* the larger, the later */
+    struct environment *light;
+    GLuint map;
+};
+enum { FILE_LIGHTS_MAX = 4 };
+
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;
-    struct program *programs[PROGRAM_KINDS]; /* by enum program_kind; NULL until first used */
-    const struct program *used;              /* one of them, while a frame is drawn */
-    uint64_t frame_number;                   /* counts them */
-    const struct picture_spec *picture;      /* likewise: its light, exposure and tone */
-    bool has_marks;                          /* likewise: surfaces are marked in the stencil */
-    uint32_t scale;                          /* likewise: how many samples a pixel's side has */
-    GLuint light_maps[LIGHT_COUNT];          /* by enum picture_light; 0 until first used */
-    const struct framebuffer *target;        /* what is drawn into */
+    struct program *programs[PROGRAM_KINDS];        /* by enum program_kind; NULL until first used */
+    const struct program *used;                     /* one of them, while a frame is drawn */
+    uint64_t frame_number;                          /* counts them */
+    const struct picture_spec *picture;             /* likewise: its light, exposure and tone */
+    bool has_marks;                                 /* likewise: surfaces are marked in the stencil */
+    uint32_t scale;                                 /* likewise: how many samples a pixel's side has */
+    GLuint light_maps[LIGHT_COUNT];                 /* by enum picture_light; 0 until first used */
+    const struct framebuffer *target;               /* what is drawn into */
+    struct file_light file_lights[FILE_LIGHTS_MAX]; /* of LIGHT_FILE: those that were used last */
+    struct file_light *file_light;                  /* of the picture, or NULL */
+    uint64_t file_light_count;                      /* counts their uses */
     GLuint vertex_array;
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
@@ -110,6 +123,10 @@ GLint draw_scene_joint(const struct posed_model *posed);
 
 /* --- draw_light.c: the light of a picture as GL state --- */
 
+/* Makes LIGHT_FILE the light of an environment (anim/light/panorama.h), turned by yaw_deg. key: same key = same model.
+ * ERR_NO_MEMORY. */
+int draw_set_environment(struct drawing *drawing, const struct model *model, uint64_t key, double yaw_deg,
+                         struct err *err);
 /* From now on frames have this light; its map is made when it is the first time. */
 void draw_bind_light(struct drawing *drawing, const struct picture_spec *picture);
 /* True when a request that names no light has another: programs need PROGRAM_CHOSEN. */

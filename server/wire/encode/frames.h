@@ -20,7 +20,7 @@ enum {
     FRAMES_ALIGNMENT = 16,    /* of every block */
 };
 
-enum frames_kind { FRAMES_PALETTE = 1, FRAMES_POSE = 2, FRAMES_MESH = 3, FRAMES_KEYS = 4 };
+enum frames_kind { FRAMES_PALETTE = 1, FRAMES_POSE = 2, FRAMES_MESH = 3, FRAMES_KEYS = 4, FRAMES_ENVIRONMENT = 5 };
 
 enum frames_block_kind {
     BLOCK_PALETTE = 1,      /* index: skin; items: joints; 16 or 12 floats */
@@ -52,6 +52,9 @@ enum frames_block_kind {
     BLOCK_CHANNELS = 27,   /* items: channels; 6 u32: clip, node, path, interpolation, components, keys */
     BLOCK_KEY_TIMES = 28,  /* index: channel of the answer; items: keys; f64 */
     BLOCK_KEY_VALUES = 29, /* likewise; items: numbers; f32 */
+    /* of FRAMES_ENVIRONMENT, which has no frames; static */
+    BLOCK_HARMONICS = 35, /* 9 items; 3 f32: RGB */
+    BLOCK_LIGHT_MAP = 36, /* index: level; items: texels; 4 half floats: RGBA */
 };
 
 static inline bool frames_is_static(enum frames_block_kind kind) { return kind >= BLOCK_NODES; }

@@ -106,6 +106,8 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     request->picture.height = request->picture.height == 0 ? default_side : request->picture.height;
     if (request->environment != NULL && !seen->has[PARAM_LIGHT])
         request->picture.light = LIGHT_FILE;
+    if (request->op == OP_ENVIRONMENT)
+        request->model = request->environment;
     request->list_limit = request->list_limit == 0 ? (uint32_t)limits->value[LIMIT_LIST] : request->list_limit;
 }
 

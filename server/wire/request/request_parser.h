@@ -25,6 +25,7 @@ enum {
     FOR_RENDER = FOR_ONE_PICTURE | FOR_SHEETS, /* what a picture shows and how it looks */
     FOR_BOUNDS = 1 << OP_BOUNDS,
     FOR_KEYS = 1 << OP_KEYS,
+    FOR_ENVIRONMENT = 1 << OP_ENVIRONMENT,
     FOR_EXPORT = 1 << OP_EXPORT,
     FOR_COMPARE = 1 << OP_COMPARE,
     FOR_TEXTURE = 1 << OP_TEXTURE,

@@ -491,7 +491,7 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, textures[0].wrap_t, 3, "textures[0].wrap_t");
     REFUSED(&f, textures[0].mag_filter, 2, "textures[0].mag_filter");
     REFUSED(&f, textures[1].min_filter, 6, "textures[1].min_filter");
-    REFUSED(&f, textures[1].content, 2, "textures[1].content");
+    REFUSED(&f, textures[1].content, 3, "textures[1].content");
     REFUSED(&f, textures[1].reserved, 1, "textures[1].reserved");
     REFUSED(&f, warnings[0].message.size_bytes, 5000, "warnings[0].message");
     REFUSED(&f, source_files[0].path.offset, 5000, "source_files[0].path");

@@ -67,6 +67,7 @@ static const struct {
     {"layout", "/v1/palette?model=a&layout=mat3x4"},
     {"format", "/v1/pose?model=a&format=bin"},
     {"format", "/v1/mesh?model=a&format=glb"},
+    {"format", "/v1/environment?format=hdr"},
     {"format", "/v1/render?model=a&format=json"},
     {"what", "/v1/pose?model=a&what=local"},
     {"joints", "/v1/pose?model=a&joints=0"},
@@ -193,7 +194,7 @@ TEST(request_canonical_covers_every_parameter)
             continue;
         const size_t path_bytes = strcspn(OTHERS[i].target, "?");
         snprintf(plain, sizeof plain, "%.*s%s", (int)path_bytes, OTHERS[i].target,
-                 strstr(OTHERS[i].target, "models") != NULL        ? ""
+                 strstr(OTHERS[i].target, "models") != NULL || strstr(OTHERS[i].target, "v1/environment") != NULL ? ""
                  : strstr(OTHERS[i].target, "compare") != NULL     ? "?model=a&with=a"
                  : strstr(OTHERS[i].target, "/v1/texture") != NULL ? "?model=a&texture=0"
                                                                    : "?model=a");
