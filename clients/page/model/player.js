@@ -2,7 +2,8 @@
 import { icon, make } from '../common/dom.js';
 import { RATES } from './state.js';
 
-const PLAY = 'M8 5l11 7-11 7z', PAUSE = ['M8 5v14', 'M16 5v14'], BACK = ['M18 6l-8 6 8 6', 'M6 6v12'], ON = ['M6 6l8 6-8 6', 'M18 6v12'];
+export const PLAY = ['M8 5l11 7-11 7z'], PAUSE = ['M8 5v14', 'M16 5v14'];
+const BACK = ['M18 6l-8 6 8 6', 'M6 6v12'], ON = ['M6 6l8 6-8 6', 'M18 6v12'];
 const LOOP = ['M17 3l4 4-4 4', 'M21 7H8a5 5 0 0 0-5 5', 'M7 21l-4-4 4-4', 'M3 17h13a5 5 0 0 0 5-5'];
 
 export class Player {
@@ -31,7 +32,7 @@ export class Player {
   show({ isPlaying, time_s, duration_s, frameRate, rate, loop }) {
     if (this.isPlaying !== isPlaying) {
       this.isPlaying = isPlaying;
-      this.button.replaceChildren(icon(...(isPlaying ? PAUSE : [PLAY])));
+      this.button.replaceChildren(icon(...(isPlaying ? PAUSE : PLAY)));
       this.button.setAttribute('aria-label', isPlaying ? 'Pause' : 'Play');
       this.button.title = (isPlaying ? 'Pause' : 'Play') + ' (Space)';
     }
@@ -44,7 +45,7 @@ export class Player {
     }
     this.slider.value = time_s;
     const frame = Math.round(time_s * frameRate);
-    const text = isStill ? 'no motion' : `${time_s.toFixed(2)} / ${duration_s.toFixed(2)} s · ${frame}`;
+    const text = isStill ? 'no motion' : `${time_s.toFixed(2)} / ${duration_s.toFixed(2)} s · frame ${frame}`;
     if (this.text.value !== text) {
       this.text.value = text;
       this.text.title = isStill ? '' : `frame ${frame} at ${+frameRate.toFixed(3)} frames a second`;
