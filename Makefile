@@ -106,7 +106,7 @@ $(obj)/llhttp/%.o: | deps
 
 # shaders/skin.vert becomes the C string shader_skin_vert in gen/shaders.h
 $(render): $(out)/gen/shaders.h
-$(out)/gen/shaders.h: $(wildcard shaders/*.vert shaders/*.geom shaders/*.frag)
+$(out)/gen/shaders.h: $(wildcard shaders/*.glsl shaders/*.vert shaders/*.geom shaders/*.frag)
 	@mkdir -p $(@D)
 	@for f in $^; do n=$$(basename $$f | tr . _); printf 'static const char shader_%s[] =\n' $$n; \
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $$f; echo ';'; done > $@

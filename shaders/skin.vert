@@ -1,6 +1,5 @@
-#version 330 core
 // From bind space to the screen by any number of influences; an unskinned mesh has one joint and none. FULL is defined
-// for materials with more textures than base colour, VIEW for what is not lit (mesh.frag).
+// for materials with more textures than base colour, VIEW for what is not lit (varyings.glsl).
 
 layout(location = 0) in vec3 bind_position;
 layout(location = 1) in vec3 bind_normal;

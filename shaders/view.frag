@@ -1,8 +1,10 @@
-// Follows mesh.frag: what the views show instead of light: weights, bones, normals, depths, numbers of joints. Surfaces
+// Follows varyings, surface and tone: what the views show instead of light: weights, bones, normals, depths, numbers of joints. Surfaces
 // hide each other; what is see-through is decided by alpha_range. The result is premultiplied; colours are
 // sRGB-encoded, data is not. vertex_color is what the view is about, with the model's own alpha.
 
+#ifdef IDS // which GLSL ES does not have
 uniform usamplerBuffer ids; // 0xRRGGBB of each triangle, line or point of the draw
+#endif
 uniform int topology;       // enum topology, as the C code numbers them: triangles, lines, points
 uniform int paint;          // enum debug_view_paint, as the C code numbers them
 uniform vec2 depth_range;   // near, far: distances along the line of sight, in view_position's unit
@@ -58,9 +60,11 @@ void main()
         color = 0.5 + 0.5 * n;
     } else if (paint == DEPTH) {
         color = vec3(clamp((depth_range.y + view_position.z) / (depth_range.y - depth_range.x), 0.0, 1.0));
+#ifdef IDS
     } else if (paint == ID) {
         uint id = texelFetch(ids, gl_PrimitiveID).r;
         color = vec3(uvec3(id >> 16, id >> 8, id) & 255u) / 255.0;
+#endif
     }
     fragment = paint == GHOST ? ghost(n, to_eye) : vec4(color, 1.0);
 }

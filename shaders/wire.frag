@@ -1,4 +1,3 @@
-#version 330 core
 // Edges of triangles, a pixel wide and smooth, over a faint surface that hides what is behind it.
 
 in vec3 wire_position;

@@ -1,4 +1,3 @@
-#version 330 core
 // Gives each corner of a triangle a coordinate of its own, by which wire.frag knows how far the edges are
 // (Baerentzen, Nielsen, Gjoel, Larsen, Christensen: Single-pass Wireframe Rendering, 2006).
 

@@ -98,6 +98,7 @@ enum posed_code {
     POSED_ERR_HASH_MISMATCH = 26,
     POSED_ERR_CAMERA_NOT_FOUND = 27,
     POSED_ERR_VARIANT_NOT_FOUND = 64,
+    POSED_ERR_TEXTURE_NOT_FOUND = 67,
     POSED_ERR_NOT_IN_GLTF = 65,
     POSED_ERR_BAD_KEYS = 29,
     POSED_ERR_UNKNOWN_FORMAT = 30,
@@ -300,9 +301,15 @@ enum posed_block_kind {
     POSED_BLOCK_JOINT_NODES = 25,       /* u32: the nodes of the joints of skin `index` */
     POSED_BLOCK_JOINT_FROM_BIND = 26,   /* matrices: the inverse bind matrices of skin `index` */
     /* of /v1/keys, which has no frames */
-    POSED_BLOCK_CHANNELS = 27,  /* 6 u32: clip, node, path, interpolation, components, keys */
-    POSED_BLOCK_KEY_TIMES = 28, /* 1 double a key of channel `index` */
-    POSED_BLOCK_KEY_VALUES = 29 /* floats: the components of every key of channel `index` */
+    POSED_BLOCK_CHANNELS = 27,   /* 6 u32: clip, node, path, interpolation, components, keys */
+    POSED_BLOCK_KEY_TIMES = 28,  /* 1 double a key of channel `index` */
+    POSED_BLOCK_KEY_VALUES = 29, /* floats: the components of every key of channel `index` */
+    /* of attributes=1, which a call can ask for; of vertices, as in the file */
+    POSED_BLOCK_REST_NORMALS = 30,     /* 3 floats */
+    POSED_BLOCK_TEXCOORDS = 31,        /* 2 floats */
+    POSED_BLOCK_SECOND_TEXCOORDS = 32, /* 2 floats */
+    POSED_BLOCK_COLORS = 33,           /* 4 bytes: RGBA */
+    POSED_BLOCK_TANGENTS = 34          /* 4 floats: xyz, and the side of the bitangent */
 };
 
 /* One array of equal items, in every frame or once. */

@@ -30,6 +30,7 @@ export const CODES = new Map([
   [26, ['hash_mismatch', 409]],
   [27, ['camera_not_found', 404]],
   [64, ['variant_not_found', 404]],
+  [67, ['texture_not_found', 404]],
   [65, ['not_in_gltf', 422]],
   [29, ['bad_keys', 422]],
   [30, ['unknown_format', 415]],

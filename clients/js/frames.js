@@ -32,6 +32,11 @@ const BLOCKS = new Map([
   [27, ['channels', 6, Uint32Array]],
   [28, ['key_times', 1, Float64Array]],
   [29, ['key_values', 1, Float32Array]],
+  [30, ['rest_normals', 3, Float32Array]],
+  [31, ['texcoords', 2, Float32Array]],
+  [32, ['second_texcoords', 2, Float32Array]],
+  [33, ['colors', 4, Uint8Array]],
+  [34, ['tangents', 4, Float32Array]],
 ]);
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

@@ -100,6 +100,10 @@ export class Model {
     return (await this.#ask('compare', { ...parameters, with: old }, signal)).json();
   }
 
+  texture(index, options = {}) {
+    return this.#picture('texture', { ...options, texture: index });
+  }
+
   async #picture(op, { signal, ...parameters } = {}) {
     const answer = await this.#ask(op, parameters, signal);
     return answer.type === 'application/json' ? answer.json() : new Picture(answer);

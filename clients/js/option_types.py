@@ -27,6 +27,7 @@ INTERFACES = [
     ("BoundsParameters", ["ClipParameters"], ["FOR_BOUNDS"]),
     ("KeysParameters", ["Abortable"], ["FOR_KEYS"]),
     ("CompareParameters", ["Abortable"], ["FOR_COMPARE"]),
+    ("TextureParameters", ["Abortable"], ["FOR_TEXTURE"]),
     ("PictureParameters", ["ClipParameters"], ["FOR_RENDER"]),
     ("RenderParameters", ["PictureParameters"], ["FOR_ONE_PICTURE"]),
     ("TurntableParameters", ["PictureParameters"], ["FOR_SHEETS"]),
@@ -34,7 +35,7 @@ INTERFACES = [
     ("ExportParameters", ["Abortable"], ["FOR_EXPORT"]),
 ]
 # What the words of the table with a capital stand for; other words are meant as they are.
-NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "COUNT", "METRES"}
+NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "COUNT", "METRES", "STOPS"}
 STRINGS = {"NAME", "TEXT", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
 BOX = "string | readonly number[]"
 WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
@@ -50,7 +51,7 @@ def rows():
     if len(found) != len(re.findall(r"^X\(", text, re.M)):
         sys.exit("request_params.def has a row that this script cannot read")
     return [(name, split(operations), type_of(name, often, values or views), said) for name, operations, often, values, said in found
-            if name not in ("model", "with", "queries", "prefix", "limit", "after") and not (name == "format" and "bin" in values)]
+            if name not in ("model", "with", "queries", "prefix", "limit", "after", "texture") and not (name == "format" and "bin" in values)]
 
 
 def split(operations):

@@ -130,6 +130,8 @@ export interface MeshParameters extends ClipParameters {
   rest?: Flag;
   /** add the joints and weights of every vertex, and the skins' inverse bind matrices */
   weights?: Flag;
+  /** add normals, texture coordinates, colours and tangents as in the file */
+  attributes?: Flag;
   /** 0: leave the textures out of a GLB file */
   textures?: Flag;
   /** the set of materials by index or name, in place of the file's own */
@@ -189,6 +191,11 @@ export interface CompareParameters extends Abortable {
   tolerance?: number;
 }
 
+export interface TextureParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+}
+
 export interface PictureParameters extends ClipParameters {
   /** width of the picture */
   width?: number;
@@ -212,6 +219,14 @@ export interface PictureParameters extends ClipParameters {
   alpha?: 'straight' | 'premultiplied';
   /** a soft shadow on the ground */
   shadow?: Flag;
+  /** where the light comes from */
+  light?: 'studio' | 'outdoor' | 'flat';
+  /** stops by which the light is brighter, below 0 darker */
+  exposure?: number;
+  /** how light becomes a colour */
+  tone?: 'neutral' | 'aces' | 'none';
+  /** ambient occlusion: corners are darker */
+  ao?: Flag;
   /** a file made fast or a small one */
   compression?: 'fast' | 'small';
   /** where the camera stands: a side of the model, or a camera of the file */
@@ -368,7 +383,8 @@ export class PosedError extends Error {
 export type BlockKind = 'palette' | 'scene' | 'local' | 'local_matrix' | 'positions' | 'normals' | 'root_motion' | 'nodes' | 'sheared' | 'rest'
   | 'indices' | 'span'
   | 'influence_firsts' | 'influence_joints' | 'influence_weights' | 'dual_weights' | 'joint_nodes' | 'joint_from_bind'
-  | 'channels' | 'key_times' | 'key_values';
+  | 'channels' | 'key_times' | 'key_values'
+  | 'rest_normals' | 'texcoords' | 'second_texcoords' | 'colors' | 'tangents';
 
 /** One array of binary frames: protocol/frames.md. */
 export interface Block {
@@ -462,6 +478,8 @@ export class Model {
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
   /** What is different between this model and an older one, which is named by its path. */
   compare(old: string, options?: CompareParameters): Promise<Json>;
+  /** A texture of the model, by its index, as a picture. */
+  texture(index: number, options?: TextureParameters): Promise<Picture>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;
   render(options?: RenderParameters): Promise<Picture>;
   /** Several moments, clips or directions in one picture, or an animation; as JSON its manifest. */

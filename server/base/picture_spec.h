@@ -14,7 +14,14 @@ enum picture_flags {
     PICTURE_ALLOW_EMPTY = 64,  /* a picture without a pixel of the model is no error */
     PICTURE_AUTO_TIME = 128,   /* the renderer picks the time within the part of the clip */
     PICTURE_FRAME_BOX = 256,   /* the camera frames frame_box instead */
+    PICTURE_OCCLUSION = 512,   /* corners are darker, where little of the light around gets to */
 };
+
+/* The light of lit pictures, and how what comes of it becomes a colour. In the order of the parameters' words. */
+enum picture_light { LIGHT_STUDIO, LIGHT_OUTDOOR, LIGHT_FLAT, LIGHT_COUNT };
+enum picture_tone { TONE_NEUTRAL, TONE_ACES, TONE_NONE, TONE_COUNT };
+/* The exposure lies between this many stops below and above 0. */
+enum { PICTURE_STOPS_MAX = 16 };
 
 enum picture_target { PICTURE_TARGET_NONE = 0, PICTURE_TARGET_POINT = 1, PICTURE_TARGET_NODE = 2 };
 
@@ -34,4 +41,7 @@ struct picture_spec {
     uint32_t target_node;      /* PICTURE_TARGET_NODE; set by the service, which knows the model */
     uint32_t camera;           /* 1 + a camera of the file, likewise; 0: the one that all of the above describes */
     uint32_t variant;          /* 1 + a variant of the file's materials, likewise; 0: its own */
+    double exposure_stops;     /* light is multiplied by two to the power of this */
+    uint32_t light;            /* enum picture_light */
+    uint32_t tone;             /* enum picture_tone */
 };

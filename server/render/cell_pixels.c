@@ -76,7 +76,7 @@ static int draw_view(struct renderer *renderer, const struct cells *cells, uint3
     const struct debug_view_query query = {
         .view = (enum view)job->picture.view, .joint = job->joint, .scale = scale, .side = side};
     if (query.view == VIEW_LIT || query.view == VIEW_ONION)
-        return draw_posed_model(&renderer->drawing, cells->loaded, &renderer->posed, scale, side, err);
+        return draw_posed_model(&renderer->drawing, cells->loaded, &renderer->posed, &job->picture, scale, err);
     return debug_views_draw(&renderer->views, &renderer->drawing, cells->loaded, &renderer->posed, &query, err);
 }
 

@@ -124,6 +124,30 @@ class Part:
         """With `weights=True`, of skins whose method is `blended`: (vertices,), how much of its dual quaternions a vertex follows."""
         return self._array("dual_weights")
 
+    @property
+    def rest_normals(self) -> Array:
+        """With `attributes=True`: (vertices, 3), as the file has them, or those of the faces."""
+        return self._array("rest_normals")
+
+    @property
+    def texcoords(self) -> Array:
+        """With `attributes=True`, where the file has some: (vertices, 2). `second_texcoords` likewise."""
+        return self._array("texcoords")
+
+    @property
+    def second_texcoords(self) -> Array:
+        return self._array("second_texcoords")
+
+    @property
+    def colors(self) -> Array:
+        """With `attributes=True`, where the file has some: (vertices, 4), uint8, RGBA, linear."""
+        return self._array("colors")
+
+    @property
+    def tangents(self) -> Array:
+        """With `attributes=True`, where the file has some: (vertices, 4), xyz and the side of the bitangent."""
+        return self._array("tangents")
+
     def _array(self, kind: str) -> Array:
         return self._frames.array(self._frames.find(kind, self.index), self._frame)
 
@@ -228,6 +252,10 @@ class Model:
         """What is different between this model and an older one, which is named by its path (protocol/compare.md). `clip`: only this one;
         `tolerance`: a share of the model's size."""
         return dict(self.client.json("/v1/compare", model=self.path, with_=old, clip=clip, **options))
+
+    def texture(self, index: int, **options: Any) -> Picture:
+        """A texture of the model (PNG), by its index in `info()["textures"]`."""
+        return Picture.of(self.client.ask("/v1/texture", model=self.path, texture=index, **options))
 
     def render(self, clip: Clip = None, t: Times = None, **options: Any) -> Picture:
         """A picture (PNG): bytes, which a notebook shows. Without `t` the server chooses the time; `width`, `height`, `yaw`, `pitch`,

@@ -120,6 +120,14 @@ static double key_cost_ns(const struct model *clips)
     return ns;
 }
 
+static double texture_cost_ns(const struct model *model, const struct request *request)
+{
+    if (request->texture >= model->texture_count || model->textures[request->texture].state != TEXTURE_FOUND)
+        return 0;
+    const struct texture *texture = &model->textures[request->texture];
+    return 4.0 * texture->width * texture->height * COST_PIXEL_BYTE_NS;
+}
+
 /* Playing the clips of another file. */
 static double partner_cost_ns(const struct model *model, const struct model *clips, const struct request *request)
 {
@@ -150,6 +158,8 @@ static double evaluation_cost_ns(const struct model *model, const struct model *
         lookup_cost_ns(model, request) + (has_pictures ? (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0);
     for (uint32_t i = 0; i < request->source_count; i++)
         once_ns += partner_cost_ns(model, sources[i], request);
+    if (request->op == OP_TEXTURE)
+        return once_ns + texture_cost_ns(model, request);
     if (request->op == OP_KEYS)
         return once_ns + list_cost_ns(model) +
                key_cost_ns(request->clip_source > 0 ? sources[request->clip_source - 1] : model);
@@ -157,6 +167,8 @@ static double evaluation_cost_ns(const struct model *model, const struct model *
     if (request->is_over_clip)
         return once_ns + frame_ns * COST_CLIP_POSES;
     const double frames = request->time_count == 0 ? 1 : request->time_count;
+    if (request->has_attributes)
+        once_ns += (double)model->position_count * COST_VERTEX_NS;
     if (request->has_weights)
         once_ns += ((double)model->influence_count + model->position_count) * COST_INFLUENCE_NS;
     return once_ns + frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);

@@ -4,8 +4,6 @@
 #include "render/pose/influence.h"
 #include "render/pose/debug_view_data.h"
 
-#include "shaders.h"
-
 #include <stdlib.h>
 
 /* Of blended materials: what covers more than it lets through. */
@@ -29,13 +27,14 @@ enum debug_view_paint {
 static int init_program(struct debug_view_program *program, const struct gl *gl, bool has_edges, bool is_full,
                         struct err *err)
 {
-    const struct shader_sources paint = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
-                                         .fragment = {shader_mesh_frag, "view.frag", shader_view_frag},
-                                         .define = is_full ? "#define VIEW\n#define FILTERS\n#define FULL\n"
-                                                           : "#define VIEW\n#define FILTERS\n"};
-    const struct shader_sources wire = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
-                                        .geometry = {.text = shader_wire_geom, .name = "wire.geom"},
-                                        .fragment = {.text = shader_wire_frag, .name = "wire.frag"},
+    const struct shader_sources paint = {.vertex = SHADER_SKIN_VERT,
+                                         .fragment = SHADER_VIEW_FRAG,
+                                         .define = is_full
+                                                       ? "#define VIEW\n#define IDS\n#define FILTERS\n#define FULL\n"
+                                                       : "#define VIEW\n#define IDS\n#define FILTERS\n"};
+    const struct shader_sources wire = {.vertex = SHADER_SKIN_VERT,
+                                        .geometry = SHADER_WIRE_GEOM,
+                                        .fragment = SHADER_WIRE_FRAG,
                                         .define = is_full ? "#define VIEW\n#define FULL\n" : "#define VIEW\n"};
     *program = (struct debug_view_program){.paint = -1};
     if (program_link(&program->base, gl, has_edges ? &wire : &paint, is_full, err) < 0)

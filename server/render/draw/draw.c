@@ -19,6 +19,10 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
     gl->GenVertexArrays(1, &drawing->vertex_array);
     gl->BindVertexArray(drawing->vertex_array);
     draw_make_textures(drawing);
+    static environment_radiance *const LIGHTS[LIGHT_COUNT] = {
+        [LIGHT_STUDIO] = environment_studio, [LIGHT_OUTDOOR] = environment_outdoor, [LIGHT_FLAT] = environment_flat};
+    for (int i = 0; i < LIGHT_COUNT; i++)
+        environment_project(LIGHTS[i], NULL, &drawing->lights[i]);
     gl->GenBuffers(1, &drawing->palette);
     gl->GenTextures(1, &drawing->palette_texture);
     gl->GenBuffers(1, &drawing->own_indices);
@@ -331,13 +335,15 @@ float draw_point_pixels(const struct model *model, const struct posed_model *pos
 }
 
 int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
-                     uint32_t scale, uint32_t side, struct err *err)
+                     const struct picture_spec *picture, uint32_t scale, struct err *err)
 {
     const struct gl *gl = drawing->gl;
+    const uint32_t side = picture->width < picture->height ? picture->width : picture->height;
     if (draw_upload_palette(drawing, posed, err) < 0)
         return err->code;
     drawing->used = NULL; /* a view may have used its own */
     drawing->frame_number++;
+    drawing->picture = picture;
     gl->LineWidth((float)scale);
     gl->PointSize((float)scale * draw_point_pixels(&loaded->mapped.model, posed, (float)side));
     const int rc =

@@ -1,6 +1,8 @@
 /* draw.h - a prepared frame to pixels in the bound framebuffer. The context's thread only. */
 #pragma once
 
+#include "anim/light/environment.h"
+#include "base/picture_spec.h"
 #include "render/pose/depth_order.h"
 #include "render/pose/posed_model.h"
 #include "render/gl/gl.h"
@@ -17,6 +19,8 @@ struct drawing {
     struct program programs[PROGRAM_KINDS]; /* by enum program_kind; without a name until first used */
     const struct program *used;             /* one of them, while a frame is drawn */
     uint64_t frame_number;                  /* counts them */
+    const struct picture_spec *picture;     /* likewise: its light, exposure and tone */
+    struct environment_harmonics lights[LIGHT_COUNT];
     GLuint vertex_array;
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
@@ -31,10 +35,10 @@ struct drawing {
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err);
 
 /* Draws opaque surfaces, then blended ones from far to near, each triangle by triangle, premultiplied, over what is
- * there. `scale` samples are a pixel's side: lines and points have their width in pixels. side: the shorter one of the
- * picture, in pixels. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
+ * there. `scale` samples are a pixel's side: lines and points have their width in pixels. picture: its size and its
+ * light. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
-                     uint32_t scale, uint32_t side, struct err *err);
+                     const struct picture_spec *picture, uint32_t scale, struct err *err);
 
 /* --- what lit pictures share with other views --- */
 

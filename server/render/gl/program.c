@@ -1,24 +1,40 @@
 /* program.c - compiles and links shaders, and finds their uniforms and samplers. */
 #include "render/gl/program.h"
 
+#include "anim/light/environment.h"
+
 #include "shaders.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define VERSION "#version 330 core\n"
+
+/* What the fragment shaders that know of surfaces begin with. */
+#define SURFACE_TEXTS shader_varyings_glsl, shader_surface_glsl
+
+const struct shader_source SHADER_SKIN_VERT = {"skin.vert", {shader_skin_vert}};
+const struct shader_source SHADER_WIRE_GEOM = {"wire.geom", {shader_wire_geom}};
+const struct shader_source SHADER_WIRE_FRAG = {"wire.frag", {shader_wire_frag}};
+const struct shader_source SHADER_VIEW_FRAG = {"view.frag", {SURFACE_TEXTS, shader_tone_glsl, shader_view_frag}};
+const struct shader_source SHADER_MESH_FRAG = {
+    "mesh.frag", {SURFACE_TEXTS, shader_environment_glsl, shader_tone_glsl, shader_mesh_frag}};
+
 /* The program keeps what is attached to it: the shader's name is given back at once. */
 static int attach(const struct gl *gl, GLuint program, GLenum type, const struct shader_source *source,
                   const char *define, struct err *err)
 {
-    if (source->text == NULL)
+    if (source->texts[0] == NULL)
         return 0;
     const GLuint shader = gl->CreateShader(type);
     GLint is_good = 0;
-    const char *const rest = strchr(source->text, '\n') + 1;
-    const char *const texts[4] = {source->text, define == NULL ? "" : define, rest,
-                                  source->more == NULL ? "" : source->more};
-    const GLint sizes[4] = {(GLint)(rest - source->text), -1, -1, -1};
-    gl->ShaderSource(shader, 4, texts, sizes);
+    const char *texts[2 + SHADER_TEXTS_MAX] = {VERSION, define == NULL ? "" : define};
+    GLsizei count = 2;
+    while (count < 2 + SHADER_TEXTS_MAX && source->texts[count - 2] != NULL) {
+        texts[count] = source->texts[count - 2];
+        count++;
+    }
+    gl->ShaderSource(shader, count, texts, NULL);
     gl->CompileShader(shader);
     gl->GetShaderiv(shader, GL_COMPILE_STATUS, &is_good);
     if (is_good) {
@@ -93,15 +109,27 @@ int program_link(struct program *program, const struct gl *gl, const struct shad
     return gl_check(gl, "the shader program", err);
 }
 
+/* The default light, as constants of the shader: llvmpipe loads a uniform's number anew for every eight samples. */
+static void put_irradiance(char *out, size_t size)
+{
+    struct environment_harmonics light;
+    environment_project(environment_studio, NULL, &light);
+    int n = snprintf(out, size, "#define IRRADIANCE vec3[9](");
+    for (int i = 0; i < ENVIRONMENT_HARMONICS; i++)
+        n += snprintf(out + n, size - (size_t)n, "%svec3(%.5f, %.5f, %.5f)", i > 0 ? ", " : "", (double)light.c[i][0],
+                      (double)light.c[i][1], (double)light.c[i][2]);
+    snprintf(out + n, size - (size_t)n, ")\n");
+}
+
 int program_init(struct program *program, const struct gl *gl, unsigned kind, struct err *err)
 {
-    char defines[64];
-    snprintf(defines, sizeof defines, "%s%s%s", (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "",
+    char irradiance[512] = "", defines[640];
+    if ((kind & PROGRAM_CHOSEN) == 0)
+        put_irradiance(irradiance, sizeof irradiance);
+    snprintf(defines, sizeof defines, "%s%s%s%s", irradiance, (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "",
              (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
              (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "");
-    const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
-                                           .fragment = {.text = shader_mesh_frag, .name = "mesh.frag"},
-                                           .define = defines};
+    const struct shader_sources sources = {.vertex = SHADER_SKIN_VERT, .fragment = SHADER_MESH_FRAG, .define = defines};
     if (program_link(program, gl, &sources, (kind & PROGRAM_FULL) != 0, err) < 0)
         return err->code;
     program->min_filter = GL_LINEAR_MIPMAP_NEAREST;

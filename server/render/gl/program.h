@@ -7,16 +7,21 @@
 
 #include <stdbool.h>
 
+enum { SHADER_TEXTS_MAX = 8 };
+
 struct shader_source {
-    const char *text; /* NULL: the program has no such stage */
-    const char *name; /* of its file, for messages */
-    const char *more; /* text behind the first, or NULL */
+    const char *name;                    /* of its last file, for messages */
+    const char *texts[SHADER_TEXTS_MAX]; /* one behind the other, to the first NULL; none: there is no such stage */
 };
 
 struct shader_sources {
     struct shader_source vertex, geometry, fragment;
-    const char *define; /* a line to go behind the first of each text, which is its #version; or NULL */
+    const char *define; /* lines before each text, behind its version; or NULL */
 };
+
+/* The shaders, as they are built in. */
+extern const struct shader_source SHADER_SKIN_VERT, SHADER_WIRE_GEOM, SHADER_WIRE_FRAG;
+extern const struct shader_source SHADER_MESH_FRAG, SHADER_VIEW_FRAG;
 
 enum attribute {
     ATTRIBUTE_POSITION,
@@ -42,7 +47,8 @@ enum program_kind {
     PROGRAM_FULL = 1,    /* all textures of a material */
     PROGRAM_FILTERS = 2, /* any filters of the colours' textures */
     PROGRAM_POINTS = 4,  /* of points alone, which are discs */
-    PROGRAM_KINDS = 8
+    PROGRAM_CHOSEN = 8,  /* any light, exposure and tone; else those of a request that names none are constants */
+    PROGRAM_KINDS = 16
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
@@ -60,7 +66,8 @@ enum program_kind {
     X(is_unlit)                                                                                                        \
     X(is_flat)                                                                                                         \
     X(base_color_filter)                                                                                               \
-    X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade) X(emissive_filter)
+    X(irradiance) X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade)    \
+        X(emissive_filter)
 
 struct program {
     GLuint name;

@@ -32,6 +32,15 @@ static int check_frame_box(const struct picture_spec *picture, struct err *err)
     return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the box that the picture frames is none");
 }
 
+static int check_light(const struct picture_spec *picture, struct err *err)
+{
+    const bool is_exposed = fabs(picture->exposure_stops) <= PICTURE_STOPS_MAX; /* false for what is no number */
+    if (is_exposed && picture->light < LIGHT_COUNT && picture->tone < TONE_COUNT)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "there is no light %u with tone %u at %g stops", picture->light,
+                   picture->tone, picture->exposure_stops);
+}
+
 /* In an animation cells are frames and lie as image_sequence.h wants them. */
 static bool is_in_place(const struct render_work *work)
 {
@@ -63,6 +72,8 @@ int job_check(const struct render_work *work, struct err *err)
         return err->code;
     if (job->picture.view >= VIEW_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->picture.view);
+    if (check_light(&job->picture, err) < 0)
+        return err->code;
     if (!render_job_is_bounded(job) || job->format >= SHEET_FORMAT_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers in format %u",
                        job->cell_count, job->blend.layer_count, job->format);

@@ -1,10 +1,11 @@
 /* body_mesh.c - the deformed vertices of the selected draws at every time, in scene space. */
 #include "wire/bodies/bodies.h"
 #include "wire/bodies/deform.h"
+#include "wire/data/attributes.h"
 #include "wire/data/influences.h"
 #include "wire/reply/reply_json.h"
 
-enum { BLOCKS_PER_DRAW = 8, BLOCKS_PER_SKIN = 2, VEC3_FLOATS = 3 };
+enum { BLOCKS_PER_DRAW = 13, BLOCKS_PER_SKIN = 2, VEC3_FLOATS = 3 };
 
 static void put_entry(struct reply_context *context, uint32_t entry)
 {
@@ -81,6 +82,18 @@ static void put_weights(struct reply_context *context)
     buf_put_char(out, ']');
 }
 
+/* ,"attributes":[..] */
+static void put_attributes(struct reply_context *context)
+{
+    const struct deform *deform = &context->work.mesh;
+    buf_put_text(context->out, ",\"attributes\":[");
+    for (uint32_t e = 0; e < deform->draw_count && !buf_failed(context->out); e++) {
+        json_comma(context->out, e > 0);
+        attributes_put_json(context->out, context->model, deform_primitive(context, e));
+    }
+    buf_put_char(context->out, ']');
+}
+
 static void put_head(struct reply_context *context)
 {
     const struct deform *deform = &context->work.mesh;
@@ -95,6 +108,8 @@ static void put_head(struct reply_context *context)
         put_json_static(context, BLOCK_REST);
     if (context->request->has_indices)
         put_json_static(context, BLOCK_INDICES);
+    if (context->request->has_attributes)
+        put_attributes(context);
     if (context->request->has_weights)
         put_weights(context);
 }
@@ -113,11 +128,13 @@ static uint32_t items_of(const struct reply_context *context, uint32_t entry, en
     const struct primitive *primitive = deform_primitive(context, entry);
     if (influences_have_block(kind))
         return influences_items(context->model, deform_draw(context, entry), kind, item_bytes);
+    if (attributes_have_block(kind))
+        return attributes_items(context->model, primitive, kind, item_bytes);
     *item_bytes = kind == BLOCK_INDICES ? sizeof(uint32_t) : sizeof(struct vec3);
     return kind == BLOCK_INDICES ? primitive->index_count : primitive->vertex_count;
 }
 
-/* Of one kind for all entries; only dual weights are not there for all. Returns how many there are then. */
+/* Of one kind for all entries; dual weights and attributes are not there for all. Returns how many there are then. */
 static uint32_t plan_kind(const struct reply_context *context, enum frames_block_kind kind, struct frames_block *blocks,
                           uint32_t count)
 {
@@ -131,7 +148,7 @@ static uint32_t plan_kind(const struct reply_context *context, enum frames_block
             .primitive = (int32_t)(draw->primitive -
                                    context->model->meshes[deform_primitive(context, e)->mesh].primitive_first)};
         block.count = items_of(context, e, kind, &block.item_bytes);
-        if (block.count > 0 || kind != BLOCK_DUAL_WEIGHTS)
+        if (block.count > 0 || (kind != BLOCK_DUAL_WEIGHTS && !attributes_have_block(kind)))
             blocks[count++] = block;
     }
     return count;
@@ -163,6 +180,8 @@ static uint32_t plan(struct reply_context *context)
         count = plan_kind(context, BLOCK_REST, blocks, count);
     if (request->has_indices)
         count = plan_kind(context, BLOCK_INDICES, blocks, count);
+    for (int kind = BLOCK_REST_NORMALS; request->has_attributes && kind <= BLOCK_TANGENTS; kind++)
+        count = plan_kind(context, (enum frames_block_kind)kind, blocks, count);
     if (request->has_weights) {
         count = plan_kind(context, BLOCK_INFLUENCE_FIRSTS, blocks, count);
         count = plan_kind(context, BLOCK_INFLUENCE_JOINTS, blocks, count);
@@ -182,6 +201,8 @@ static void put_static(struct reply_context *context, const struct frames_block 
     const struct model *model = context->model;
     if (influences_have_block(block->kind))
         influences_put_block(context->out, model, is_of_skin ? NULL : deform_draw(context, block->index), block);
+    else if (attributes_have_block(block->kind))
+        attributes_put_block(context->out, model, deform_primitive(context, block->index), block->kind);
     else if (block->kind == BLOCK_REST)
         buf_put(context->out, model->positions + deform_primitive(context, block->index)->vertex_first, size_bytes);
     else
@@ -249,12 +270,13 @@ static bool start(struct reply_context *context)
     if (!deform_start(context) || !find_skins(context))
         return false;
     const bool has_normals = context->request->has_normals;
-    uint64_t vertices = 0, indices = 0, least = json_list_least(deform->draw_count, 0);
+    uint64_t vertices = 0, indices = 0, attributes = 0, least = json_list_least(deform->draw_count, 0);
     for (uint32_t e = 0; e < deform->draw_count; e++) {
         const uint64_t count = deform_primitive(context, e)->vertex_count;
         vertices += count;
         least += json_list_least(count * VEC3_FLOATS, JSON_NUMBER_LEAST);
         indices += deform_primitive(context, e)->index_count;
+        attributes += attributes_count(context->model, deform_primitive(context, e));
     }
     const uint64_t floats = vertices * VEC3_FLOATS, arrays = has_normals ? 2 : 1;
     context->json = (struct json_size){
@@ -262,6 +284,7 @@ static bool start(struct reply_context *context)
         .frame_bytes_least =
             sizeof ",\"positions\":" - 1 + least + (has_normals ? sizeof ",\"normals\":" - 1 + least : 0),
         .head_numbers = (context->request->has_rest ? floats : 0) + (context->request->has_indices ? indices : 0) +
+                        (context->request->has_attributes ? attributes : 0) +
                         (context->request->has_weights ? count_weights(context) : 0),
         .frame_bytes_most = arrays * (floats * JSON_FLOAT_MOST + deform->draw_count * (uint64_t)JSON_LIST_MOST),
     };

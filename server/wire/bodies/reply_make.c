@@ -2,6 +2,7 @@
 
 #include "wire/bodies/bodies.h"
 #include "wire/data/keys.h"
+#include "wire/data/texture.h"
 #include "wire/export/export.h"
 #include "wire/reply/clip_sources.h"
 
@@ -10,7 +11,7 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
                    struct reply *reply)
 {
     const bool has_view = request->layer_count == 0 && request->clip_source > 0,
-               is_posed = request->op != OP_MODEL && request->op != OP_EXPORT;
+               is_posed = request->op != OP_MODEL && request->op != OP_EXPORT && request->op != OP_TEXTURE;
     *context = (struct reply_context){
         .workspace = workspace,
         .model = has_view ? clips->models[request->clip_source - 1] : model,
@@ -59,6 +60,8 @@ static void put_body(struct reply_context *context)
             frame_reply_make(context);
     } else if (context->request->op == OP_MODEL) {
         body_put_model(context);
+    } else if (context->request->op == OP_TEXTURE) {
+        body_put_texture(context);
     } else if (context->request->op == OP_BOUNDS) {
         body_put_bounds(context);
     } else if (context->request->op == OP_KEYS) {

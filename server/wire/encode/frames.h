@@ -42,6 +42,12 @@ enum frames_block_kind {
     BLOCK_DUAL_WEIGHTS = 24,      /* index: entry; items: vertices; f32 */
     BLOCK_JOINT_NODES = 25,       /* index: skin; items: joints; u32 */
     BLOCK_JOINT_FROM_BIND = 26,   /* index: skin; items: joints; 16 floats, in columns */
+    /* of attributes=1; static; index: entry; items: vertices */
+    BLOCK_REST_NORMALS = 30,     /* 3 floats */
+    BLOCK_TEXCOORDS = 31,        /* 2 floats */
+    BLOCK_SECOND_TEXCOORDS = 32, /* 2 floats */
+    BLOCK_COLORS = 33,           /* 4 bytes */
+    BLOCK_TANGENTS = 34,         /* 4 floats */
     /* of FRAMES_KEYS, which has no frames; static */
     BLOCK_CHANNELS = 27,   /* items: channels; 6 u32: clip, node, path, interpolation, components, keys */
     BLOCK_KEY_TIMES = 28,  /* index: channel of the answer; items: keys; f64 */

@@ -6,8 +6,10 @@
 
 void reply_describe(const struct request *request, uint64_t limit_bytes, struct reply *reply)
 {
-    static const char *const TYPES[] = {
-        [FORMAT_JSON] = "application/json", [FORMAT_BIN] = FRAMES_CONTENT_TYPE, [FORMAT_GLB] = GLB_CONTENT_TYPE};
+    static const char *const TYPES[] = {[FORMAT_JSON] = "application/json",
+                                        [FORMAT_BIN] = FRAMES_CONTENT_TYPE,
+                                        [FORMAT_GLB] = GLB_CONTENT_TYPE,
+                                        [FORMAT_PNG] = "image/png"};
     const enum format format = reply_format(request);
     buf_clear(&reply->body);
     reply->body.limit_bytes = limit_bytes + (format == FORMAT_JSON ? JSON_SLACK_BYTES : 0);

@@ -78,6 +78,8 @@ static inline bool op_has_binary(enum op op)
 /* The form of the reply: JSON where the operation has no other. */
 static inline enum format reply_format(const struct request *request)
 {
+    if (request->op == OP_TEXTURE)
+        return FORMAT_PNG;
     return op_has_binary(request->op) || request->op == OP_EXPORT ? request->format : FORMAT_JSON;
 }
 /* The part of *reply that says what kind of reply it is; its body is empty then. */

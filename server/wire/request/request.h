@@ -48,6 +48,7 @@ enum op {
     OP_TURNTABLE,  /* GET /v1/turntable */
     OP_KEYS,       /* GET /v1/keys */
     OP_COMPARE,    /* GET /v1/compare */
+    OP_TEXTURE,    /* GET /v1/texture */
     OP_STREAM,     /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
@@ -141,7 +142,8 @@ struct request {
     enum format format; /* by format= or Accept */
     unsigned what;      /* WHAT_ bits */
     unsigned paths;     /* OP_KEYS: bits of enum channel_path; 0: all */
-    bool has_indices, has_normals, has_rest, has_weights;
+    bool has_indices, has_normals, has_rest, has_weights, has_attributes;
+    uint32_t texture; /* OP_TEXTURE */
     bool has_no_textures; /* FORMAT_GLB: textures=0 */
     bool has_root_motion; /* take the movement of `root` out and tell it */
     bool has_turn;        /* its turning about the up axis too */
@@ -260,7 +262,7 @@ static inline bool op_is_picture(enum op op) { return op == OP_RENDER || op == O
 /* True when the answer has pixels of the model's textures in it, is drawn with them or compares them. */
 static inline bool request_needs_pixels(const struct request *request)
 {
-    return op_is_picture(request->op) || request->op == OP_COMPARE ||
+    return op_is_picture(request->op) || request->op == OP_COMPARE || request->op == OP_TEXTURE ||
            (request->format == FORMAT_GLB && !request->has_no_textures);
 }
 

@@ -111,6 +111,10 @@ void request_set_canonical(struct request *request)
         h = hash_uint(hash_uint(h, PARAM_PATH), request->paths);
     if (request->has_weights)
         h = hash_uint(h, PARAM_WEIGHTS);
+    if (request->has_attributes)
+        h = hash_uint(h, PARAM_ATTRIBUTES);
+    if (request->op == OP_TEXTURE)
+        h = hash_uint(h, request->texture);
     if (request->clip_file != NULL)
         h = hash_text(h, request->clip_file);
     if (request->clip_hash != NULL)

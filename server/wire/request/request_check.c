@@ -65,15 +65,34 @@ static int check_glb(const struct request *request, const struct param_set *seen
     if (request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a GLB file holds the mesh at one",
                        request->time_count);
-    if (request->has_rest || request->has_weights)
+    if (request->has_rest || request->has_weights || request->has_attributes)
         return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with format=glb",
-                       request->has_rest ? "rest" : "weights");
+                       request->has_rest      ? "rest"
+                       : request->has_weights ? "weights"
+                                              : "attributes");
     return 0;
+}
+
+/* Views that are not lit have colours of their own. The defaults go with all of them. */
+static int check_light(const struct request *request, struct err *err)
+{
+    const struct picture_spec *picture = &request->picture;
+    const char *given = picture->light != 0                         ? "light"
+                        : picture->exposure_stops != 0              ? "exposure"
+                        : picture->tone != 0                        ? "tone"
+                        : (picture->flags & PICTURE_OCCLUSION) != 0 ? "ao"
+                                                                    : NULL;
+    if (given == NULL || picture->view == VIEW_LIT || picture->view == VIEW_ONION)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with view=%s, which is not lit", given,
+                   VIEW_INFO[picture->view].word);
 }
 
 static int check_view(const struct request *request, const struct param_set *seen, struct err *err)
 {
     char list[VIEW_LIST_SIZE];
+    if (check_light(request, err) < 0)
+        return err->code;
     if (request->picture.view != VIEW_LIT && (request->picture.flags & PICTURE_SHADOW) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'shadow' does not go with view=%s; it needs view=lit",
                        VIEW_INFO[request->picture.view].word);

@@ -36,6 +36,7 @@ TEST(request_routes)
         {"/v1/keys?model=a", OP_KEYS},
         {"/v1/export?model=a", OP_EXPORT},
         {"/v1/compare?model=a&with=b", OP_COMPARE},
+        {"/v1/texture?model=a&texture=0", OP_TEXTURE},
         {"/v1/formats", OP_FORMATS},
         {"/v1/stats", OP_STATS},
     };

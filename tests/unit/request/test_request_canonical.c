@@ -76,7 +76,9 @@ static const struct {
     {"normals", "/v1/mesh?model=a&normals=1"},
     {"rest", "/v1/mesh?model=a&rest=1"},
     {"weights", "/v1/mesh?model=a&weights=1"},
+    {"attributes", "/v1/mesh?model=a&attributes=1"},
     {"textures", "/v1/mesh?model=a&format=glb&textures=0"},
+    {"texture", "/v1/texture?model=a&texture=1"},
     {"over", "/v1/bounds?model=a&over=clip"},
     {"rate", "/v1/bounds?model=a&over=clip&rate=9"},
     {"per", "/v1/bounds?model=a&per=joint"},
@@ -91,6 +93,10 @@ static const struct {
     {"aa", "/v1/render?model=a&aa=0"},
     {"alpha", "/v1/render?model=a&alpha=premultiplied"},
     {"shadow", "/v1/render?model=a&shadow=1"},
+    {"light", "/v1/render?model=a&light=flat"},
+    {"exposure", "/v1/render?model=a&exposure=-0.5"},
+    {"tone", "/v1/render?model=a&tone=aces"},
+    {"ao", "/v1/render?model=a&ao=1"},
     {"compression", "/v1/render?model=a&compression=small"},
     {"camera", "/v1/render?model=a&camera=top"},
     {"camera_name", "/v1/render?model=a&camera_name=a"},
@@ -184,9 +190,10 @@ TEST(request_canonical_covers_every_parameter)
             continue;
         const size_t path_bytes = strcspn(OTHERS[i].target, "?");
         snprintf(plain, sizeof plain, "%.*s%s", (int)path_bytes, OTHERS[i].target,
-                 strstr(OTHERS[i].target, "models") != NULL    ? ""
-                 : strstr(OTHERS[i].target, "compare") != NULL ? "?model=a&with=a"
-                                                               : "?model=a");
+                 strstr(OTHERS[i].target, "models") != NULL        ? ""
+                 : strstr(OTHERS[i].target, "compare") != NULL     ? "?model=a&with=a"
+                 : strstr(OTHERS[i].target, "/v1/texture") != NULL ? "?model=a&texture=0"
+                                                                   : "?model=a");
         if (is_same(plain, OTHERS[i].target))
             fail_msg("'%s' does not change the canonical hash", OTHERS[i].name);
     }

@@ -1,0 +1,11 @@
+/** This server, for what draws: addresses and answers as in http.js, and a connection of the binary protocol. */
+import { Link } from '../js/link.js';
+import { absolute, getPatiently, link, token } from './http.js';
+
+export const server = {
+  link,
+  /** One answer; what passes by itself is tried again. */
+  get: getPatiently,
+  /** @returns {Promise<Link>} an open connection over WebSocket (clients/js/link.js) */
+  openStream: (signal) => Link.open(absolute('v1/stream').replace(/^http/, 'ws'), { token: token(), signal }),
+};

@@ -1,0 +1,120 @@
+/** The buttons that save and share: picture, sheet, turntable, GLB, a line for curl, code for a frame. */
+import { icon, make } from '../common/dom.js';
+import { baseName } from '../common/format.js';
+import { absolute, link, pathOf, token } from '../common/http.js';
+import { copy, save } from '../common/save.js';
+import { layersOf, pictureQuery, writeState } from './state.js';
+
+const ICONS = {
+  picture: ['M4 5h16v14H4z', 'M4 16l5-5 4 4 3-3 4 4', 'M15.5 9.5h.01'], sheet: ['M4 4h7v7H4z', 'M13 4h7v7h-7z', 'M4 13h7v7H4z', 'M13 13h7v7h-7z'],
+  turntable: ['M12 4c5 0 9 2 9 4.5S17 13 12 13 3 11 3 8.500 7 4 12 4z', 'M3 14c0 2.500 4 5 9 5', 'M9 16l3 3-3 3'], glb: ['M12 3l8 4.500v9L12 21l-8-4.500v-9z', 'M12 12l8-4.500', 'M12 12v9', 'M12 12L4 7.500'],
+  link: ['M10 14a4 4 0 0 0 6 .500l3-3a4 4 0 0 0-6-6l-1.500 1.500', 'M14 10a4 4 0 0 0-6-.500l-3 3a4 4 0 0 0 6 6l1.500-1.500'], curl: ['M4 17l6-5-6-5', 'M12 19h8'], embed: ['M8 6l-6 6 6 6', 'M16 6l6 6-6 6'],
+};
+const SIDE = 1024, DONE_MS = 2500;
+const SHEET = { frames: 8, captions: 1, width: 256, height: 256, background: 'ffffff' };
+const TURNTABLE = { width: 512, height: 512, background: 'ffffff' };
+
+/** For a shell: 'text' with its own quotes escaped. */
+const quoted = (text) => "'" + text.replaceAll("'", "'\\''") + "'";
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+
+export class Actions {
+  /**
+   * @param {HTMLElement} root is filled
+   * @param {{model: string, state: function(): Object, time_s: function(): number, say: function(string), fail: function(string), canFrame: function(): boolean}} page
+   */
+  constructor(root, page) {
+    this.page = page;
+    const button = (key, word, title, work) => {
+      const node = make('button', { type: 'button', title, onclick: () => this.run(node, work) }, icon(...ICONS[key]), make('span', { class: 'word' }, word));
+      node.setAttribute('aria-label', title);
+      return node;
+    };
+    root.append(
+      button('picture', 'Picture', 'Save a picture of this view (PNG)', () => this.picture()),
+      button('sheet', 'Sheet', 'Save the clip as a contact sheet (PNG)', () => this.sheet()),
+      button('turntable', 'Turntable', 'Save a turntable (animated PNG)', () => this.turntable()),
+      button('glb', 'GLB', 'Save the model as a GLB file', () => this.glb()),
+      button('link', 'Link', 'Copy a link to this view', () => this.copied(this.viewLink(), 'The link')),
+      button('curl', 'curl', 'Copy a curl command for this picture', () => this.copied(this.curl(), 'The command')),
+      button('embed', 'Embed', 'Copy code that shows this in another page', () => this.copied(this.embed(), 'The code', this.page.canFrame() ? '' : 'This server shows itself in no frame: start it with --frame-ancestors.')));
+    this.dialog = make('dialog', { 'aria-labelledby': 'copy-title' });
+    document.body.append(this.dialog);
+  }
+
+  async run(button, work) {
+    if (button.getAttribute('aria-busy') === 'true') return;
+    button.setAttribute('aria-busy', 'true');
+    try {
+      const said = await work();
+      if (said === null) return;
+      this.page.say(said);
+      button.classList.add('done');
+      const word = button.querySelector('.word'), usual = word.dataset.usual || (word.dataset.usual = word.textContent);
+      word.textContent = said.startsWith('Saved') ? 'Saved' : 'Copied';
+      setTimeout(() => { button.classList.remove('done'); word.textContent = usual; }, DONE_MS);
+    } catch (problem) {
+      this.page.fail(problem.message);
+    } finally {
+      button.setAttribute('aria-busy', 'false');
+    }
+  }
+
+  /** A request for what is shown: by its address, and a body where clips are blended. */
+  request(path, more, hasTime = true) {
+    const state = this.page.state(), layers = layersOf(state);
+    const url = link(path, { ...pictureQuery(this.page.model, state, hasTime || layers ? this.page.time_s() : undefined), ...more });
+    return { url, body: layers && JSON.stringify({ layers }) };
+  }
+
+  async save(path, more, word, hasTime) {
+    const { url, body } = this.request(path, more, hasTime);
+    const name = baseName(this.page.model).replace(/\.[^.]*$/, '') + '-' + word;
+    return 'Saved ' + await save(url, name, body ? { method: 'POST', headers: { 'Content-Type': 'application/json' }, body } : {});
+  }
+
+  picture() { return this.save('v1/render', { width: SIDE, height: SIDE }, (this.page.state().clip || 'picture').replace(/[^\w-]+/g, '_') + '.png'); }
+
+  sheet() {
+    const state = this.page.state(), background = state.background || SHEET.background;
+    const isBlend = Boolean(state.blend); // which has no length of its own: times are needed
+    const frames = isBlend ? { frames: null, t: `0:${this.page.duration_s().toFixed(4)}:${(7 / Math.max(0.01, this.page.duration_s())).toFixed(4)}` } : {};
+    return this.save('v1/sheet', { ...SHEET, background, ...frames }, 'sheet.png', false);
+  }
+
+  turntable() { return this.save('v1/turntable', { ...TURNTABLE, background: this.page.state().background || TURNTABLE.background }, 'turntable.png'); }
+
+  async glb() {
+    const { clip_file, retarget } = this.page.state();
+    return 'Saved ' + await save(link('v1/export', { model: this.page.model, clip_file, retarget: clip_file && retarget ? 'rest' : null }), baseName(this.page.model) + '.glb');
+  }
+
+  viewLink() { return absolute(link('m/' + pathOf(this.page.model), writeState({ ...this.page.state() }))); }
+
+  curl() {
+    const { url, body } = this.request('v1/render', { width: SIDE, height: SIDE });
+    return ['curl', token() && '-H "Authorization: Bearer $POSED_TOKEN"', quoted(absolute(url)), body && "-H 'Content-Type: application/json' -d " + quoted(body), '-o picture.png'].filter(Boolean).join(' ');
+  }
+
+  embed() {
+    const url = absolute(link('embed/' + pathOf(this.page.model), writeState({ ...this.page.state() })));
+    return `<iframe src="${escaped(url)}" title="${escaped(baseName(this.page.model))}" width="640" height="420" loading="lazy" allowfullscreen style="border:0"></iframe>`;
+  }
+
+  async copied(text, what, more = '') {
+    const isCopied = await copy(text);
+    if (isCopied && !more) return what + ' is copied';
+    this.show(text, what + (isCopied ? ' is copied' : ''), more);
+    return isCopied ? what + ' is copied' : null;
+  }
+
+  /** The text itself, where the clipboard is out of reach or there is more to say. */
+  show(text, title, more) {
+    const field = make('textarea', { readonly: true, 'aria-label': title });
+    field.value = text;
+    this.dialog.replaceChildren(make('h2', { id: 'copy-title' }, title), field, more ? make('p', { class: 'notice' }, more) : '',
+      make('div', { class: 'row' }, make('button', { type: 'button', class: 'primary', onclick: () => this.dialog.close() }, 'Close')));
+    this.dialog.showModal();
+    field.select();
+  }
+}

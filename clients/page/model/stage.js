@@ -1,0 +1,167 @@
+/**
+ * What draws the model: the live viewer, the server's picture until it is ready, the server's pictures where WebGL is missing or lost.
+ * Tells of its events 'time', 'camera', 'hover', 'ready', 'problem' and 'mode' ('poster', 'live', 'pictures').
+ */
+import { getPatiently, link } from '../common/http.js';
+import { server } from '../common/server.js';
+import { PictureViewer } from './picture_viewer.js';
+import { CAMERA, cameraOf, findReferred, pictureQuery } from './state.js';
+
+const POSTER_SIDE = 960;
+
+export class Stage extends EventTarget {
+  /** @param {{stage, poster, pictures, live}} nodes */
+  constructor(nodes) {
+    super();
+    Object.assign(this, { nodes, viewer: null, mode: 'none', abort: new AbortController() });
+  }
+
+  say(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+
+  setMode(mode) {
+    this.mode = mode;
+    const { poster, pictures, live } = this.nodes;
+    poster.hidden = mode !== 'poster' || !poster.src;
+    pictures.hidden = mode !== 'pictures';
+    live.hidden = mode !== 'live' && mode !== 'poster';
+    this.say('mode', mode);
+  }
+
+  /** The picture that is there until something better is. */
+  async showPoster(model, state) {
+    this.setMode('poster');
+    const box = this.nodes.stage.getBoundingClientRect(), scale = Math.min(devicePixelRatio || 1, POSTER_SIDE / Math.max(1, box.width, box.height));
+    const query = { ...pictureQuery(model, state, state.t === null ? undefined : state.t), width: Math.max(1, Math.round(box.width * scale)), height: Math.max(1, Math.round(box.height * scale)) };
+    try {
+      const answer = await getPatiently(link('v1/render', query), this.abort.signal);
+      const { poster } = this.nodes;
+      poster.src = URL.createObjectURL(await answer.blob());
+      poster.alt = 'Picture of ' + model;
+      if (this.mode === 'poster') poster.hidden = false;
+    } catch { /* what is wrong with the model is told by what asks for all of it */ }
+  }
+
+  /** @param {Object} description of the model, /v1/model */
+  async load(description, variant) {
+    this.description = description;
+    this.variant = variant;
+    let Viewer = null;
+    try {
+      ({ Viewer } = await import('../viewer/viewer.js'));
+    } catch (fault) {
+      console.info('no live viewer: ' + fault.message);
+    }
+    if (Viewer && Viewer.isSupported()) return this.start(Viewer, this.nodes.live, 'live');
+    return this.fallBack('This browser has no WebGL: pictures of the server are shown instead.');
+  }
+
+  async fallBack(why) {
+    this.say('fallback', why);
+    await this.start(PictureViewer, this.nodes.pictures, 'pictures');
+  }
+
+  async start(Viewer, canvas, mode) {
+    if (mode === 'pictures') this.setMode(mode); // before the first picture: its size counts
+    const viewer = new Viewer(canvas, server);
+    this.viewer = viewer;
+    this.listen(viewer, mode);
+    this.apply(this.state, true);
+    try {
+      await viewer.load({ model: this.description.model, hash: this.description.hash, variant: this.variant ?? undefined });
+    } catch (problem) {
+      if (this.viewer !== viewer) return;
+      if (mode === 'pictures') throw problem;
+      viewer.dispose();
+      await this.fallBack('The live view could not start (' + problem.message + '): pictures of the server are shown instead.');
+      return;
+    }
+    if (this.viewer !== viewer) return;
+    this.setMode(mode);
+    this.aim(this.state);
+    if (this.state.t !== null) viewer.time_s = this.state.t;
+    this.say('ready');
+  }
+
+  listen(viewer, mode) {
+    const on = (type, work) => viewer.addEventListener(type, (event) => { if (this.viewer === viewer) work(event.detail); });
+    for (const type of ['time', 'camera', 'hover', 'progress']) on(type, (detail) => this.say(type, detail));
+    on('error', (detail) => { if (this.mode === mode) this.say('problem', (detail && detail.error) || detail); });
+    on('lost', (detail) => { if (detail && detail.what === 'context') this.lose(viewer); else this.say('connection', detail && detail.error); });
+  }
+
+  /** Pictures go on where the graphics context went, until the browser gives it back. */
+  async lose(viewer) {
+    const { time_s, isPlaying } = viewer, canvas = this.nodes.live;
+    viewer.pause();
+    this.state = { ...this.state, t: isPlaying ? null : time_s };
+    canvas.addEventListener('webglcontextrestored', () => {
+      if (this.viewer !== viewer) this.viewer.dispose();
+      this.viewer = viewer;
+      this.setMode('live');
+      this.apply(this.state, true);
+      this.say('ready');
+    }, { once: true });
+    await this.fallBack('The graphics context was lost: pictures of the server are shown until it is back.').catch((problem) => this.say('problem', problem));
+  }
+
+  /* --- what is shown --- */
+
+  /** The clips that are meant: of the model or of the clip file. */
+  setClips(clips) { this.clips = clips; }
+
+  clipOf(reference) { return findReferred(this.clips || [], reference); }
+
+  /** How long what plays is, seconds: a second clip begins again until the first one ends. */
+  durationOf(state) {
+    const clip = this.clipOf(state.clip);
+    return clip ? clip.duration : 0;
+  }
+
+  /** Makes the viewer show the state. Only what is new is told to it. */
+  apply(state, isAll = false) {
+    const before = isAll ? {} : this.state || {};
+    this.state = { ...state };
+    const { viewer } = this;
+    if (!viewer) return;
+    const isNew = (...names) => names.some((name) => state[name] !== before[name]);
+    viewer.speed = state.rate;
+    viewer.loop = state.loop;
+    if (isNew('view')) viewer.view = state.view;
+    if (isNew('joint')) viewer.joint = this.jointOf(state);
+    if (isNew('background')) viewer.background = state.background;
+    if (isNew('shadow')) viewer.ground = state.shadow;
+    if (isNew(...Object.keys(CAMERA))) this.aim(state, isAll);
+    const isClipNew = state.clip !== null && isNew('clip', 'clip_file', 'blend', 'weight', 'retarget');
+    if (isClipNew) this.playClip(viewer, state, isNew('clip', 'clip_file'));
+    if (!isNew('t') && !isClipNew) return;
+    if (state.t === null) { if (!viewer.isPlaying) viewer.play(); return; }
+    viewer.pause();
+    if (!isClipNew) viewer.time_s = state.t;
+  }
+
+  /** The camera of the state; the server's own where it says none. */
+  aim(state, isFirst = false) {
+    const isUsual = Object.entries(CAMERA).every(([name, value]) => state[name] === value);
+    if (!isUsual) this.viewer.camera = cameraOf(state);
+    else if (!isFirst && this.mode !== 'poster') this.viewer.reset();
+  }
+
+  async playClip(viewer, state, isOther) {
+    const time_s = state.t !== null ? state.t : isOther ? 0 : viewer.time_s;
+    const turn = this.clipTurn = (this.clipTurn || 0) + 1;
+    try {
+      await viewer.setClip({ clip: state.clip, clip_file: state.clip_file, blend: state.blend ? { clip: state.blend, weight: state.weight } : null,
+        retarget: state.retarget ? 'rest' : null, duration_s: this.durationOf(state) });
+    } catch (problem) {
+      if (turn === this.clipTurn) this.say('problem', problem);
+      return;
+    }
+    if (turn === this.clipTurn && this.viewer === viewer && time_s > 0) viewer.time_s = time_s;
+    this.say('time');
+  }
+
+  jointOf(state) {
+    const node = findReferred(this.description.nodes, state.joint, (one) => one.node);
+    return node ? node.node : null;
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * What the page shows, as it stands in the address: a link shows what its sender saw. Words and units are those of /v1/render where
+ * it has them, so that the server takes the same query for the picture of the link.
+ *
+ *   clip       name, or index where the name is none or another's too; '-' the rest pose; null: the page chooses
+ *   blend      a second clip, likewise; null: none
+ *   weight     0 to 1, its share
+ *   clip_file  another model whose clips are meant
+ *   retarget   true: by how both rest, for humans with other bones
+ *   t          seconds at which the clip is paused; null: it plays
+ *   rate       how fast it plays
+ *   loop       whether it begins again
+ *   view       one of VIEWS
+ *   joint      a node, by name or index
+ *   yaw, pitch, distance, target, frame_box   the camera; target 'x,y,z' and frame_box six numbers, or null: the server's own
+ *   background 'RRGGBB', 'transparent', or null: the page's own
+ *   shadow     the ground with a shadow
+ *   variant    a set of materials, or null
+ */
+export const VIEWS = ['lit', 'skeleton', 'weights', 'wireframe', 'normals'];
+export const CAMERA = { yaw: 35, pitch: 15, distance: 1, target: null, frame_box: null };
+export const RATES = [0.1, 0.25, 0.5, 1, 1.5, 2, 4];
+
+const TEXT_MAX = 1024;
+
+const text = (value) => value !== '' && value.length <= TEXT_MAX && !value.includes('\0') ? value : undefined;
+const number = (least, most) => (value) => {
+  const n = value.trim() === '' ? NaN : Number(value);
+  return Number.isFinite(n) && n >= least && n <= most ? n : undefined;
+};
+const oneOf = (...words) => (value) => words.includes(value) ? value : undefined;
+const bit = (value) => value === '1' || value === '0' ? value === '1' : undefined;
+const numbers = (count) => (value) => {
+  const list = value.split(',').map((part) => part.trim() === '' ? NaN : Number(part));
+  return list.length === count && list.every((n) => Math.abs(n) <= 1e30) ? value : undefined;
+};
+
+/** How each member is read (undefined: not good) and what it is without one. */
+const FIELDS = {
+  clip: { read: text, initial: null },
+  blend: { read: text, initial: null },
+  weight: { read: number(0, 1), initial: 0.5 },
+  clip_file: { read: text, initial: null },
+  retarget: { read: (value) => value === 'rest' ? true : value === 'names' ? false : undefined, initial: false, write: (value) => value ? 'rest' : 'names' },
+  t: { read: number(0, 1e6), initial: null },
+  rate: { read: number(0.01, 16), initial: 1 },
+  loop: { read: bit, initial: true },
+  view: { read: oneOf(...VIEWS), initial: 'lit' },
+  joint: { read: text, initial: null },
+  yaw: { read: number(-36000, 36000), initial: CAMERA.yaw },
+  pitch: { read: number(-90, 90), initial: CAMERA.pitch },
+  distance: { read: number(0.001, 1000), initial: CAMERA.distance },
+  target: { read: numbers(3), initial: CAMERA.target },
+  frame_box: { read: numbers(6), initial: CAMERA.frame_box },
+  background: { read: (value) => value === 'transparent' || /^[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined, initial: null },
+  shadow: { read: bit, initial: false },
+  variant: { read: text, initial: null },
+};
+
+/** The state of an address ("?clip=walk&.."). What is unknown or not good is left out. */
+export function readState(search) {
+  const query = new URLSearchParams(search);
+  const state = {};
+  for (const [name, { read, initial }] of Object.entries(FIELDS)) {
+    const value = query.has(name) ? read(query.get(name)) : undefined;
+    state[name] = value === undefined ? initial : value;
+  }
+  return state;
+}
+
+/** The camera that six or three numbers and angles say, as a viewer takes it. */
+export const cameraOf = ({ yaw, pitch, distance, target, frame_box }) => ({
+  yaw, pitch, distance, ...(target && { target: target.split(',').map(Number) }), ...(frame_box && { frame_box: frame_box.split(',').map(Number) }),
+});
+
+/** A list of numbers in few digits. */
+export const shortList = (list) => list === undefined || list === null ? null : (typeof list === 'string' ? list.split(',') : [...list]).map((n) => +(+n).toPrecision(6)).join(',');
+
+const written = (value) => value === true ? '1' : value === false ? '0' : typeof value === 'number' ? String(+value.toFixed(4)) : value;
+
+/** The members of a query that say it, without those that say nothing new. */
+export function writeState(state) {
+  const query = {};
+  for (const [name, { initial, write = written }] of Object.entries(FIELDS)) {
+    const value = state[name];
+    if (value !== initial && value !== null && value !== undefined && write(value) !== write(initial)) query[name] = write(value);
+  }
+  return query;
+}
+
+/** How a thing is called in the address: by its name, or by its index where that is none, of digits, or another's too. */
+export function referenceOf(things, index, indexOf = (thing) => thing.index) {
+  const thing = things.find((one) => indexOf(one) === index);
+  const name = thing && thing.name;
+  const isPlain = name && name !== '-' && !/^\d+$/.test(name) && things.filter((one) => one.name === name).length === 1;
+  return isPlain ? name : String(index);
+}
+
+/** The thing that a reference means; undefined: there is none. */
+export const findReferred = (things, reference, indexOf = (thing) => thing.index) =>
+  reference === null ? undefined
+    : /^\d+$/.test(reference) ? things.find((thing) => indexOf(thing) === +reference) : things.find((thing) => thing.name === reference);
+
+/** The clip in which a character waits, as pictures choose it; else the first. */
+export function usualClip(clips) {
+  const words = (clip) => (clip.name || '').toLowerCase().split(/[^a-z]+/);
+  const isPassage = (clip) => words(clip).some((word) => ['to', 'from', 'up', 'down', 'turn', 'start', 'end'].includes(word));
+  for (const wanted of [['idle'], ['stand', 'standing']]) {
+    const found = clips.find((clip) => words(clip).some((word) => wanted.includes(word)) && !isPassage(clip));
+    if (found) return found;
+  }
+  return clips[0];
+}
+
+/**
+ * What /v1/render, /v1/sheet and /v1/turntable take of a state.
+ * @param {number} [t] seconds; undefined: the server chooses
+ */
+export function pictureQuery(model, state, t) {
+  const camera = { yaw: state.yaw, pitch: state.pitch };
+  const hasCamera = camera.yaw !== CAMERA.yaw || camera.pitch !== CAMERA.pitch;
+  return {
+    model, ...(!state.blend && { clip: state.clip }), clip_file: state.clip_file, retarget: state.clip_file && state.retarget ? 'rest' : null,
+    t: t === undefined ? null : +t.toFixed(4), view: state.view === 'lit' ? null : state.view,
+    joint: ['skeleton', 'weights'].includes(state.view) ? state.joint : null,
+    ...(hasCamera && { yaw: +camera.yaw.toFixed(2), pitch: +camera.pitch.toFixed(2) }),
+    distance: state.distance === 1 ? null : +state.distance.toFixed(4), target: state.target, frame_box: state.frame_box, variant: state.variant,
+    background: state.background, shadow: state.shadow && state.view === 'lit' ? 1 : null,
+  };
+}
+
+/** The layers of a blend, which only a body can have; null: one clip plays. */
+export const layersOf = (state) => !state.blend ? null
+  : [{ clip: state.clip, weight: +(1 - state.weight).toFixed(3), wrap: 'clamp' }, { clip: state.blend, weight: +state.weight.toFixed(3), wrap: 'loop' }].filter((layer) => layer.weight > 0);
+
+/** What is behind the model: of the page, a colour, or the checks that stand for nothing. */
+export function showBackground(node, background) {
+  node.classList.toggle('checked', background === 'transparent');
+  for (const name of ['--stage-a', '--stage-b']) {
+    if (background && background !== 'transparent') node.style.setProperty(name, '#' + background);
+    else node.style.removeProperty(name);
+  }
+}

@@ -1,0 +1,55 @@
+// The light that comes from all around the model and hangs at the camera (anim/light/environment.h), and what a surface
+// sends of it to the eye.
+
+#ifdef IRRADIANCE
+const vec3 irradiance[9] = IRRADIANCE;
+#else
+uniform vec3 irradiance[9]; // struct environment_harmonics
+#endif
+
+// What a white Lambert surface with this normal sends to the eye.
+vec3 diffuse_light(vec3 n)
+{
+    return irradiance[0] + irradiance[1] * n.y + irradiance[2] * n.z + irradiance[3] * n.x +
+           irradiance[4] * (n.x * n.y) + irradiance[5] * (n.y * n.z) + irradiance[6] * (3.0 * n.z * n.z - 1.0) +
+           irradiance[7] * (n.x * n.z) + irradiance[8] * (n.x * n.x - n.y * n.y);
+}
+
+// What comes from around the reflection r.
+vec3 reflected_light(vec3 r, float roughness)
+{
+    float sharp = 1.0 - roughness * roughness;
+    float first = 1.0 + 0.5 * sharp, second = 1.0 + 3.0 * sharp; // of the bands' 1 / (2/3) and 1 / (1/4)
+    vec3 light = irradiance[0] + first * (irradiance[1] * r.y + irradiance[2] * r.z + irradiance[3] * r.x) +
+                 second * (irradiance[4] * (r.x * r.y) + irradiance[5] * (r.y * r.z) +
+                           irradiance[6] * (3.0 * r.z * r.z - 1.0) + irradiance[7] * (r.x * r.z) +
+                           irradiance[8] * (r.x * r.x - r.y * r.y));
+    return max(light, 0.0);
+}
+
+// How much of the light around is reflected: x * f0 + y (Karis 2014, Physically Based Shading on Mobile).
+vec2 reflectance(float roughness, float n_eye)
+{
+    vec4 r = roughness * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
+    float a = min(r.x * r.x, exp2(-9.28 * n_eye)) * r.x + r.y;
+    return vec2(-1.04, 1.04) * a + r.zw;
+}
+
+// What rough or smooth dielectric surfaces that face the eye reflect of white light all around: reflectance() there.
+float facing_reflectance(float roughness)
+{
+    return 0.0457 - 0.0292 * roughness;
+}
+
+vec3 light(surface s)
+{
+    float n_to_eye = dot(s.normal, s.to_eye), n_eye = clamp(n_to_eye, 0.0, 1.0);
+    vec3 f0 = mix(vec3(0.04), s.color, s.metallic);
+    vec2 share = reflectance(s.roughness, n_eye);
+    // what bounces between facets comes out as well (Turquin 2019, Practical multiple scattering compensation)
+    vec3 gain = 1.0 + f0 * (1.0 / max(share.x + share.y, 0.1) - 1.0);
+    vec3 mirrored = (f0 * share.x + share.y) * gain;
+    vec3 scattered = s.color * (1.0 - s.metallic) * (1.0 - max(max(mirrored.r, mirrored.g), mirrored.b));
+    vec3 reflection = 2.0 * n_to_eye * s.normal - s.to_eye;
+    return (scattered * diffuse_light(s.normal) + mirrored * reflected_light(reflection, s.roughness)) * s.occlusion;
+}

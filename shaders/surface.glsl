@@ -1,0 +1,115 @@
+// The surface at a fragment: its textures and its normal. Metallic-roughness, as glTF 2.0, 3.9 has it.
+
+struct surface {
+    vec3 color;      // base colour
+    float metallic, roughness, occlusion;
+    vec3 normal, to_eye;
+};
+
+#ifdef FILTERS
+// A texture, which is always sampled with linear filters and some of its mip levels, as the file's filters would have it
+// (OpenGL 3.3, 3.8.11): in the middle of a texel a linear filter gives that texel, and the footprint chooses the level.
+// For colours: of data, which nobody sees as squares, the filter that all have is good enough.
+vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
+{
+    const int NEAREST = 1, LINEAR = 2, LINEAR_MIPMAP_NEAREST = 4;
+    vec2 size = vec2(textureSize(image, 0));
+    vec2 dx = dFdx(place), dy = dFdy(place), at = place;
+    int magnified = mag_min.x, minified = mag_min.y;
+    if (magnified == 0 && minified == 0) {
+        dx *= exp2(LOD_BIAS);
+        dy *= exp2(LOD_BIAS);
+    } else {
+        float texels = max(length(dx * size), length(dy * size)); // that the longer side of a pixel covers
+        float level = texels > 1.0 ? log2(texels) : 0.0, wanted = level;
+        if (minified == NEAREST || minified == LINEAR)
+            wanted = 0.0;
+        else if (minified != 0) // of those that mix levels without mixing texels, too: one level is read
+            wanted = ceil(level + 0.5) - 1.0;
+        bool is_nearest = level > 0.0 ? minified != 0 && minified != LINEAR && minified != LINEAR_MIPMAP_NEAREST
+                                      : magnified != 0;
+        if (is_nearest) {
+            vec2 grid = max(floor(size * exp2(-floor(wanted))), 1.0);
+            at = (floor(place * grid) + 0.5) / grid;
+        }
+        float scale = exp2(wanted - level + (minified == 0 ? LOD_BIAS : 0.0));
+        dx *= scale;
+        dy *= scale;
+    }
+    return textureGrad(image, at, dx, dy);
+}
+#endif
+
+// Of any length.
+vec3 view_to_eye()
+{
+    return kind.z != 0.0 ? vec3(0.0, 0.0, 1.0) : -view_position;
+}
+
+// The base colour texture.
+vec4 painted()
+{
+#ifdef FILTERS
+    return texel(base_color_texture, uv, base_color_filter);
+#else
+    return texture(base_color_texture, uv, LOD_BIAS);
+#endif
+}
+
+#ifdef FULL
+vec3 shining()
+{
+#ifdef FILTERS
+    return texel(emissive_texture, emissive_uv, emissive_filter).rgb;
+#else
+    return texture(emissive_texture, emissive_uv, LOD_BIAS).rgb;
+#endif
+}
+
+// The normal texture's normal. `normal` is on the side that is seen; `side` is -1 where the vertices' is on the other.
+// A surface without tangents has those of its texture coordinates (Schueler 2013, Normal Mapping Without Precomputed
+// Tangents), which mirrored coordinates mirror as they should. +Y of the texture is up, where v grows downwards.
+vec3 bumped(vec3 normal, float side)
+{
+    vec3 bump = 2.0 * texture(normal_texture, normal_uv, LOD_BIAS).xyz - 1.0;
+    bump.xy *= bump_shade.x;
+    vec3 along = view_tangent.xyz, up;
+    float length_squared = dot(along, along);
+    if (length_squared > 1e-12) {
+        along *= inversesqrt(length_squared);
+        up = side * cross(normal, along) * sign(view_tangent.w);
+    } else {
+        vec3 across_y = cross(dFdy(view_position), normal), across_x = cross(normal, dFdx(view_position));
+        vec2 tx = dFdx(normal_uv), ty = dFdy(normal_uv);
+        along = across_y * tx.x + across_x * ty.x;
+        up = -(across_y * tx.y + across_x * ty.y);
+        if (!(dot(along, along) > 0.0))
+            return normal;
+        // unit vectors both, as MikkTSpace has them: bumps are as steep however a picture is stretched
+        along *= inversesqrt(dot(along, along));
+        vec3 across = cross(normal, along);
+        up = dot(across, up) < 0.0 ? -across : across;
+    }
+    // a back shows the same dents from behind
+    vec3 mapped = side * (along * bump.x + up * bump.y) + normal * bump.z;
+    float mapped_squared = dot(mapped, mapped);
+    return mapped_squared > 1e-12 ? mapped * inversesqrt(mapped_squared) : normal;
+}
+#endif
+
+// The interpolated normal, on the side that is seen: windings and normals of files do not always agree.
+vec3 shading_normal(vec3 to_eye)
+{
+    vec3 face = cross(dFdx(view_position), dFdy(view_position));
+    if (dot(face, view_to_eye()) < 0.0)
+        face = -face;
+    bool is_smooth = kind.y == 0.0 && dot(view_normal, view_normal) > 1e-8;
+    vec3 n = is_smooth ? view_normal : face;
+    float n_squared = dot(n, n), side = dot(n, face) < 0.0 ? -1.0 : 1.0;
+    n = n_squared > 0.0 ? n * (side * inversesqrt(n_squared)) : to_eye;
+#ifdef FULL
+    return bumped(n, side);
+#else
+    return n;
+#endif
+}
