@@ -156,7 +156,7 @@ $(out)/gen/page_assets.h: server/daemon/page/assets.sh $(out)/gen/page_files $(p
 	@$< $(page_files) > $@.part && mv $@.part $@
 $(out)/gen/page_files: always
 	@mkdir -p $(@D)
-	@echo '$(page_files)' | cmp -s - $@ || echo '$(page_files)' > $@
+	@[ "$$(cat $@ 2>/dev/null)" = '$(page_files)' ] || echo '$(page_files)' > $@
 always:
 
 test_sources := $(wildcard tests/unit/*/*.c)
