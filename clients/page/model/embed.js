@@ -14,7 +14,7 @@ if (matchMedia('(prefers-reduced-motion: reduce)').matches && state.t === null) 
 
 const stage = new Stage({ stage: byId('stage'), poster: byId('poster'), pictures: byId('pictures'), live: byId('live') });
 const button = make('button', { type: 'button', class: 'plain', onclick: toggle });
-const slider = make('input', { type: 'range', min: 0, max: 1, value: 0, 'aria-label': 'Time', oninput: () => { stage.viewer.pause(); stage.viewer.time_s = +slider.value; show(); } });
+const slider = make('input', { type: 'range', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', oninput: () => seek(+slider.value) });
 byId('bar').append(button, slider, make('a', { href: modelLink(model, writeState(state)), target: '_blank', rel: 'noopener', title: model }, baseName(model)));
 showBackground(byId('stage'), state.background);
 
@@ -33,9 +33,16 @@ function show() {
   }
   button.hidden = slider.hidden = !(duration_s > 0);
   slider.max = duration_s;
-  slider.step = Math.max(1e-4, duration_s / 2000);
   slider.value = viewer ? viewer.time_s : 0;
   slider.setAttribute('aria-valuetext', `${(+slider.value).toFixed(2)} of ${duration_s.toFixed(2)} seconds`);
+}
+
+function seek(time_s) {
+  const { viewer } = stage;
+  if (!viewer) return;
+  viewer.pause();
+  viewer.time_s = time_s;
+  show();
 }
 
 function toggle() {
