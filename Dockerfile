@@ -17,7 +17,7 @@ RUN apt-get update \
     libwebpmux3 libgif7 libfreetype6 fonts-dejavu-core \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin posed \
- && mkdir /models \
+ && install -d -o posed -g posed -m 755 /models/uploads \
  && install -d -o posed -g posed -m 700 /var/cache/posed
 COPY --from=build /stage/usr /usr
 USER 10001
@@ -26,6 +26,7 @@ ENV POSED_HTTP=0.0.0.0:7878 POSED_TCP=0.0.0.0:7879
 # Imported models: with a named volume here a new container needs no import.
 ENV POSED_CACHE_DIR=/var/cache/posed
 VOLUME /var/cache/posed
+# Uploads: -v posed-uploads:/models/uploads -e POSED_UPLOADS=/models/uploads, and a token: -e POSED_TOKEN_FILE=/run/secrets/posed
 EXPOSE 7878 7879
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["posed", "--health"]
 ENTRYPOINT ["posed-entrypoint"]

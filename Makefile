@@ -168,14 +168,14 @@ $(out)/gen/posed.1: $(out)/posed-man
 	@$< > $@.part && mv $@.part $@
 
 # What the pages at / and /m/ consist of. The list changes when a file comes or goes.
-page_files := $(sort $(wildcard $(foreach e,html css js svg,clients/page/*/*.$(e)) clients/js/*.js shaders/*))
+page_files := $(sort $(wildcard $(foreach e,html css js svg vert,clients/page/*/*.$(e)) clients/js/*.js shaders/*))
 $(obj)/server/daemon/page/assets.o: $(out)/gen/page_assets.h
 $(out)/gen/page_assets.h: server/daemon/page/assets.sh $(out)/gen/page_files $(page_files)
 	@mkdir -p $(@D)
 	@$< $(page_files) > $@.part && mv $@.part $@
 $(out)/gen/page_files: always
 	@mkdir -p $(@D)
-	@echo '$(page_files)' | cmp -s - $@ || echo '$(page_files)' > $@
+	@[ "$$(cat $@ 2>/dev/null)" = '$(page_files)' ] || echo '$(page_files)' > $@
 always:
 
 test_sources := $(wildcard tests/unit/*/*.c)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The container's first process: serves /models where something is mounted there, else the sample models, and says so;
-# tells a folder or files that its user may not read from an empty folder. Options go to posed as they are.
+# tells a folder or files that its user may not read from an empty folder; takes uploads only into a folder of a volume,
+# because others are gone with the container. Options go to posed as they are.
 set -eu
 say() { echo "posed: $*" >&2; }
 
@@ -9,9 +10,32 @@ for argument in "$@"; do
     --root | --root=* | --help | --version | --health | --check-config) exec posed "$@" ;;
     esac
 done
+models=/models
+# Whether a volume is mounted on the folder or on one that it lies in.
+is_on_volume() {
+    folder=$1
+    while [ "$folder" != / ] && [ "$folder" != . ]; do
+        ! grep -q " $folder " /proc/self/mountinfo || return 0
+        folder=$(dirname "$folder")
+    done
+    return 1
+}
+if [ -n "${POSED_UPLOADS:-}" ]; then
+    case $POSED_UPLOADS in /*) ;; *) POSED_UPLOADS=${POSED_ROOT:-$models}/$POSED_UPLOADS ;; esac
+    if ! is_on_volume "$POSED_UPLOADS"; then
+        say "POSED_UPLOADS=$POSED_UPLOADS lies on no volume, so there are no uploads" \
+            "(docker run -v posed-uploads:$models/uploads -e POSED_UPLOADS=$models/uploads ...)"
+        unset POSED_UPLOADS
+    elif ! mkdir -p "$POSED_UPLOADS" || [ ! -w "$POSED_UPLOADS" ]; then
+        say "user $(id -u) cannot write POSED_UPLOADS=$POSED_UPLOADS; make it writable or run with --user"
+        exit 2
+    else
+        export POSED_UPLOADS
+    fi
+fi
 if [ -z "${POSED_ROOT:-}" ]; then
-    models=/models
-    if ! grep -q " $models " /proc/self/mountinfo; then
+    case ${POSED_UPLOADS:-} in "$models"/*) has_uploads=1 ;; *) has_uploads= ;; esac
+    if [ -z "$has_uploads" ] && ! grep -q " $models " /proc/self/mountinfo; then
         POSED_ROOT=/usr/share/posed/samples
         say "nothing is mounted on $models: serving the sample models (docker run -v \"\$PWD:$models:ro\" ...)"
     elif [ ! -r "$models" ] || [ ! -x "$models" ]; then

@@ -152,5 +152,26 @@ check "models taken from the volume" "$(counter disk hits)" 1
 check "imports" "$(counter imports started)" 0
 stop
 
+# 4. uploads: off unless POSED_UPLOADS names a folder of a volume, and there is a token
+version() { curl -fsS ${1:+-H "Authorization: Bearer $1"} "$url/v1/version" | sed -n "s/.*\"uploads\":\([^,]*\),\"uploads_lack\":\([^}]*\)}.*/\1 \2/p"; }
+put() { curl -s -o /dev/null -w '%{http_code}' "$@" -T "$TMPDIR/models/robot.glb" "$url/v1/models/new.glb"; }
+start
+check "no uploads by default" "$(version)" 'null "folder"'
+stop
+start -e POSED_UPLOADS=/models/uploads
+check "none into the container itself" "$(version)" 'null "folder"'
+check "says that it is no volume" "$($engine logs "$container" 2>&1 | grep -c 'lies on no volume, so there are no uploads')" 1
+stop
+start -e POSED_UPLOADS=/models/uploads -v "$volume-uploads:/models/uploads"
+check "none without a token" "$(version) $(put)" 'null "token" 503'
+stop
+echo "image-test-0123456789" >"$TMPDIR/tokens" && chmod 644 "$TMPDIR/tokens"
+start -e POSED_UPLOADS=/models/uploads -v "$volume-uploads:/models/uploads" -v "$TMPDIR/tokens:/run/tokens:ro" -e POSED_TOKEN_FILE=/run/tokens
+check "uploads into a volume" "$(version image-test-0123456789)" '"uploads/" null'
+check "without the token" "$(put)" 401
+check "with it" "$(put -H 'Authorization: Bearer image-test-0123456789')" 201
+stop
+$engine volume rm -f "$volume-uploads" >/dev/null 2>&1
+
 echo "image-test: image size $($engine image inspect -f '{{.Size}}' "$tag" | awk '{printf "%.0f MB", $1 / 1e6}')"
 [ "$failures" = 0 ] && echo "image-test: PASS" || { echo "image-test: FAILED"; exit 1; }

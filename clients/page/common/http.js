@@ -56,7 +56,7 @@ export async function problemOf(answer) {
   let error = null;
   try { error = (await answer.json()).error; } catch { /* not ours: a proxy's */ }
   const code = (error && error.code) || '';
-  const isGateway = [502, 504].includes(answer.status) || (answer.status === 503 && code !== 'unavailable') || (answer.status === 429);
+  const isGateway = ([502, 504].includes(answer.status) && !code) || (answer.status === 503 && code !== 'unavailable') || (answer.status === 429);
   return new Problem(sentenceOf(error) || (isGateway ? 'The server cannot be reached' : 'The server answers ' + answer.status),
     { status: answer.status, code, isPassing: isGateway, wait_s: +(answer.headers.get('Retry-After') || 0) });
 }

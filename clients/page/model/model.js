@@ -4,29 +4,21 @@ import { baseName, folderOf } from '../common/format.js';
 import { getPatiently, link } from '../common/http.js';
 import { watchSignIn } from '../common/sign_in.js';
 import { Actions } from './actions.js';
+import { modelOfAddress } from './address.js';
 import { ClipsPanel } from './clips_panel.js';
 import { factsBody, factsLine, warningsBody } from './facts_panel.js';
 import { listenToKeys } from './keyboard.js';
+import { Looks } from './looks.js';
 import { Player } from './player.js';
 import { Stage } from './stage.js';
 import { materialsBody, texturesBody, Thumbnails } from './surfaces_panel.js';
 import { CAMERA, RATES, readState, referenceOf, shortList, usualClip, VIEWS, writeState } from './state.js';
 import { Tree } from './tree.js';
 
-const VIEW_WORDS = { lit: 'Lit', skeleton: 'Skeleton', weights: 'Weights', wireframe: 'Wireframe', normals: 'Normals' };
-const BACKGROUNDS = [[null, 'Page'], ['ffffff', 'White'], ['808080', 'Grey'], ['15181b', 'Dark'], ['transparent', 'Checks']];
 const SETTLED_MS = 300; // after a drag until it is in the address
-const GROUND = ['M3 16l9-4 9 4-9 4z', 'M12 3v8'], RESET = ['M4 4v6h6', 'M5 10a8 8 0 1 1-1 5'], KEYS = ['M3 6h18v12H3z', 'M7 10h.01M11 10h.01M15 10h.01M7 14h10'], ARROW = ['M15 5l-7 7 7 7'];
-const FULL = ['M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5'];
+const ARROW = ['M15 5l-7 7 7 7'];
 const isStill = matchMedia('(prefers-reduced-motion: reduce)');
 const isPhone = matchMedia('(max-width: 46rem)');
-
-/** The model's path, from the address: what follows "m/" below the page's base. */
-function modelOfAddress() {
-  const base = new URL(document.baseURI).pathname;
-  const rest = location.pathname.slice(base.length).replace(/^(m|embed)\//, '');
-  return rest.split('/').map(decodeURIComponent).join('/');
-}
 
 class Page {
   constructor() {
@@ -49,8 +41,8 @@ class Page {
       say: (text) => this.say(text), fail: (text) => this.notice('action', text, 'bad'),
     });
     this.canFrame = true;
-    this.makeViews();
-    this.makeLooks();
+    this.looks = new Looks({ change: (news) => this.change(news), reset: () => this.reset(), focus: () => this.focus(), showKeys: () => this.keys.showKeys(), fail: (text) => this.notice('action', text, 'bad') });
+    this.looks.show(this.state, null);
     this.listen();
   }
 
@@ -94,9 +86,7 @@ class Page {
     this.stage.apply(this.state);
     this.clips.show(this.state);
     this.tree.choose(this.description ? this.stage.jointOf(this.state) : null);
-    this.showViews();
-    this.showLooks();
-    this.showChosen();
+    this.looks.show(this.state, this.chosenNode());
     this.showTime();
   }
 
@@ -162,66 +152,14 @@ class Page {
 
   /* --- parts --- */
 
-  makeViews() {
-    this.views = VIEWS.map((view, i) => make('button', { type: 'button', role: 'radio', title: `${VIEW_WORDS[view]} (${i + 1})`, 'data-view': view, onclick: () => this.change({ view }) }, VIEW_WORDS[view]));
-    byId('views').append(...this.views);
-    byId('views').addEventListener('keydown', (event) => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      const next = this.views[(VIEWS.indexOf(this.state.view) + step + VIEWS.length) % VIEWS.length];
-      next.click();
-      next.focus();
-    });
-    this.showViews();
-  }
-
-  showViews() {
-    for (const button of this.views) {
-      const isChosen = button.dataset.view === this.state.view;
-      button.setAttribute('aria-checked', isChosen);
-      button.tabIndex = isChosen ? 0 : -1;
-    }
-  }
-
-  makeLooks() {
-    this.background = make('select', { 'aria-label': 'Background', title: 'Background (B)', onchange: () => this.change({ background: this.background.value || null }) },
-      ...BACKGROUNDS.map(([value, word]) => make('option', { value: value || '' }, word)));
-    const tool = (label, key, paths, work) => make('button', { type: 'button', 'aria-label': label, title: `${label} (${key})`, onclick: work }, icon(...paths));
-    this.ground = tool('Ground', 'G', GROUND, () => this.change({ shadow: !this.state.shadow }));
-    byId('looks').append(this.background, this.ground, tool('Reset camera', 'R', RESET, () => this.reset()),
-      tool('Full screen', 'Esc ends it', FULL, () => document.fullscreenElement ? document.exitFullscreen() : byId('middle').requestFullscreen().catch((fault) => this.notice('action', fault.message))),
-      tool('Keys', '?', KEYS, () => this.keys.showKeys()));
-    this.showLooks();
-  }
-
-  showLooks() {
-    const { background, shadow } = this.state;
-    if (background && !BACKGROUNDS.some(([value]) => value === background) && this.background.options.length === BACKGROUNDS.length) this.background.append(make('option', { value: background }, '#' + background));
-    this.background.value = background || '';
-    this.ground.setAttribute('aria-pressed', shadow);
-    const stage = byId('stage');
-    stage.classList.toggle('checked', background === 'transparent');
-    for (const name of ['--stage-a', '--stage-b']) {
-      if (background && background !== 'transparent') stage.style.setProperty(name, '#' + background);
-      else stage.style.removeProperty(name);
-    }
-  }
-
   chooseNode(node) {
     const joint = referenceOf(this.description.nodes, node, (one) => one.node);
     this.change({ joint: joint === this.state.joint ? null : joint });
   }
 
-  showChosen() {
-    const box = byId('chosen'), { joint } = this.state;
-    const node = this.description && joint !== null ? this.description.nodes.find((one) => one.node === this.stage.jointOf(this.state)) : null;
-    box.hidden = !node;
-    if (!node) return;
-    const view = (word, text) => make('button', { type: 'button', 'aria-pressed': String(this.state.view === word), onclick: () => this.change({ view: this.state.view === word ? 'lit' : word }) }, text);
-    box.replaceChildren(make('b', { title: node.name || '' }, node.name || 'node ' + node.node), view('weights', 'Weights'), view('skeleton', 'Skeleton'),
-      make('button', { type: 'button', onclick: () => this.focus() }, 'Focus'),
-      make('button', { type: 'button', class: 'plain', 'aria-label': 'Choose no joint', onclick: () => this.change({ joint: null }) }, '×'));
+  chosenNode() {
+    const index = this.description && this.state.joint !== null ? this.stage.jointOf(this.state) : null;
+    return index === null ? null : this.description.nodes.find((one) => one.node === index);
   }
 
   focus() {
@@ -313,7 +251,7 @@ class Page {
       turn: (yaw, pitch) => this.move((camera) => ({ ...camera, yaw: (camera.yaw + yaw) % 360, pitch: Math.max(-90, Math.min(90, camera.pitch + pitch)) })),
       zoom: (factor) => this.move((camera) => ({ ...camera, distance: Math.max(0.05, Math.min(50, camera.distance * factor)) })),
       focus: () => this.focus(), reset: () => this.reset(), loop: () => this.change({ loop: !this.state.loop }),
-      background: () => this.change({ background: BACKGROUNDS[(BACKGROUNDS.findIndex(([value]) => value === this.state.background) + 1) % BACKGROUNDS.length][0] }),
+      background: () => this.change({ background: this.looks.nextBackground(this.state.background) }),
       ground: () => this.change({ shadow: !this.state.shadow }), view: (i) => this.change({ view: VIEWS[i] }),
       clip: (step) => this.nextClip(step), faster: (step) => this.faster(step),
       search: () => { byId('panel-clips').open = true; (this.clips.search.hidden ? this.clips.list.node : this.clips.search).focus(); },

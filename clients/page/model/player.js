@@ -2,7 +2,8 @@
 import { icon, make } from '../common/dom.js';
 import { RATES } from './state.js';
 
-const PLAY = 'M8 5l11 7-11 7z', PAUSE = ['M8 5v14', 'M16 5v14'], BACK = ['M18 6l-8 6 8 6', 'M6 6v12'], ON = ['M6 6l8 6-8 6', 'M18 6v12'];
+export const PLAY = ['M8 5l11 7-11 7z'], PAUSE = ['M8 5v14', 'M16 5v14'];
+const BACK = ['M18 6l-8 6 8 6', 'M6 6v12'], ON = ['M6 6l8 6-8 6', 'M18 6v12'];
 const LOOP = ['M17 3l4 4-4 4', 'M21 7H8a5 5 0 0 0-5 5', 'M7 21l-4-4 4-4', 'M3 17h13a5 5 0 0 0 5-5'];
 
 export class Player {
@@ -12,8 +13,9 @@ export class Player {
    */
   constructor(root, on) {
     this.root = root;
+    this.step = on.step;
     this.button = make('button', { type: 'button', class: 'play primary', onclick: on.toggle });
-    this.slider = make('input', { type: 'range', min: 0, max: 1, step: 0.001, value: 0, 'aria-label': 'Time',
+    this.slider = make('input', { type: 'range', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', onkeydown: (event) => this.onKey(event),
       oninput: () => on.seek(+this.slider.value), onchange: () => on.seekEnd() });
     this.text = make('output', { class: 'numbers' });
     this.rate = make('select', { 'aria-label': 'Speed', title: 'Speed', onchange: () => on.setRate(+this.rate.value) },
@@ -28,23 +30,28 @@ export class Player {
     this.show({ isPlaying: false, time_s: 0, duration_s: 0, frameRate: 30, rate: 1, loop: true });
   }
 
+  /** Arrows on the timeline go by frames. */
+  onKey(event) {
+    const frames = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
+    if (!frames) return;
+    event.preventDefault();
+    this.step(frames);
+  }
+
   show({ isPlaying, time_s, duration_s, frameRate, rate, loop }) {
     if (this.isPlaying !== isPlaying) {
       this.isPlaying = isPlaying;
-      this.button.replaceChildren(icon(...(isPlaying ? PAUSE : [PLAY])));
+      this.button.replaceChildren(icon(...(isPlaying ? PAUSE : PLAY)));
       this.button.setAttribute('aria-label', isPlaying ? 'Pause' : 'Play');
       this.button.title = (isPlaying ? 'Pause' : 'Play') + ' (Space)';
     }
     const isStill = !(duration_s > 0);
     this.root.classList.toggle('still', isStill);
     for (const control of [this.button, this.slider, this.back, this.on, this.rate, this.loop]) control.disabled = isStill;
-    if (+this.slider.max !== duration_s && !isStill) {
-      this.slider.max = duration_s;
-      this.slider.step = Math.max(1e-4, duration_s / 2000);
-    }
+    if (+this.slider.max !== duration_s && !isStill) this.slider.max = duration_s;
     this.slider.value = time_s;
     const frame = Math.round(time_s * frameRate);
-    const text = isStill ? 'no motion' : `${time_s.toFixed(2)} / ${duration_s.toFixed(2)} s · ${frame}`;
+    const text = isStill ? 'no motion' : `${time_s.toFixed(2)} / ${duration_s.toFixed(2)} s · frame ${frame}`;
     if (this.text.value !== text) {
       this.text.value = text;
       this.text.title = isStill ? '' : `frame ${frame} at ${+frameRate.toFixed(3)} frames a second`;

@@ -77,7 +77,7 @@ export class Stage extends EventTarget {
     }
     if (this.viewer !== viewer) return;
     this.setMode(mode);
-    this.aim(this.state);
+    this.aim(this.state, true); // again: what distances mean is known now
     if (this.state.t !== null) viewer.time_s = this.state.t;
     this.say('ready');
   }

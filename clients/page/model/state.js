@@ -132,3 +132,12 @@ export function pictureQuery(model, state, t) {
 /** The layers of a blend, which only a body can have; null: one clip plays. */
 export const layersOf = (state) => !state.blend ? null
   : [{ clip: state.clip, weight: +(1 - state.weight).toFixed(3), wrap: 'clamp' }, { clip: state.blend, weight: +state.weight.toFixed(3), wrap: 'loop' }].filter((layer) => layer.weight > 0);
+
+/** What is behind the model: of the page, a colour, or the checks that stand for nothing. */
+export function showBackground(node, background) {
+  node.classList.toggle('checked', background === 'transparent');
+  for (const name of ['--stage-a', '--stage-b']) {
+    if (background && background !== 'transparent') node.style.setProperty(name, '#' + background);
+    else node.style.removeProperty(name);
+  }
+}

@@ -42,7 +42,7 @@ function readEntries(info, frames, materials) {
     const dualWeights = array('dual_weights');
     entries.push({
       index, node, mesh, primitive, skin, material, look: info.materials[material] ?? PLAIN, topology: said.topology, isFlat: said.flat,
-      isShown: info.nodes[node].in_scene && !info.nodes[node].hidden && skin >= 0,
+      isShown: info.nodes[node].in_scene && skin >= 0,
       mover: said.morph_targets > 0 ? 'mesh' : METHODS.includes(info.skins[skin]?.method) ? 'dual' : 'palette',
       rest: array('rest'), indices: array('indices'), firsts: array('influence_firsts'), joints: array('influence_joints'),
       weights: array('influence_weights'), dualWeights, normals: array('rest_normals'), texcoords: array('texcoords'),

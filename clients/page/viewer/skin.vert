@@ -1,4 +1,4 @@
-#version 300 es
+// (programs.js puts the version in front.)
 // From bind space to the screen by any number of influences, with the outputs of the server's shaders/skin.vert, so that
 // its fragment shaders follow. The first four influences of a vertex are attributes; what it has beyond them, and the
 // palette, are textures. FULL and POINTS are as in mesh.frag, VIEW is defined for what is not lit.

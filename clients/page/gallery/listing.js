@@ -1,0 +1,126 @@
+/** The models of the server and its folders, kept as they are on its disk. */
+import { get, getPatiently, link, pause } from '../common/http.js';
+import { comparePaths } from './filter.js';
+
+const POLL_MS = 3000;        // how soon a change on disk appears
+const POLL_WAIT_MAX_MS = 15000;
+const WHOLE_FROM = 8;        // so many changed folders: the whole list at once
+
+/**
+ * Events: "change" when entries or folders are others; "gone" (detail: the Problem) and "back" when the server leaves and
+ * returns; "loaded" once the first list is whole.
+ *
+ * An entry is one of /v1/models.
+ */
+export class Listing extends EventTarget {
+  constructor() {
+    super();
+    this.byPath = new Map();
+    this.entries = []; // sorted as people sort
+    this.folders = [];
+    this.tag = null;
+    this.isGone = false;
+    this.isLoaded = false;
+    this.wake = () => {};
+  }
+
+  tell(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+
+  settle() {
+    this.entries = [...this.byPath.values()].sort((a, b) => comparePaths(a.model, b.model));
+    this.tell('change');
+  }
+
+  /** Asks for pages until the last; `onPage` gets the entries of each. */
+  async pages(query, member, onPage, signal) {
+    let after = null;
+    do {
+      const page = await (await getPatiently(link('v1/models', { ...query, after }), signal, { onWait: (problem) => this.lose(problem) })).json();
+      this.find();
+      onPage(page[member] || []);
+      after = page.next;
+    } while (after !== null && after !== undefined);
+  }
+
+  /** The models whose paths begin so take the place of those that were known. */
+  async renew(prefix, signal) {
+    const fresh = new Map();
+    await this.pages({ prefix }, 'models', (entries) => {
+      for (const entry of entries) fresh.set(entry.model, entry);
+      if (!this.isLoaded && fresh.size <= 1000) { // what came first is shown while the rest is on its way
+        for (const entry of entries) this.byPath.set(entry.model, entry);
+        this.settle();
+      }
+    }, signal);
+    for (const path of this.byPath.keys()) if (path.startsWith(prefix)) this.byPath.delete(path);
+    for (const [path, entry] of fresh) this.byPath.set(path, entry);
+  }
+
+  async renewFolders(answer, signal) {
+    const folders = (await answer.json());
+    let all = folders.folders;
+    if (folders.next !== null) await this.pages({ folders: 1, after: folders.next }, 'folders', (more) => { all = all.concat(more); }, signal);
+    const before = new Map(this.folders.map((one) => [one.folder, one.version]));
+    const now = new Map(all.map((one) => [one.folder, one.version]));
+    const changed = [...new Set([...before.keys(), ...now.keys()])].filter((folder) => before.get(folder) !== now.get(folder));
+    const isWhole = !this.isLoaded || changed.includes('') || changed.length >= WHOLE_FROM;
+    for (const prefix of isWhole ? [''] : changed) await this.renew(prefix, signal);
+    this.folders = all;
+    this.tag = answer.headers.get('ETag');
+    this.settle();
+  }
+
+  lose(problem) {
+    if (!this.isGone) this.tell('gone', problem);
+    this.isGone = true;
+  }
+
+  find() {
+    if (this.isGone) this.tell('back');
+    this.isGone = false;
+  }
+
+  /** One look whether anything changed. Throws what may pass as well as what may not. */
+  async look(signal) {
+    let answer;
+    try {
+      answer = await get(link('v1/models', { folders: 1 }), signal, { headers: this.tag ? { 'If-None-Match': this.tag } : {}, cache: 'no-store' });
+    } catch (problem) {
+      if (problem.status !== 304) throw problem;
+    }
+    this.find();
+    if (answer) await this.renewFolders(answer, signal);
+    if (!this.isLoaded) {
+      this.isLoaded = true;
+      this.tell('loaded');
+    }
+  }
+
+  /** Follows the server until the signal is aborted; throws a refusal of the first list. */
+  async follow(signal) {
+    for (let failures = 0; !signal.aborted;) {
+      if (!document.hidden || !this.isLoaded) {
+        try {
+          await this.look(signal);
+          failures = 0;
+        } catch (problem) {
+          if (signal.aborted) return;
+          if (!problem.isPassing && !this.isLoaded) throw problem;
+          failures++;
+          if (problem.isPassing) this.lose(problem);
+        }
+      }
+      const wait_ms = failures ? Math.min(POLL_WAIT_MAX_MS, 500 * 2 ** (failures - 1)) : POLL_MS;
+      await Promise.race([pause(wait_ms * (0.8 + 0.4 * Math.random())), new Promise((resolve) => { this.wake = resolve; })]);
+    }
+  }
+
+  /** What the server knows of one model now. */
+  async refresh(path, signal) {
+    const page = await (await get(link('v1/models', { prefix: path, limit: 1 }), signal)).json();
+    const [entry] = page.models;
+    if (!entry || entry.model !== path || !this.byPath.has(path)) return;
+    Object.assign(this.byPath.get(path), entry);
+    this.tell('known', path);
+  }
+}

@@ -1,0 +1,84 @@
+// Shader programs: a vertex shader of the page, and the very fragment shaders that the server draws by.
+
+const CHAINS = { // as server/render/gl/program.c joins them
+  lit: ['varyings.glsl', 'surface.glsl', 'environment.glsl', 'tone.glsl', 'mesh.frag'],
+  view: ['varyings.glsl', 'surface.glsl', 'tone.glsl', 'view.frag'],
+};
+const VERSION = '#version 300 es\n';
+const SLOTS = ['base_color', 'metal_rough', 'normal', 'occlusion', 'emissive'];
+/** Texture units: the slots of a material first. */
+export const UNITS = { palette: 5, influences: 6 };
+
+/** The texts of the shaders, by name. */
+export async function loadShaders(signal) {
+  const names = [...new Set(Object.values(CHAINS).flat())];
+  const texts = new Map();
+  const load = async (name, address) => {
+    const answer = await fetch(new URL(address, import.meta.url), { signal });
+    if (!answer.ok) throw new Error(`the shader ${name} does not come: ${answer.status}`);
+    texts.set(name, await answer.text());
+  };
+  await Promise.all([...names.map((name) => load(name, `../shaders/${name}`)), load('skin.vert', 'skin.vert')]);
+  return texts;
+}
+
+function compile(gl, type, text, name) {
+  const shader = gl.createShader(type);
+  gl.shaderSource(shader, text);
+  gl.compileShader(shader);
+  if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) {
+    throw new Error(`${name} does not compile: ${gl.getShaderInfoLog(shader)}`);
+  }
+  return shader;
+}
+
+/** A linked program with the places of its uniforms. */
+class Program {
+  #places = new Map();
+
+  constructor(gl, chain, defines, texts) {
+    this.gl = gl;
+    this.isFull = defines.includes('FULL');
+    const head = VERSION + defines.map((name) => `#define ${name}\n`).join('');
+    const fragment = CHAINS[chain].map((name) => texts.get(name)).join('\n');
+    this.name = gl.createProgram();
+    gl.attachShader(this.name, compile(gl, gl.VERTEX_SHADER, head + texts.get('skin.vert'), 'skin.vert'));
+    gl.attachShader(this.name, compile(gl, gl.FRAGMENT_SHADER, head + fragment, CHAINS[chain].at(-1)));
+    gl.linkProgram(this.name);
+    if (!gl.getProgramParameter(this.name, gl.LINK_STATUS) && !gl.isContextLost()) {
+      throw new Error(`the shaders do not link: ${gl.getProgramInfoLog(this.name)}`);
+    }
+    gl.useProgram(this.name);
+    SLOTS.forEach((slot, unit) => gl.uniform1i(this.at(`${slot}_texture`), unit));
+    for (const [name, unit] of Object.entries(UNITS)) gl.uniform1i(this.at(name), unit);
+  }
+
+  /** Where a uniform is; null where the program does not use it, which OpenGL ignores. */
+  at(name) {
+    if (!this.#places.has(name)) this.#places.set(name, this.gl.getUniformLocation(this.name, name));
+    return this.#places.get(name);
+  }
+}
+
+/** The programs of one context, each made when it is wanted for the first time. */
+export class Programs {
+  #made = new Map();
+  #gl;
+  #texts;
+
+  constructor(gl, texts) {
+    this.#gl = gl;
+    this.#texts = texts;
+  }
+
+  /**
+   * @param {'lit'|'view'} chain
+   * @param {{isFull: boolean, isFiltered: boolean, isPoints: boolean}} kind
+   */
+  get(chain, { isFull, isFiltered, isPoints }) {
+    const defines = [isFull && 'FULL', (isFiltered || chain === 'view') && 'FILTERS', isPoints && 'POINTS', chain === 'view' && 'VIEW'].filter(Boolean);
+    const key = [chain, ...defines].join(' ');
+    if (!this.#made.has(key)) this.#made.set(key, new Program(this.#gl, chain, defines, this.#texts));
+    return this.#made.get(key);
+  }
+}

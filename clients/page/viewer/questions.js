@@ -1,0 +1,82 @@
+// What the viewer asks the server about the pose of its model.
+import { Frames } from '../js/frames.js';
+import { Shot, clipParameters } from './shots.js';
+
+const FRAME_EXTRA_BYTES = 64;
+
+export class Questions {
+  #server;
+  #connection;
+  #model;
+  #files = new Map(); // clip file: what /v1/model says of it
+
+  constructor(server, connection, model) {
+    this.#server = server;
+    this.#connection = connection;
+    this.#model = model;
+    const shown = model.entries.filter((entry) => entry.isShown);
+    const vertices = model.entries.reduce((sum, entry) => sum + entry.rest.length / 3, 0);
+    this.hasMesh = shown.some((entry) => entry.mover === 'mesh');
+    this.isSkeleton = shown.length === 0;
+    /** Of a shot, about. */
+    this.frameBytes = FRAME_EXTRA_BYTES + 48 * (this.isSkeleton ? model.info.nodes.length : model.jointCount) + (this.hasMesh ? 24 * vertices : 0);
+    /** What a stream may bring; null: a stream does not bring all of it. */
+    this.streamed = this.hasMesh ? null : this.isSkeleton ? 'pose' : 'palette';
+  }
+
+  async #frames(op, parameters, signal) {
+    const { query } = this.#model;
+    if (parameters.layers) { // which only a body can say
+      const link = await this.#connection.link();
+      return (await link.ask(`/v1/${op}`, { ...query, ...parameters, format: 'bin' }, { signal })).frames();
+    }
+    const answer = await this.#server.get(this.#server.link(`v1/${op}`, { ...query, ...parameters, format: 'bin' }), signal);
+    return new Frames(await answer.arrayBuffer());
+  }
+
+  /** The parts of shots at these times. */
+  async ask(parameters, times_s, signal) {
+    const at = { ...parameters, ...(parameters.layers ? {} : { wrap: 'clamp' }), t: times_s.join(',') };
+    const palette = this.isSkeleton ? null : this.#frames('palette', { ...at, layout: 'mat3x4' }, signal);
+    const pose = this.isSkeleton ? this.#frames('pose', { ...at, layout: 'mat3x4', what: 'scene' }, signal) : null;
+    const mesh = this.hasMesh ? this.#frames('mesh', { ...at, normals: 1 }, signal) : null;
+    const [one, other, third] = await Promise.all([palette, pose, mesh]);
+    return { ...(one && { palette: one }), ...(other && { pose: other }), ...(third && { mesh: third }) };
+  }
+
+  /** The shot at the start of a clip; that of the rest pose where the clip cannot be evaluated would hide the fault. */
+  async first(parameters) {
+    return new Shot(await this.ask(parameters, [0], undefined), 0);
+  }
+
+  async #fileInfo(path) {
+    if (!this.#files.has(path)) {
+      const answer = await this.#server.get(this.#server.link('v1/model', { model: path }), undefined);
+      this.#files.set(path, await answer.json());
+    }
+    return this.#files.get(path);
+  }
+
+  /** Name, duration and rate of a choice of clip; null: the rest pose. */
+  async clipInfo({ clip, clip_file }) {
+    const info = clip_file ? await this.#fileInfo(clip_file) : this.#model.info;
+    if (clip === '-' || info.clips.length === 0) return null;
+    const isIndex = /^[0-9]+$/.test(String(clip ?? '0'));
+    const found = clip === null || clip === '' ? info.clips[0] : isIndex ? info.clips[Number(clip ?? 0)] : info.clips.find((one) => one.name === clip);
+    if (!found) throw new Error(`'${clip_file ?? info.model}' has no clip '${clip}'`);
+    return { ...found, frameRate: info.frame_rate ?? 30 };
+  }
+
+  /** The server's own camera for a clip: view_from_scene, or null where the server draws none. */
+  async camera(choice, { yaw, pitch, fov }, { width, height }, signal) {
+    const { layers, ...parameters } = clipParameters({ ...choice, blend: null });
+    const query = { ...this.#model.query, ...parameters, yaw, pitch, fov, width: Math.min(width, 2048), height: Math.min(height, 2048), t: 0, format: 'json', allow_empty: 1 };
+    try {
+      const answer = await this.#server.get(this.#server.link('v1/render', query), signal);
+      return (await answer.json()).camera?.view_from_scene ?? null;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return null;
+    }
+  }
+}
