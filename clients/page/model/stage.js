@@ -24,6 +24,7 @@ export class Stage extends EventTarget {
     poster.hidden = mode !== 'poster' || !poster.src;
     pictures.hidden = mode !== 'pictures';
     live.hidden = mode !== 'live' && mode !== 'poster';
+    this.nodes.stage.dataset.mode = mode;
     this.say('mode', mode);
   }
 

@@ -16,7 +16,7 @@ function swatch(color) {
   return svg;
 }
 
-const percent = (value) => Math.round(value * 100) + ' %';
+const percent = (value) => Math.round(value * 100) + '\u00a0%';
 
 function materialText(material) {
   const words = [];
