@@ -221,7 +221,7 @@ export class Renderer {
   // glTF says which side of a triangle is its back; other formats' windings are not to be relied on.
   #putCulling(draw) {
     const gl = this.#gl, { look, skin } = draw.entry;
-    const mirror = draw.isPosed ? 'mixed' : mirrorOf(this.#gpu.model.skins.get(skin), this.#scene.palette);
+    const mirror = mirrorOf(this.#gpu.model.skins.get(skin), this.#scene.palette);
     if (look.double_sided || mirror === 'mixed' || !/^(glT|GLB)/.test(this.#gpu.model.info.format ?? '')) {
       gl.disable(gl.CULL_FACE);
       return;
