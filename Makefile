@@ -69,6 +69,9 @@ all: $(programs) $(installed)
 deps:
 	@deploy/deps.sh build $(if $(filter clang %/clang,$(CC)),clang)
 
+# The lights that are made by formula: posed tells them, posed-render draws with them.
+wire += $(obj)/gen/environments.o
+
 $(out)/posed: $(daemon) $(wire) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
 # Its fork server is linked once for many imports. What it loads later finds the rest of the importer in it.
@@ -77,7 +80,7 @@ $(out)/posed-import: $(filter-out $(import_assimp),$(import)) $(worker) $(anim) 
 $(out)/posed-assimp.so: $(import_assimp)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -shared -o $@ $^ $(libs_assimp)
 $(import_assimp): flags += -fPIC
-$(out)/posed-render: $(render) $(worker) $(anim) $(base)
+$(out)/posed-render: $(render) $(worker) $(anim) $(base) $(obj)/gen/environments.o
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) -lm
 
 $(obj)/%.o: %.c | deps
@@ -110,6 +113,17 @@ $(out)/gen/shaders.h: $(wildcard shaders/*.glsl shaders/*.vert shaders/*.geom sh
 	@mkdir -p $(@D)
 	@for f in $^; do n=$$(basename $$f | tr . _); printf 'static const char shader_%s[] =\n' $$n; \
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $$f; echo ';'; done > $@
+
+# The lights that are made by formula, as data: their maps take a tenth of a second each.
+environments := $(obj)/gen/environments.o
+$(out)/make-environments: $(obj)/shaders/make_environments.o $(anim) $(base)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
+$(out)/gen/environments.c: $(out)/make-environments
+	@mkdir -p $(@D)
+	@$< > $@.part && mv $@.part $@
+$(environments): $(out)/gen/environments.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) $(includes) -c -o $@ $<
 
 # --- clients/c: C99 and POSIX; clients/cli: posectl ---------------------------------------------------------------
 client_c := $(obj)/clients/c/posed.o
@@ -162,7 +176,7 @@ always:
 test_sources := $(wildcard tests/unit/*/*.c)
 test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/gltf/draco_encode.o
 $(test_objects): | deps-test
-tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/server/pattern.o $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base))
+tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/server/pattern.o $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base)) $(obj)/gen/environments.o
 # test_conn.c stands in for the dispatcher of its connections and for their clock, fake_imports.c for the import pool.
 wrapped := dispatcher_handle dispatcher_cancel dispatcher_answer_query dispatcher_begin_read dispatcher_listen uv_now \
            import_pool_new import_pool_free import_pool_submit import_pool_drop
@@ -256,6 +270,11 @@ refs: deps-test samples
 # Draws the golden pictures anew and takes them as expected: look at each in tests/golden/index.html before committing.
 goldens: deps-test all samples
 	POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/goldens.py write
+
+# posed's pictures beside those of three.js and Blender's Cycles, in build/beside: make beside [t='FILE.glb --light outdoor'].
+# Without t it also draws the sheet of the documents.
+beside: deps-test all samples
+	@POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/beside.py $(or $(t),--size 176 --sheet protocol/beside.png)
 
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
@@ -372,6 +391,7 @@ help:
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
+	@echo 'make beside         pictures beside those of three.js and Blender, in build/beside [t=FILE.glb]'
 	@echo 'make soak           the long runs: damaged models, kills, attacks, conversions   [t=name of tests/soak]'
 	@echo 'make floats          the JSON writer on 2^27 floats against the standard library  [all=1: on every one]'
 	@echo 'make bench          measure beside others, print the table                 [t=name of tests/bench quick=1]'
@@ -395,4 +415,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean
+.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean

@@ -7,25 +7,35 @@ const vec3 irradiance[9] = IRRADIANCE;
 uniform vec3 irradiance[9]; // struct environment_harmonics
 #endif
 
-// What a white Lambert surface with this normal sends to the eye.
-vec3 diffuse_light(vec3 n)
+// The light at n as smooth as nine numbers have it: each band of them by a factor.
+vec3 smooth_light(vec3 n, float zeroth, float first, float second)
 {
-    return irradiance[0] + irradiance[1] * n.y + irradiance[2] * n.z + irradiance[3] * n.x +
-           irradiance[4] * (n.x * n.y) + irradiance[5] * (n.y * n.z) + irradiance[6] * (3.0 * n.z * n.z - 1.0) +
-           irradiance[7] * (n.x * n.z) + irradiance[8] * (n.x * n.x - n.y * n.y);
+    return zeroth * irradiance[0] + first * (irradiance[1] * n.y + irradiance[2] * n.z + irradiance[3] * n.x) +
+           second * (irradiance[4] * (n.x * n.y) + irradiance[5] * (n.y * n.z) +
+                     irradiance[6] * (3.0 * n.z * n.z - 1.0) + irradiance[7] * (n.x * n.z) +
+                     irradiance[8] * (n.x * n.x - n.y * n.y));
 }
 
-// What comes from around the reflection r.
+// What comes from around the reflection r, a unit vector.
+#ifdef MIRRORS
+uniform highp sampler2D environment_map; // struct environment: its levels are roughnesses
+
 vec3 reflected_light(vec3 r, float roughness)
 {
-    float sharp = 1.0 - roughness * roughness;
-    float first = 1.0 + 0.5 * sharp, second = 1.0 + 3.0 * sharp; // of the bands' 1 / (2/3) and 1 / (1/4)
-    vec3 light = irradiance[0] + first * (irradiance[1] * r.y + irradiance[2] * r.z + irradiance[3] * r.x) +
-                 second * (irradiance[4] * (r.x * r.y) + irradiance[5] * (r.y * r.z) +
-                           irradiance[6] * (3.0 * r.z * r.z - 1.0) + irradiance[7] * (r.x * r.z) +
-                           irradiance[8] * (r.x * r.x - r.y * r.y));
-    return max(light, 0.0);
+    const float LAST_LEVEL = 4.0, INSIDE = 0.5 - 0.0625;
+    vec2 p = r.xy / (abs(r.x) + abs(r.y) + abs(r.z));
+    vec2 folded = (1.0 - abs(p.yx)) * vec2(p.x < 0.0 ? -1.0 : 1.0, p.y < 0.0 ? -1.0 : 1.0);
+    return textureLod(environment_map, 0.5 + INSIDE * (r.z < 0.0 ? folded : p), LAST_LEVEL * roughness).rgb;
 }
+#else
+// Of rough surfaces that are no metals, which send a thirtieth of it to the eye: the map, fitted for roughnesses from 0.5
+// to 1. A pixel of a lit surface takes a fifth less time without the map.
+vec3 reflected_light(vec3 r, float roughness)
+{
+    float smoothness = 1.0 - roughness;
+    return max(smooth_light(r, 0.98, 0.88 + 0.77 * smoothness, 0.85 + smoothness * (2.44 + 1.96 * smoothness)), 0.0);
+}
+#endif
 
 // How much of the light around is reflected: x * f0 + y (Karis 2014, Physically Based Shading on Mobile).
 vec2 reflectance(float roughness, float n_eye)
@@ -51,5 +61,5 @@ vec3 light(surface s)
     vec3 mirrored = (f0 * share.x + share.y) * gain;
     vec3 scattered = s.color * (1.0 - s.metallic) * (1.0 - max(max(mirrored.r, mirrored.g), mirrored.b));
     vec3 reflection = 2.0 * n_to_eye * s.normal - s.to_eye;
-    return (scattered * diffuse_light(s.normal) + mirrored * reflected_light(reflection, s.roughness)) * s.occlusion;
+    return (scattered * smooth_light(s.normal, 1.0, 1.0, 1.0) + mirrored * reflected_light(reflection, s.roughness)) * s.occlusion;
 }

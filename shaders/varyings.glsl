@@ -5,8 +5,8 @@
 // FULL is defined: every texture that a material can have. Else there is one of base colour at most, which is what most
 // models have. FILTERS is defined: textures may have any filters. Else they have linear ones and all mip levels, as most
 // have: llvmpipe takes every branch of a shader, and those for others are a fifth of the time. POINTS is defined: only
-// points are drawn, each of them a disc. VIEW is defined: nothing is lit. IRRADIANCE is defined: the light is a constant,
-// the default one.
+// points are drawn, each of them a disc. VIEW is defined: nothing is lit. MIRRORS is defined: surfaces may be smooth or metals;
+// else all have a roughness from 0.5 on. IRRADIANCE is defined: the light is a constant, the default one.
 
 precision highp float;
 precision highp int;

@@ -305,11 +305,11 @@ enum posed_block_kind {
     POSED_BLOCK_KEY_TIMES = 28,  /* 1 double a key of channel `index` */
     POSED_BLOCK_KEY_VALUES = 29, /* floats: the components of every key of channel `index` */
     /* of attributes=1, which a call can ask for; of vertices, as in the file */
-    POSED_BLOCK_REST_NORMALS = 30,     /* 3 floats */
-    POSED_BLOCK_TEXCOORDS = 31,        /* 2 floats */
-    POSED_BLOCK_SECOND_TEXCOORDS = 32, /* 2 floats */
-    POSED_BLOCK_COLORS = 33,           /* 4 bytes: RGBA */
-    POSED_BLOCK_TANGENTS = 34          /* 4 floats: xyz, and the side of the bitangent */
+    POSED_BLOCK_REST_NORMALS = 32,     /* 3 floats */
+    POSED_BLOCK_TEXCOORDS = 33,        /* 2 floats */
+    POSED_BLOCK_SECOND_TEXCOORDS = 34, /* 2 floats */
+    POSED_BLOCK_COLORS = 35,           /* 4 bytes: RGBA */
+    POSED_BLOCK_TANGENTS = 36          /* 4 floats: xyz, and the side of the bitangent */
 };
 
 /* One array of equal items, in every frame or once. */

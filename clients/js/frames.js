@@ -3,7 +3,7 @@ import { badAnswer } from './errors.js';
 
 const HEADER_BYTES = 96;
 const BLOCK_BYTES = 32;
-const KINDS = [undefined, 'palette', 'pose', 'mesh', 'keys'];
+const KINDS = [undefined, 'palette', 'pose', 'mesh', 'keys', 'environment'];
 const LAYOUTS = ['mat4', 'mat3x4', 'dualquat'];
 const SPACES = ['scene', 'root', 'mesh'];
 const WRAPS = ['loop', 'clamp', 'mirror'];
@@ -32,11 +32,13 @@ const BLOCKS = new Map([
   [27, ['channels', 6, Uint32Array]],
   [28, ['key_times', 1, Float64Array]],
   [29, ['key_values', 1, Float32Array]],
-  [30, ['rest_normals', 3, Float32Array]],
-  [31, ['texcoords', 2, Float32Array]],
-  [32, ['second_texcoords', 2, Float32Array]],
-  [33, ['colors', 4, Uint8Array]],
-  [34, ['tangents', 4, Float32Array]],
+  [30, ['harmonics', 3, Float32Array]],
+  [31, ['light_map', 4, Uint16Array]],
+  [32, ['rest_normals', 3, Float32Array]],
+  [33, ['texcoords', 2, Float32Array]],
+  [34, ['second_texcoords', 2, Float32Array]],
+  [35, ['colors', 4, Uint8Array]],
+  [36, ['tangents', 4, Float32Array]],
 ]);
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

@@ -219,8 +219,12 @@ export interface PictureParameters extends ClipParameters {
   alpha?: 'straight' | 'premultiplied';
   /** a soft shadow on the ground */
   shadow?: Flag;
-  /** where the light comes from */
-  light?: 'studio' | 'outdoor' | 'flat';
+  /** where the light comes from; file: from environment */
+  light?: 'studio' | 'outdoor' | 'flat' | 'file';
+  /** a Radiance picture (.hdr) whose light falls on the model */
+  environment?: string;
+  /** degrees that the environment is turned */
+  environment_yaw?: number;
   /** stops by which the light is brighter, below 0 darker */
   exposure?: number;
   /** how light becomes a colour */
@@ -383,7 +387,7 @@ export class PosedError extends Error {
 export type BlockKind = 'palette' | 'scene' | 'local' | 'local_matrix' | 'positions' | 'normals' | 'root_motion' | 'nodes' | 'sheared' | 'rest'
   | 'indices' | 'span'
   | 'influence_firsts' | 'influence_joints' | 'influence_weights' | 'dual_weights' | 'joint_nodes' | 'joint_from_bind'
-  | 'channels' | 'key_times' | 'key_values'
+  | 'channels' | 'key_times' | 'key_values' | 'harmonics' | 'light_map'
   | 'rest_normals' | 'texcoords' | 'second_texcoords' | 'colors' | 'tangents';
 
 /** One array of binary frames: protocol/frames.md. */
@@ -405,7 +409,7 @@ export interface Block {
 /** An answer as binary frames. Its arrays are views on the received bytes: nothing is copied, and nothing changes them later. */
 export class Frames {
   constructor(data: ArrayBuffer | ArrayBufferView, warnings?: number);
-  readonly kind: 'palette' | 'pose' | 'mesh' | 'keys';
+  readonly kind: 'palette' | 'pose' | 'mesh' | 'keys' | 'environment';
   /** Layout of every matrix: 16 numbers in columns, 12 in rows, or a dual quaternion of 8. */
   readonly layout: Layout;
   readonly space: 'scene' | 'root' | 'mesh';
@@ -430,10 +434,12 @@ export class Frames {
   /** The first block of a kind, or the one with an index. */
   find(kind: BlockKind, index?: number): Block | undefined;
   /** The numbers of a block in a frame. */
-  view(block: Block, frame?: number): Float32Array | Uint32Array | Float64Array;
+  view(block: Block, frame?: number): Float32Array | Uint32Array | Float64Array | Uint16Array;
   /** `view(find(kind, index), frame)`; throws a RangeError if there is no such block. */
   array(kind: 'nodes' | 'sheared' | 'indices' | 'influence_firsts' | 'influence_joints' | 'joint_nodes' | 'channels', frame?: number, index?: number): Uint32Array;
   array(kind: 'span' | 'key_times', frame?: number, index?: number): Float64Array;
+  /** Half floats. */
+  array(kind: 'light_map', frame?: number, index?: number): Uint16Array;
   array(kind: BlockKind, frame?: number, index?: number): Float32Array;
   /** The matrices of a skin, the first one by default: matrix j is of its joint j. */
   palette(frame?: number, skin?: number): Float32Array;

@@ -11,6 +11,8 @@ const struct file_format FILE_FORMATS[] = {
 };
 const size_t FILE_FORMAT_COUNT = sizeof FILE_FORMATS / sizeof *FILE_FORMATS;
 
+static const struct file_format ENVIRONMENT = {"hdr", "Radiance HDR", READER_RADIANCE, "", "", CLIPS_NONE, ""};
+
 static const struct refused_format {
     const char *ending, *name, *instead;
 } REFUSED_FORMATS[] = {
@@ -34,6 +36,12 @@ const struct file_format *file_format_of(const char *path)
         if (strcasecmp(FILE_FORMATS[i].ending, ending) == 0)
             return &FILE_FORMATS[i];
     return NULL;
+}
+
+const struct file_format *file_format_of_environment(const char *path)
+{
+    const char *ending = ending_of(path);
+    return ending != NULL && strcasecmp(ENVIRONMENT.ending, ending) == 0 ? &ENVIRONMENT : NULL;
 }
 
 int file_format_unknown(const char *path, struct err *err)

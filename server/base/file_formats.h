@@ -15,6 +15,7 @@ enum reader {
     READER_PLY,
     READER_STL,
     READER_X3D,
+    READER_RADIANCE, /* of environments */
     READER_ASSIMP
 };
 enum clip_fidelity { CLIPS_EXACT, CLIPS_AT_KEYS, CLIPS_PARTLY, CLIPS_NONE };
@@ -33,6 +34,9 @@ extern const size_t FILE_FORMAT_COUNT;
 
 /* The format that the ending of a path or a bare name says, or NULL: no importer knows it. */
 const struct file_format *file_format_of(const char *path);
+
+/* Radiance pictures (.hdr), which are no models but what lights them: the format where the ending says so, or NULL. */
+const struct file_format *file_format_of_environment(const char *path);
 
 /* For a path whose ending no importer knows: ERR_UNKNOWN_FORMAT, which names the format and what to export instead
  * where protocol/formats_refused.def has it. Returns err->code. */

@@ -18,7 +18,7 @@ enum picture_flags {
 };
 
 /* The light of lit pictures, and how what comes of it becomes a colour. In the order of the parameters' words. */
-enum picture_light { LIGHT_STUDIO, LIGHT_OUTDOOR, LIGHT_FLAT, LIGHT_COUNT };
+enum picture_light { LIGHT_STUDIO, LIGHT_OUTDOOR, LIGHT_FLAT, LIGHT_FILE, LIGHT_COUNT };
 enum picture_tone { TONE_NEUTRAL, TONE_ACES, TONE_NONE, TONE_COUNT };
 /* The exposure lies between this many stops below and above 0. */
 enum { PICTURE_STOPS_MAX = 16 };
@@ -26,22 +26,23 @@ enum { PICTURE_STOPS_MAX = 16 };
 enum picture_target { PICTURE_TARGET_NONE = 0, PICTURE_TARGET_POINT = 1, PICTURE_TARGET_NODE = 2 };
 
 struct picture_spec {
-    uint32_t width, height;    /* pixels */
-    double yaw_deg, pitch_deg; /* of the camera (anim/camera/camera.h) */
-    uint8_t background[4];     /* of the top row: RGBA, straight alpha; 0,0,0,0 = transparent */
-    uint8_t background_end[4]; /* of the bottom row; between them a gradient */
-    uint32_t flags;            /* PICTURE_ */
-    uint32_t view;             /* enum view */
-    double fov_deg;            /* 0 counts as 30 */
-    double distance;           /* as anim/camera/camera.h has it; 0 counts as 1 */
-    double filled;             /* share of the picture between its margins; 0 counts as 0.88 */
-    double target[3];          /* PICTURE_TARGET_POINT: scene space */
-    double frame_box[6];       /* PICTURE_FRAME_BOX: corners min, max; scene space */
-    uint32_t target_kind;      /* PICTURE_TARGET_ */
-    uint32_t target_node;      /* PICTURE_TARGET_NODE; set by the service, which knows the model */
-    uint32_t camera;           /* 1 + a camera of the file, likewise; 0: the one that all of the above describes */
-    uint32_t variant;          /* 1 + a variant of the file's materials, likewise; 0: its own */
-    double exposure_stops;     /* light is multiplied by two to the power of this */
-    uint32_t light;            /* enum picture_light */
-    uint32_t tone;             /* enum picture_tone */
+    uint32_t width, height;     /* pixels */
+    double yaw_deg, pitch_deg;  /* of the camera (anim/camera/camera.h) */
+    uint8_t background[4];      /* of the top row: RGBA, straight alpha; 0,0,0,0 = transparent */
+    uint8_t background_end[4];  /* of the bottom row; between them a gradient */
+    uint32_t flags;             /* PICTURE_ */
+    uint32_t view;              /* enum view */
+    double fov_deg;             /* 0 counts as 30 */
+    double distance;            /* as anim/camera/camera.h has it; 0 counts as 1 */
+    double filled;              /* share of the picture between its margins; 0 counts as 0.88 */
+    double target[3];           /* PICTURE_TARGET_POINT: scene space */
+    double frame_box[6];        /* PICTURE_FRAME_BOX: corners min, max; scene space */
+    uint32_t target_kind;       /* PICTURE_TARGET_ */
+    uint32_t target_node;       /* PICTURE_TARGET_NODE; set by the service, which knows the model */
+    uint32_t camera;            /* 1 + a camera of the file, likewise; 0: the one that all of the above describes */
+    uint32_t variant;           /* 1 + a variant of the file's materials, likewise; 0: its own */
+    double exposure_stops;      /* light is multiplied by two to the power of this */
+    uint32_t light;             /* enum picture_light */
+    uint32_t tone;              /* enum picture_tone */
+    double environment_yaw_deg; /* LIGHT_FILE: of the job's environment (anim/light/panorama.h) */
 };

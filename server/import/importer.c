@@ -97,11 +97,14 @@ static int bake(struct import *import, struct err *err)
 {
     const struct file_format *format = file_format_of(import->path);
     if (format == NULL)
+        format = file_format_of_environment(import->path);
+    if (format == NULL)
         return file_format_unknown(import->path, err);
     if (source_files_read_model(import->files, &import->bytes, &import->size_bytes, err) < 0)
         return err->code;
     uint8_t *text = NULL; /* freed when the process ends */
-    if (format->reader != READER_GLTF && text_to_utf8(import->bytes, import->size_bytes, &text, &import->size_bytes))
+    const bool may_be_text = format->reader != READER_GLTF && format->reader != READER_RADIANCE;
+    if (may_be_text && text_to_utf8(import->bytes, import->size_bytes, &text, &import->size_bytes))
         import->bytes = text;
     if (format_check(format, import->bytes, import->size_bytes, err) < 0)
         return err->code;
@@ -110,9 +113,11 @@ static int bake(struct import *import, struct err *err)
         return import_full(import, err);
     import->info->format = bake_textz(import->builder, format->name);
     static int (*const READERS[])(struct import *, struct err *) = {
-        [READER_GLTF] = import_gltf,       [READER_FBX] = import_fbx,   [READER_COLLADA] = import_collada,
-        [READER_THREEMF] = import_threemf, [READER_OGRE] = import_ogre, [READER_MD2] = import_md2,
-        [READER_PLY] = import_ply,         [READER_STL] = import_stl,   [READER_X3D] = import_x3d,
+        [READER_GLTF] = import_gltf,       [READER_FBX] = import_fbx,
+        [READER_COLLADA] = import_collada, [READER_THREEMF] = import_threemf,
+        [READER_OGRE] = import_ogre,       [READER_MD2] = import_md2,
+        [READER_PLY] = import_ply,         [READER_STL] = import_stl,
+        [READER_X3D] = import_x3d,         [READER_RADIANCE] = import_environment,
         [READER_ASSIMP] = import_by_assimp};
     const int rc = READERS[format->reader](import, err);
     return rc < 0 ? rc : import_finish(import, err);

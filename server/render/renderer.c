@@ -6,6 +6,7 @@
 #include "render/cells.h"
 #include "render/warm_up.h"
 
+#include "anim/light/panorama.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -218,6 +219,21 @@ static int map_sources(struct renderer *renderer, const struct render_job *job, 
     return 0;
 }
 
+/* fd: of the job's environment, behind those of its sources. */
+static int map_environment(struct renderer *renderer, const struct render_job *job, const int *fds, struct err *err)
+{
+    struct loaded_model *loaded;
+    if (job->environment_bytes == 0 || job->source_count > RENDER_SOURCES_MAX) /* job_sources_init() refuses so many */
+        return 0;
+    if (model_cache_map(&renderer->cache, &renderer->gl, job->environment_key, fds[job->source_count],
+                        job->environment_bytes, &loaded, err) < 0)
+        return err->code;
+    if (!model_is_environment(&loaded->mapped.model))
+        return err_set(err, ERR_BAD_PARAMETER, "the job's environment is none");
+    return draw_set_environment(&renderer->drawing, &loaded->mapped.model, job->environment_key,
+                                job->picture.environment_yaw_deg, err);
+}
+
 int renderer_draw(struct renderer *renderer, const struct render_work *work, int model_fd, const int *source_fds,
                   struct buf *png, struct buf *unmatched, struct err *err)
 {
@@ -231,7 +247,7 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     if (job_check(work, err) < 0 ||
         model_cache_draw(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) <
             0 ||
-        map_sources(renderer, job, source_fds, clips, err) < 0)
+        map_sources(renderer, job, source_fds, clips, err) < 0 || map_environment(renderer, job, source_fds, err) < 0)
         return err->code;
     int rc = job_sources_init(&sources, work, &loaded->mapped.model, clips, unmatched, err);
     if (rc == 0)

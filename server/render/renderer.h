@@ -20,10 +20,10 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
 const char *renderer_name(const struct renderer *renderer);
 
 /* Draws the cells of the job, of the model in `model_fd`, and appends the PNG to `png`; source_fds: [source_count of
- * the job], the other models that clips are from. All are borrowed. unmatched: gets what of these clips has
- * no partner; may be NULL when there are none. Returns 0, ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH,
- * ERR_BAD_PARAMETER, ERR_BAD_BAKE, ERR_MODEL_LIMIT, ERR_NO_MEMORY, ERR_RENDER_FAILED or ERR_INTERNAL; then `png` has no
- * more than it had. */
+ * the job], the other models that clips are from, and behind them the environment's where the job has one. All are
+ * borrowed. unmatched: gets what of these clips has no partner; may be NULL when there are none. Returns 0,
+ * ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_BAD_PARAMETER, ERR_BAD_BAKE, ERR_MODEL_LIMIT,
+ * ERR_NO_MEMORY, ERR_RENDER_FAILED or ERR_INTERNAL; then `png` has no more than it had. */
 int renderer_draw(struct renderer *renderer, const struct render_work *work, int model_fd, const int *source_fds,
                   struct buf *png, struct buf *unmatched, struct err *err);
 

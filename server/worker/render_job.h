@@ -2,7 +2,7 @@
  *
  * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. posed
  * sends struct render_job, with the model's sealed memfd attached (SCM_RIGHTS) to its first byte, and behind it
- * those of other models that clips lie in, in the order of sources; behind it come the
+ * those of other models that clips lie in, in the order of sources, and the environment's; behind it come the
  * job's cells, struct render_cell[cell_count], and when it has layers their times, double[cell_count][layer_count],
  * and behind these the rules that rename joints, char[rename_bytes]: all of it is small enough for one sendmsg() into
  * an empty socket. The worker answers struct render_result followed by size_bytes bytes (the PNG, or nothing on
@@ -31,6 +31,9 @@ enum { RENDER_ROLES = 55 };
 enum { RENDER_RENAMES_MAX = 256, RENDER_RENAME_BYTES_MAX = 16384 };
 enum { RENDER_CAPTION_CLIP = 1, RENDER_CAPTION_TIME = 2, RENDER_CAPTION_YAW = 4 };
 enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1536 };
+
+/* Files that come with a job: the model's, those of sources, the environment's. */
+enum { RENDER_FDS_MAX = 1 + RENDER_SOURCES_MAX + 1 };
 
 enum { RENDER_SOURCE_NAME_SIZE = 64 };
 /* Another model that clips are from. */
@@ -81,10 +84,12 @@ struct render_cell {
  * render_cell_camera[cell_count]. */
 struct render_job {
     uint32_t magic;
-    uint32_t cell_count;  /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_TIMES_MAX / layer_count */
-    uint64_t job_id;      /* > 0 */
-    uint64_t model_key;   /* same key = same bytes: the worker may still have it on the GPU */
-    uint64_t model_bytes; /* size of the baked model in the memfd */
+    uint32_t cell_count;        /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_TIMES_MAX / layer_count */
+    uint64_t job_id;            /* > 0 */
+    uint64_t model_key;         /* same key = same bytes: the worker may still have it on the GPU */
+    uint64_t model_bytes;       /* size of the baked model in the memfd */
+    uint64_t environment_key;   /* likewise, of the model that is the environment (anim/light/panorama.h) */
+    uint64_t environment_bytes; /* 0: there is none */
     uint32_t source_count;
     uint32_t joint; /* 0, or 1 + the node that the view is about */
     struct render_source sources[RENDER_SOURCES_MAX];

@@ -28,7 +28,7 @@ const viewer = new Viewer(document.querySelector('canvas'), server);
 for (const type of ['progress', 'ready', 'error', 'time', 'camera', 'hover', 'lost']) {
   viewer.addEventListener(type, ({ detail }) => { events.push({ type, detail: type === 'error' ? String(detail.error) : type === 'lost' ? detail.what : detail }); });
 }
-Object.assign(window, { Viewer, viewer, events, sockets });
+Object.assign(window, { Viewer, viewer, events, sockets, serverOf: server });
 window.isThere = true;
 </script>`;
 

@@ -13,7 +13,7 @@ except ImportError:
 Array = Any
 Buffer = Union[bytes, bytearray, memoryview]
 
-_TYPES = {"f": "<f4", "I": "<u4", "d": "<f8"}
+_TYPES = {"e": "<f2", "f": "<f4", "I": "<u4", "d": "<f8"}
 
 
 def has_numpy() -> bool:
@@ -21,7 +21,7 @@ def has_numpy() -> bool:
 
 
 def view(data: Buffer, offset: int, letter: str, shape: Tuple[int, ...], stride: int = 0) -> Array:
-    """`shape` numbers from `offset` on: float32 (`f`), uint32 (`I`) or float64 (`d`), little-endian.
+    """`shape` numbers from `offset` on: float16 (`e`), float32 (`f`), uint32 (`I`) or float64 (`d`), little-endian.
 
     stride: bytes from one entry of the first axis to the next, where they do not follow each other. With NumPy it is a view
     on `data`, nothing is copied. The caller has compared the extent with the size of `data`.

@@ -8,21 +8,22 @@ from typing import Any, List, Optional, Tuple
 from .arrays import Array, Buffer, transposed, view
 from .errors import ProtocolError
 
-KINDS = {1: "palette", 2: "pose", 3: "mesh", 4: "keys"}
+KINDS = {1: "palette", 2: "pose", 3: "mesh", 4: "keys", 5: "environment"}
 LAYOUTS = ("mat4", "mat3x4", "dualquat")
 SPACES = ("scene", "root", "mesh")
 WRAPS = ("loop", "clamp", "mirror")
 BLOCKS = {1: "palette", 2: "scene", 3: "local", 4: "local_matrix", 5: "positions", 6: "normals", 7: "root_motion", 16: "nodes",
           17: "sheared", 18: "rest", 19: "indices", 20: "span", 21: "influence_firsts", 22: "influence_joints", 23: "influence_weights",
           24: "dual_weights", 25: "joint_nodes", 26: "joint_from_bind", 27: "channels", 28: "key_times", 29: "key_values",
-          30: "rest_normals", 31: "texcoords", 32: "second_texcoords", 33: "colors", 34: "tangents"}
+          30: "harmonics", 31: "light_map",
+          32: "rest_normals", 33: "texcoords", 34: "second_texcoords", 35: "colors", 36: "tangents"}
 _FLOATS = {"mat4": 16, "mat3x4": 12, "dualquat": 8}
 _SHAPES = {"mat4": (4, 4), "mat3x4": (3, 4), "dualquat": (2, 4)}
 _MATRICES = ("palette", "scene", "local_matrix", "joint_from_bind")
 _LETTERS = {"nodes": ("I", 1), "sheared": ("I", 1), "indices": ("I", 1), "span": ("d", 4), "local": ("f", 10), "positions": ("f", 3),
             "normals": ("f", 3), "rest": ("f", 3), "root_motion": ("f", 4), "influence_firsts": ("I", 1), "influence_joints": ("I", 1),
             "influence_weights": ("f", 1), "dual_weights": ("f", 1), "joint_nodes": ("I", 1),
-            "channels": ("I", 6), "key_times": ("d", 1), "key_values": ("f", 1),
+            "channels": ("I", 6), "key_times": ("d", 1), "key_values": ("f", 1), "harmonics": ("f", 3), "light_map": ("e", 4),
             "rest_normals": ("f", 3), "texcoords": ("f", 2), "second_texcoords": ("f", 2), "colors": ("B", 4), "tangents": ("f", 4)}
 _HEADER = struct.Struct("<4sHHIHHIIiIQQQd32s")
 _BLOCK = struct.Struct("<HHIiiIIQ")

@@ -143,7 +143,7 @@ static const char *texture_fault(const struct model *model, uint32_t i)
            : texture->wrap_t > TEXTURE_WRAP_MIRROR                   ? "wrap_t"
            : texture->mag_filter > TEXTURE_MAG_NEAREST               ? "mag_filter"
            : texture->min_filter > TEXTURE_MIN_NEAREST_MIPMAP_LINEAR ? "min_filter"
-           : texture->content > TEXTURE_DATA                         ? "content"
+           : texture->content > TEXTURE_RADIANCE                     ? "content"
            : texture->reserved != 0                                  ? "reserved"
                                                                      : NULL;
 }

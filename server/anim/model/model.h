@@ -237,8 +237,10 @@ enum texture_state {
     TEXTURE_BROKEN = 2,  /* not decodable, or over a limit */
 };
 enum texture_content {
-    TEXTURE_COLORS = 0, /* sRGB; smaller levels averaged in linear light, weighted by alpha */
-    TEXTURE_DATA = 1,   /* numbers (metallic-roughness, normal, occlusion); averaged as they are */
+    TEXTURE_COLORS = 0,   /* sRGB; smaller levels averaged in linear light, weighted by alpha */
+    TEXTURE_DATA = 1,     /* numbers (metallic-roughness, normal, occlusion); averaged as they are */
+    TEXTURE_RADIANCE = 2, /* light (anim/light/rgbe.h) from all around, of a model that is an environment
+                             (anim/light/panorama.h) and has no material; averaged as light */
 };
 enum texture_wrap { TEXTURE_WRAP_REPEAT = 0, TEXTURE_WRAP_CLAMP = 1, TEXTURE_WRAP_MIRROR = 2 };
 
@@ -263,7 +265,7 @@ struct texture {
     uint32_t level_count;
     uint32_t wrap_s, wrap_t;         /* TEXTURE_WRAP_ */
     uint32_t mag_filter, min_filter; /* TEXTURE_MAG_, TEXTURE_MIN_ */
-    uint32_t content;                /* TEXTURE_COLORS or TEXTURE_DATA: what the material takes it for */
+    uint32_t content;                /* what the material takes it for */
     uint32_t reserved;
     uint64_t pixel_first; /* into pixels */
 };

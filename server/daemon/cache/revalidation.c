@@ -230,7 +230,7 @@ static int check_model(const struct backing *backing, struct revalidation *check
         return err->code;
     if (root_stat_model(backing->root_fd, check->path, &check->stamp, err) < 0)
         return err->code;
-    if (file_format_of(check->path) == NULL) {
+    if (file_format_of(check->path) == NULL && file_format_of_environment(check->path) == NULL) {
         file_format_unknown(check->path, err);
         return err_prefix(err, "%s", check->path);
     }

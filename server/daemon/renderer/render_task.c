@@ -36,6 +36,11 @@ struct render_task *render_task_new(const struct render_spec *query)
         job->sources[i].key = query->clips[i]->key;
         job->sources[i].size_bytes = query->clips[i]->model.size_bytes;
     }
+    if (query->environment != NULL) {
+        picture->environment = imported_model_ref(query->environment);
+        job->environment_key = query->environment->key;
+        job->environment_bytes = query->environment->model.size_bytes;
+    }
     return picture;
 }
 
@@ -70,6 +75,7 @@ void render_task_free(struct render_task *picture)
     imported_model_unref(picture->imported);
     for (uint32_t i = 0; i < RENDER_SOURCES_MAX; i++)
         imported_model_unref(picture->clips[i]);
+    imported_model_unref(picture->environment);
     free(picture->tail);
     free(picture);
 }

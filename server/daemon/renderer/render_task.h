@@ -20,6 +20,7 @@ struct render_spec {
     struct imported_model *imported;     /* the model that is drawn */
     struct imported_model *const *clips; /* [clip_count]: other models that clips are from */
     uint32_t clip_count;                 /* 0..RENDER_SOURCES_MAX */
+    struct imported_model *environment;  /* what lights it, or NULL */
 };
 
 /* One who waits for a picture; the owner's, until done() has run or the wait is cancelled. */
@@ -39,6 +40,7 @@ struct render_task {
     size_t tail_bytes;
     struct imported_model *imported; /* references */
     struct imported_model *clips[RENDER_SOURCES_MAX];
+    struct imported_model *environment; /* or NULL */
     struct render_waiter *waits;
     uint64_t started_ns;      /* see struct render_waiter */
     uint32_t attempts, sends; /* to workers; those that died before they read the job are no attempts */

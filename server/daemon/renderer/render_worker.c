@@ -243,10 +243,12 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
 void render_worker_send(struct render_worker *worker, const struct render_task *task, uint64_t job_id)
 {
     struct render_job job = task->job;
-    int fds[1 + RENDER_SOURCES_MAX] = {task->imported->fd};
+    int fds[RENDER_FDS_MAX] = {task->imported->fd};
     for (uint32_t i = 0; i < job.source_count; i++)
         fds[1 + i] = task->clips[i]->fd;
-    const size_t fds_bytes = (1 + job.source_count) * sizeof *fds;
+    if (task->environment != NULL)
+        fds[1 + job.source_count] = task->environment->fd;
+    const size_t fds_bytes = (1 + job.source_count + (task->environment != NULL)) * sizeof *fds;
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof fds)];

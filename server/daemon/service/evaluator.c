@@ -208,7 +208,7 @@ static const char *format_of(const struct request *request)
     static const char *const PICTURES[] = {
         [SHEET_PNG] = "png", [SHEET_APNG] = "apng", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp", [SHEET_JSON] = "json"};
     static const char *const FORMATS[] = {
-        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png"};
+        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png", [FORMAT_HDR] = "hdr"};
     const bool is_picture = op_is_picture(request->op);
     if (is_picture && request->op != OP_RENDER)
         return PICTURES[request->sheet.format];
@@ -218,11 +218,12 @@ static const char *format_of(const struct request *request)
 bool evaluation_is_not_modified(const struct evaluation *evaluation, const char *renderer, struct reply *reply)
 {
     const struct request *request = evaluation->request;
+    static const char NO_FILE[] = "0000000000000000"; /* what is not of a file is of the server's version */
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < evaluation->clip_count; i++)
         clip_hashes[i] = evaluation->clips[i]->hash;
     const struct etag_source source = {
-        .hash = evaluation->imported->hash,
+        .hash = evaluation->imported != NULL ? evaluation->imported->hash : NO_FILE,
         .canonical = request->canonical,
         .clips = clip_hashes,
         .clips_count = evaluation->clip_count,

@@ -46,7 +46,7 @@ struct evaluation job_evaluation(const struct job *job)
         .imported = job->models[0],
         .clips = job->models + 1,
         .sources = job->sources,
-        .clip_count = job->model_count - 1,
+        .clip_count = job->model_count > 0 ? job->model_count - 1 : 0,
         .left = job->call->left,
     };
 }

@@ -27,14 +27,16 @@ struct service {
     uv_prepare_cb on_tick;
     struct job *jobs;
     struct batch *batches;
-    uint32_t call_count;         /* under way: of jobs and batches */
-    uint32_t work_count;         /* jobs with a work thread */
-    uint32_t file_count;         /* uploads, deletions and listings under way */
-    uint64_t work_ended_ns;      /* when a work thread last finished */
-    uint64_t work_room_bytes;    /* memory reserved for answers of work threads */
-    struct job_queue work_queue; /* jobs that wait for a work thread */
-    struct job_queue list_queue; /* listings that wait for the one under way */
-    bool is_listing;             /* one is */
+    uint32_t call_count;                /* under way: of jobs and batches */
+    uint32_t work_count;                /* jobs with a work thread */
+    uint32_t file_count;                /* uploads, deletions and listings under way */
+    uint64_t work_ended_ns;             /* when a work thread last finished */
+    uint64_t work_room_bytes;           /* memory reserved for answers of work threads */
+    struct job_queue work_queue;        /* jobs that wait for a work thread */
+    struct job_queue list_queue;        /* listings that wait for the one under way */
+    bool is_listing;                    /* one is */
+    struct job_queue environment_queue; /* jobs that wait for the environment that is being made */
+    bool is_making_environment;
     bool is_draining;
     bool is_ending, is_closed; /* service_free() was called; the handle is closed */
 };
@@ -63,9 +65,10 @@ struct job {
     struct call *call;
     enum job_stage stage;
     uint64_t waits_ns; /* of uv_hrtime(): when it entered this stage */
-    /* The request's own model, then those of its sources, in their order: references. */
+    /* The request's own model, then those of its sources, in their order, then the environment: references. */
     struct imported_model *models[1 + REQUEST_SOURCES_MAX];
-    const struct model *sources[REQUEST_SOURCES_MAX]; /* of the latter */
+    const struct model *sources[REQUEST_SOURCES_MAX]; /* of all but the first */
+    struct request_source environment;                /* of a picture that has one */
     uint32_t model_count;                             /* found so far */
     struct cache_waiter waiter;
     struct picture_job *picture; /* or NULL */
@@ -160,5 +163,9 @@ void service_batch_end(struct service *service);
 void service_list(struct service *service, struct call *call);
 /* The client of a listing has left. */
 void service_list_cancel(struct job *job);
+/* service_environment.c: answers an OP_ENVIRONMENT, once its model is there, if it has one. */
+void service_environment(struct job *job);
+/* Likewise: the client of a job that waits or works has left. */
+void service_environment_cancel(struct job *job);
 /* service_upload.c: answers an OP_FILE. */
 void service_file(struct service *service, struct call *call);

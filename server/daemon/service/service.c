@@ -119,6 +119,11 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
                                              .waiting = STAT_COUNT,
                                              .refused = STAT_COUNT,
                                              .what = "listings"};
+    service->environment_queue = (struct job_queue){.limits = &config->limits,
+                                                    .limit = LIMIT_ANSWER_QUEUE,
+                                                    .waiting = STAT_COUNT,
+                                                    .refused = STAT_COUNT,
+                                                    .what = "environments"};
     evaluator_init(&service->evaluator, config, budget);
     service->tick.data = service;
     service->on_tick = on_tick;

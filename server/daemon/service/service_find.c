@@ -1,16 +1,27 @@
-/* service_find.c - gets the models of a call from the cache: its own, then those that its clips are from. */
+/* service_find.c - gets the models of a call from the cache: its own, then those that its clips are from,
+ * then the environment of a picture. */
 #include "base/container_of.h"
 #include "daemon/service/job.h"
 
 #include <string.h>
 
+/* What the job's next model is for: a source of the request, the environment behind them, or, before all, NULL: the
+ * request's own model. */
+static const struct request_source *source_of(const struct job *job)
+{
+    const struct request *request = &job->call->request;
+    return job->model_count == 0                       ? NULL
+           : job->model_count <= request->source_count ? &request->sources[job->model_count - 1]
+                                                       : &job->environment;
+}
+
 /* The reference becomes the job's. False: it is not the content that the request wants, and the job is over. */
 static bool take_model(struct job *job, struct imported_model *imported)
 {
     const struct request *request = &job->call->request;
-    const struct request_source *source = job->model_count > 0 ? &request->sources[job->model_count - 1] : NULL;
+    const struct request_source *source = source_of(job);
     const char *hash = source != NULL ? source->hash : request->hash;
-    if (source != NULL)
+    if (job->model_count > 0)
         job->sources[job->model_count - 1] = &imported->model;
     job->models[job->model_count++] = imported;
     if (hash == NULL || strcmp(hash, imported->hash) == 0)
@@ -48,13 +59,19 @@ static void on_ready(struct cache_waiter *waiter, struct imported_model *importe
 static void find_models(struct job *job)
 {
     const struct request *request = &job->call->request;
-    while (job->model_count <= request->source_count) {
-        const bool is_own = job->model_count == 0; /* of the others only clips are used, unless both are compared */
-        const char *path = is_own ? request->model : request->sources[job->model_count - 1].path;
+    const bool is_lit = op_is_picture(request->op) && request->environment != NULL;
+    const uint32_t count = 1 + request->source_count + is_lit;
+    job->environment = (struct request_source){.path = request->environment};
+    while (job->model_count < count) {
+        const struct request_source *source = source_of(job);
+        const bool is_own = source == NULL; /* of the others only clips are used, unless both are compared */
+        const char *path = is_own ? request->model : source->path;
         struct err err = {0};
         struct imported_model *imported = NULL;
-        job->waiter = (struct cache_waiter){
-            .ready = on_ready, .is_whole = (is_own || request->op == OP_COMPARE) && request_needs_pixels(request)};
+        job->waiter =
+            (struct cache_waiter){.ready = on_ready,
+                                  .is_whole = (is_own || source == &job->environment || request->op == OP_COMPARE) &&
+                                              request_needs_pixels(request)};
         job_enter(job, JOB_FINDS_MODEL);
         const int rc = cache_get(job->service->cache, path, &job->waiter, &imported, &err);
         if (rc != 0)
@@ -64,7 +81,9 @@ static void find_models(struct job *job)
         if (rc <= 0 || !take_model(job, imported))
             return;
     }
-    if (op_is_picture(request->op))
+    if (request->op == OP_ENVIRONMENT)
+        service_environment(job);
+    else if (op_is_picture(request->op))
         service_render(job);
     else
         service_answer(job);
@@ -76,6 +95,8 @@ void service_find_models(struct service *service, struct call *call)
     struct err err;
     if (op_is_picture(call->request.op) && service_check_renderers(service, &call->request, &err) < 0)
         job_fail(job, &err);
+    else if (call->request.model == NULL) /* a light made by formula */
+        service_environment(job);
     else
         find_models(job);
 }
@@ -83,6 +104,10 @@ void service_find_models(struct service *service, struct call *call)
 void service_cancel_models(struct job *job)
 {
     struct service *service = job->service;
+    if (job->call->request.op == OP_ENVIRONMENT && job->stage != JOB_FINDS_MODEL) {
+        service_environment_cancel(job);
+        return;
+    }
     switch (job->stage) {
     case JOB_FINDS_MODEL:
         cache_cancel(&job->waiter);

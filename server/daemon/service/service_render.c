@@ -264,6 +264,7 @@ static void put_renames(struct buf *out, const struct name_map *renames)
 static int submit(struct picture_job *picture, const struct clip_span *span, struct err *err)
 {
     struct job *job = picture->job;
+    const struct request *request = &job->call->request;
     struct picture_cells cells;
     if (picture->plan != NULL)
         service_sheet_fill(picture, &cells);
@@ -271,7 +272,7 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
         fill_cells(picture, span, &cells);
     struct buf renames;
     buf_init(&renames, RENDER_RENAME_BYTES_MAX);
-    put_renames(&renames, &job->call->request.renames);
+    put_renames(&renames, &request->renames);
     picture->drawing.cell_count = cells.count;
     picture->drawing.rename_bytes = (uint32_t)renames.size_bytes;
     const struct render_spec spec = {.job = &picture->drawing,
@@ -280,7 +281,9 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
                                      .renames = renames.data,
                                      .imported = job->models[0],
                                      .clips = job->models + 1,
-                                     .clip_count = job->model_count - 1};
+                                     .clip_count = request->source_count,
+                                     .environment =
+                                         request->environment != NULL ? job->models[job->model_count - 1] : NULL};
     job_enter(job, JOB_DRAWS);
     const int rc = render_pool_submit(job->service->renders, &spec, &picture->waiter, err);
     picture_cells_free(&cells);

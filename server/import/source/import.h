@@ -70,6 +70,10 @@ int import_stl(struct import *import, struct err *err);
 /* X3D, by our own reader. Same contract. */
 int import_x3d(struct import *import, struct err *err);
 
+/* A Radiance picture, which is no model but an environment. Same contract; the model that it makes is one of
+ * anim/light/panorama.h. */
+int import_environment(struct import *import, struct err *err);
+
 /* Everything else, by assimp. Same contract. */
 int import_assimp(struct import *import, struct err *err);
 

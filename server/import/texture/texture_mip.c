@@ -1,6 +1,7 @@
 /* texture_mip.c - resamples pixels by area, with tables to linear light and back. */
 #include "import/texture/texture_mip.h"
 
+#include "anim/light/rgbe.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -93,6 +94,13 @@ static uint32_t overlap(uint32_t i, uint32_t t, uint32_t from, uint32_t to)
 /* One pixel's part in sums[5]: colour times weight, weight, alpha, each times the area. */
 static inline void add_pixel(const uint8_t *pixel, float area, enum texture_content content, float *sums)
 {
+    if (content == TEXTURE_RADIANCE) {
+        float rgb[3];
+        rgbe_to_linear(pixel, rgb);
+        for (int c = 0; c < 3; c++)
+            sums[c] += area * rgb[c];
+        return;
+    }
     const float *value_of = content == TEXTURE_DATA ? number_of : linear_of;
     const float weight = content == TEXTURE_DATA ? area : area * ((float)pixel[3] + INVISIBLE_WEIGHT);
     for (int c = 0; c < 3; c++)
@@ -142,6 +150,10 @@ static uint8_t encode(float linear, enum texture_content content)
 static void put_row(const float *sums, uint32_t width, enum texture_content content, uint8_t *row)
 {
     for (uint32_t x = 0; x < width; x++, sums += 5, row += 4) {
+        if (content == TEXTURE_RADIANCE) {
+            rgbe_from_linear(sums, row);
+            continue;
+        }
         for (int c = 0; c < 3; c++)
             row[c] = encode(sums[c] / sums[3], content);
         row[3] = (uint8_t)fminf(sums[4] + 0.5f, 255);

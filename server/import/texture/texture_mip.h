@@ -1,6 +1,6 @@
 /* texture_mip.h - resampling of RGBA8 pixels by area. TEXTURE_COLORS in linear light and weighted by alpha, so that
  * neither dark fringes nor the colour of invisible pixels come into smaller pictures; TEXTURE_DATA channel by channel,
- * as plain numbers. No I/O; one thread. */
+ * as plain numbers; TEXTURE_RADIANCE as light. No I/O; one thread. */
 #pragma once
 
 #include "anim/model/model.h"

@@ -19,10 +19,6 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
     gl->GenVertexArrays(1, &drawing->vertex_array);
     gl->BindVertexArray(drawing->vertex_array);
     draw_make_textures(drawing);
-    static environment_radiance *const LIGHTS[LIGHT_COUNT] = {
-        [LIGHT_STUDIO] = environment_studio, [LIGHT_OUTDOOR] = environment_outdoor, [LIGHT_FLAT] = environment_flat};
-    for (int i = 0; i < LIGHT_COUNT; i++)
-        environment_project(LIGHTS[i], NULL, &drawing->lights[i]);
     gl->GenBuffers(1, &drawing->palette);
     gl->GenTextures(1, &drawing->palette_texture);
     gl->GenBuffers(1, &drawing->own_indices);
@@ -343,7 +339,7 @@ int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded,
         return err->code;
     drawing->used = NULL; /* a view may have used its own */
     drawing->frame_number++;
-    drawing->picture = picture;
+    draw_bind_light(drawing, picture);
     gl->LineWidth((float)scale);
     gl->PointSize((float)scale * draw_point_pixels(&loaded->mapped.model, posed, (float)side));
     const int rc =

@@ -13,14 +13,30 @@
 #define DRAW_ALPHA_ANY -1.0f
 #define DRAW_ALPHA_END 1e9f
 
+/* Dielectrics from this roughness on reflect a light so smooth that they need no map of it: PROGRAM_MIRRORS. */
+#define DRAW_ROUGH 0.5f
+
+/* An environment of a file (anim/light/panorama.h) as a light. */
+struct file_light {
+    uint64_t key; /* same key = same file; 0: there is none */
+    double yaw_deg;
+    uint64_t used; /* the larger, the later */
+    struct environment *light;
+    GLuint map;
+};
+enum { FILE_LIGHTS_MAX = 4 };
+
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;
-    struct program programs[PROGRAM_KINDS]; /* by enum program_kind; without a name until first used */
-    const struct program *used;             /* one of them, while a frame is drawn */
-    uint64_t frame_number;                  /* counts them */
-    const struct picture_spec *picture;     /* likewise: its light, exposure and tone */
-    struct environment_harmonics lights[LIGHT_COUNT];
+    struct program programs[PROGRAM_KINDS];         /* by enum program_kind; without a name until first used */
+    const struct program *used;                     /* one of them, while a frame is drawn */
+    uint64_t frame_number;                          /* counts them */
+    const struct picture_spec *picture;             /* likewise: its light, exposure and tone */
+    GLuint light_maps[LIGHT_COUNT];                 /* by enum picture_light; 0 until first used */
+    struct file_light file_lights[FILE_LIGHTS_MAX]; /* of LIGHT_FILE: those that were used last */
+    struct file_light *file_light;                  /* of the picture, or NULL */
+    uint64_t file_light_count;                      /* counts their uses */
     GLuint vertex_array;
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
@@ -33,6 +49,10 @@ struct drawing {
 
 /* Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err);
+
+/* Makes LIGHT_FILE the light of an environment (anim/light/panorama.h), turned by yaw_deg. key: same key = same model.
+ */
+void drawing_set_environment(struct drawing *drawing, const struct model *model, uint64_t key, double yaw_deg);
 
 /* Draws opaque surfaces, then blended ones from far to near, each triangle by triangle, premultiplied, over what is
  * there. `scale` samples are a pixel's side: lines and points have their width in pixels. picture: its size and its
@@ -73,6 +93,19 @@ int draw_bind_vertices(const struct drawing *drawing, const struct loaded_model 
 GLint draw_joint_first(const struct model *model, const struct posed_model *posed, const struct posed_draw *draw);
 /* The same of what is in scene space. */
 GLint draw_scene_joint(const struct posed_model *posed);
+
+/* --- draw_light.c: the light of a picture as GL state --- */
+
+/* Makes LIGHT_FILE the light of an environment (anim/light/panorama.h), turned by yaw_deg. key: same key = same model.
+ * ERR_NO_MEMORY. */
+int draw_set_environment(struct drawing *drawing, const struct model *model, uint64_t key, double yaw_deg,
+                         struct err *err);
+/* From now on frames have this light; its map is made when it is the first time. */
+void draw_bind_light(struct drawing *drawing, const struct picture_spec *picture);
+/* True when a request that names no light has another: programs need PROGRAM_CHOSEN. */
+bool draw_has_chosen_light(const struct picture_spec *picture);
+/* Gives such a program, which is in use, the light. */
+void draw_set_light(const struct drawing *drawing, const struct program *program);
 
 /* --- draw_material.c: a material as GL state --- */
 

@@ -1,7 +1,6 @@
 /* draw_material.c - a material as GL state: the program that has all it needs, textures, uniforms. */
 #include "render/draw/draw.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Lilac squares in the place of a texture that the file names and nobody has: they look like no material. */
@@ -132,20 +131,11 @@ static bool has_filters(const struct loaded_model *loaded, const struct material
     return texture->mag_filter != 0 || texture->min_filter != 0;
 }
 
-static bool has_chosen_light(const struct picture_spec *picture)
+/* True when the environment is seen in it, as in mirrors, if only in some of its texels. */
+static bool is_mirror(const struct loaded_model *loaded, const struct material *material)
 {
-    return picture->light != LIGHT_STUDIO || picture->tone != TONE_NEUTRAL || picture->exposure_stops != 0;
-}
-
-/* Of a program of PROGRAM_CHOSEN; others have none of these uniforms. */
-static void set_light(const struct drawing *drawing)
-{
-    const struct gl *gl = drawing->gl;
-    const struct program *program = drawing->used;
-    const struct picture_spec *picture = drawing->picture;
-    gl->Uniform3fv(program->irradiance, ENVIRONMENT_HARMONICS, drawing->lights[picture->light].c[0]);
-    gl->Uniform1f(program->exposure, (float)exp2(picture->exposure_stops));
-    gl->Uniform1i(program->tone, (GLint)picture->tone);
+    return material->metallic > 0 || material->roughness < DRAW_ROUGH ||
+           find_texture(loaded, material, TEXTURE_METALLIC_ROUGHNESS) != 0;
 }
 
 /* Links the program when it is wanted for the first time. */
@@ -161,7 +151,7 @@ static int use_program(struct drawing *drawing, unsigned kind, const struct pose
     if (program->camera_frame != drawing->frame_number) {
         draw_set_camera(drawing->gl, program, posed);
         if ((kind & PROGRAM_CHOSEN) != 0)
-            set_light(drawing);
+            draw_set_light(drawing, program);
     }
     program->camera_frame = drawing->frame_number;
     return 0;
@@ -175,7 +165,8 @@ int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded
                              (is_full && has_filters(loaded, material, TEXTURE_EMISSIVE));
     const unsigned kind = (is_full ? PROGRAM_FULL : 0) | (is_filtered ? PROGRAM_FILTERS : 0) |
                           (primitive->topology == TOPOLOGY_POINTS ? PROGRAM_POINTS : 0) |
-                          (has_chosen_light(drawing->picture) ? PROGRAM_CHOSEN : 0);
+                          (is_lit && is_mirror(loaded, material) ? PROGRAM_MIRRORS : 0) |
+                          (draw_has_chosen_light(drawing->picture) ? PROGRAM_CHOSEN : 0);
     if (use_program(drawing, kind, posed, err) < 0)
         return err->code;
     draw_put_material(drawing, drawing->used, loaded, material, primitive, is_lit);

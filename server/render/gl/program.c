@@ -92,6 +92,7 @@ static void tie_samplers(const struct program *program, const struct gl *gl)
         [UNIT_PALETTE] = "palette",
         [UNIT_INFLUENCES] = "influences",
         [UNIT_IDS] = "ids",
+        [UNIT_ENVIRONMENT] = "environment_map",
     };
     for (int unit = 0; unit < (int)(sizeof NAMES / sizeof *NAMES); unit++)
         gl->Uniform1i(gl->GetUniformLocation(program->name, NAMES[unit]), unit);
@@ -112,12 +113,11 @@ int program_link(struct program *program, const struct gl *gl, const struct shad
 /* The default light, as constants of the shader: llvmpipe loads a uniform's number anew for every eight samples. */
 static void put_irradiance(char *out, size_t size)
 {
-    struct environment_harmonics light;
-    environment_project(environment_studio, NULL, &light);
+    const struct environment_harmonics *light = &ENVIRONMENT_STUDIO.harmonics;
     int n = snprintf(out, size, "#define IRRADIANCE vec3[9](");
     for (int i = 0; i < ENVIRONMENT_HARMONICS; i++)
-        n += snprintf(out + n, size - (size_t)n, "%svec3(%.5f, %.5f, %.5f)", i > 0 ? ", " : "", (double)light.c[i][0],
-                      (double)light.c[i][1], (double)light.c[i][2]);
+        n += snprintf(out + n, size - (size_t)n, "%svec3(%.5f, %.5f, %.5f)", i > 0 ? ", " : "", (double)light->c[i][0],
+                      (double)light->c[i][1], (double)light->c[i][2]);
     snprintf(out + n, size - (size_t)n, ")\n");
 }
 
@@ -126,9 +126,10 @@ int program_init(struct program *program, const struct gl *gl, unsigned kind, st
     char irradiance[512] = "", defines[640];
     if ((kind & PROGRAM_CHOSEN) == 0)
         put_irradiance(irradiance, sizeof irradiance);
-    snprintf(defines, sizeof defines, "%s%s%s%s", irradiance, (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "",
-             (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
-             (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "");
+    snprintf(
+        defines, sizeof defines, "%s%s%s%s%s", irradiance, (kind & PROGRAM_MIRRORS) != 0 ? "#define MIRRORS\n" : "",
+        (kind & PROGRAM_FULL) != 0 ? "#define FULL\n" : "", (kind & PROGRAM_FILTERS) != 0 ? "#define FILTERS\n" : "",
+        (kind & PROGRAM_POINTS) != 0 ? "#define POINTS\n" : "");
     const struct shader_sources sources = {.vertex = SHADER_SKIN_VERT, .fragment = SHADER_MESH_FRAG, .define = defines};
     if (program_link(program, gl, &sources, (kind & PROGRAM_FULL) != 0, err) < 0)
         return err->code;

@@ -40,15 +40,17 @@ enum texture_unit {
     UNIT_PALETTE = TEXTURE_SLOT_COUNT,
     UNIT_INFLUENCES,
     UNIT_IDS, /* of view.frag */
+    UNIT_ENVIRONMENT,
 };
 
 /* What a program can do beyond base colour with the usual filters, as bits: which programs there are. */
 enum program_kind {
-    PROGRAM_FULL = 1,    /* all textures of a material */
-    PROGRAM_FILTERS = 2, /* any filters of the colours' textures */
-    PROGRAM_POINTS = 4,  /* of points alone, which are discs */
-    PROGRAM_CHOSEN = 8,  /* any light, exposure and tone; else those of a request that names none are constants */
-    PROGRAM_KINDS = 16
+    PROGRAM_FULL = 1,     /* all textures of a material */
+    PROGRAM_FILTERS = 2,  /* any filters of the colours' textures */
+    PROGRAM_POINTS = 4,   /* of points alone, which are discs */
+    PROGRAM_CHOSEN = 8,   /* any light, exposure and tone; else those of a request that names none are constants */
+    PROGRAM_MIRRORS = 16, /* of smooth surfaces and metals, which show the environment; else of rough dielectrics */
+    PROGRAM_KINDS = 32
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
@@ -66,8 +68,8 @@ enum program_kind {
     X(is_unlit)                                                                                                        \
     X(is_flat)                                                                                                         \
     X(base_color_filter)                                                                                               \
-    X(irradiance) X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade)    \
-        X(emissive_filter)
+    X(irradiance)                                                                                                      \
+    X(exposure) X(tone) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade) X(emissive_filter)
 
 struct program {
     GLuint name;

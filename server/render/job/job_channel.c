@@ -6,8 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { FDS_MAX = 1 + RENDER_SOURCES_MAX };
-
 void job_fds_close(struct job_fds *fds)
 {
     if (fds->model >= 0)
@@ -17,12 +15,12 @@ void job_fds_close(struct job_fds *fds)
     *fds = (struct job_fds){.model = -1};
 }
 
-/* The first is the model's, the others those of the sources; more were never sent. */
+/* The first is the model's, the others those of the sources and the environment's; more were never sent. */
 static void keep_fd(struct job_fds *fds, int fd)
 {
     if (fds->model < 0) {
         fds->model = fd;
-    } else if (fds->source_count < RENDER_SOURCES_MAX) {
+    } else if (fds->source_count < RENDER_FDS_MAX - 1) {
         fds->sources[fds->source_count++] = fd;
     } else {
         close(fd);
@@ -49,7 +47,7 @@ static ssize_t receive_some(int socket, void *to, size_t size_bytes, struct job_
 {
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
+        char bytes[CMSG_SPACE(RENDER_FDS_MAX * sizeof(int))];
     } control;
     struct iovec part = {.iov_base = to, .iov_len = size_bytes};
     struct msghdr message = {
@@ -93,7 +91,8 @@ int job_receive(int socket, struct render_work *work, struct job_fds *fds, struc
             have += receive_all(socket, work->renames, job->rename_bytes, fds);
         is_good = have == sizeof *job + cells + times + job->rename_bytes;
     }
-    if (is_good && fds->model >= 0 && fds->source_count == job->source_count && !fds->has_more)
+    const uint64_t source_count = (uint64_t)job->source_count + (job->environment_bytes > 0);
+    if (is_good && fds->model >= 0 && fds->source_count == source_count && !fds->has_more)
         return 1;
     job_fds_close(fds);
     return err_set(err, ERR_INTERNAL, "what arrived is not a job with its models (%zu bytes)", have);

@@ -9,8 +9,8 @@
 
 /* The files of a job. */
 struct job_fds {
-    int model; /* -1: none */
-    int sources[RENDER_SOURCES_MAX];
+    int model;                       /* -1: none */
+    int sources[RENDER_FDS_MAX - 1]; /* and the environment's, where the job has one */
     uint32_t source_count;
     bool has_more; /* than any job has; they are closed */
 };

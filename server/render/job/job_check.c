@@ -35,7 +35,8 @@ static int check_frame_box(const struct picture_spec *picture, struct err *err)
 static int check_light(const struct picture_spec *picture, struct err *err)
 {
     const bool is_exposed = fabs(picture->exposure_stops) <= PICTURE_STOPS_MAX; /* false for what is no number */
-    if (is_exposed && picture->light < LIGHT_COUNT && picture->tone < TONE_COUNT)
+    const bool is_turned = isfinite(picture->environment_yaw_deg);
+    if (is_exposed && is_turned && picture->light < LIGHT_COUNT && picture->tone < TONE_COUNT)
         return 0;
     return err_set(err, ERR_BAD_PARAMETER, "there is no light %u with tone %u at %g stops", picture->light,
                    picture->tone, picture->exposure_stops);
@@ -70,6 +71,8 @@ int job_check(const struct render_work *work, struct err *err)
     const struct render_job *job = &work->job;
     if (check_size(job, err) < 0)
         return err->code;
+    if ((job->picture.light == LIGHT_FILE) != (job->environment_bytes > 0))
+        return err_set(err, ERR_BAD_PARAMETER, "the job's light and its environment do not go together");
     if (job->picture.view >= VIEW_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->picture.view);
     if (check_light(&job->picture, err) < 0)

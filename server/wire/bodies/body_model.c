@@ -5,7 +5,8 @@
 #include "wire/reply/reply_json.h"
 
 static const char *const ALPHA_MODES[] = {[ALPHA_OPAQUE] = "opaque", [ALPHA_MASK] = "mask", [ALPHA_BLEND] = "blend"};
-static const char *const TEXTURE_CONTENTS[] = {[TEXTURE_COLORS] = "colors", [TEXTURE_DATA] = "data"};
+static const char *const TEXTURE_CONTENTS[] = {
+    [TEXTURE_COLORS] = "colors", [TEXTURE_DATA] = "data", [TEXTURE_RADIANCE] = "radiance"};
 static const char *const TEXTURE_STATES[] = {
     [TEXTURE_FOUND] = "found", [TEXTURE_MISSING] = "missing", [TEXTURE_BROKEN] = "broken"};
 static const char *const WRAPS[] = {

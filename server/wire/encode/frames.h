@@ -20,7 +20,7 @@ enum {
     FRAMES_ALIGNMENT = 16,    /* of every block */
 };
 
-enum frames_kind { FRAMES_PALETTE = 1, FRAMES_POSE = 2, FRAMES_MESH = 3, FRAMES_KEYS = 4 };
+enum frames_kind { FRAMES_PALETTE = 1, FRAMES_POSE = 2, FRAMES_MESH = 3, FRAMES_KEYS = 4, FRAMES_ENVIRONMENT = 5 };
 
 enum frames_block_kind {
     BLOCK_PALETTE = 1,      /* index: skin; items: joints; 16 or 12 floats */
@@ -43,15 +43,18 @@ enum frames_block_kind {
     BLOCK_JOINT_NODES = 25,       /* index: skin; items: joints; u32 */
     BLOCK_JOINT_FROM_BIND = 26,   /* index: skin; items: joints; 16 floats, in columns */
     /* of attributes=1; static; index: entry; items: vertices */
-    BLOCK_REST_NORMALS = 30,     /* 3 floats */
-    BLOCK_TEXCOORDS = 31,        /* 2 floats */
-    BLOCK_SECOND_TEXCOORDS = 32, /* 2 floats */
-    BLOCK_COLORS = 33,           /* 4 bytes */
-    BLOCK_TANGENTS = 34,         /* 4 floats */
+    BLOCK_REST_NORMALS = 32,     /* 3 floats */
+    BLOCK_TEXCOORDS = 33,        /* 2 floats */
+    BLOCK_SECOND_TEXCOORDS = 34, /* 2 floats */
+    BLOCK_COLORS = 35,           /* 4 bytes */
+    BLOCK_TANGENTS = 36,         /* 4 floats */
     /* of FRAMES_KEYS, which has no frames; static */
     BLOCK_CHANNELS = 27,   /* items: channels; 6 u32: clip, node, path, interpolation, components, keys */
     BLOCK_KEY_TIMES = 28,  /* index: channel of the answer; items: keys; f64 */
     BLOCK_KEY_VALUES = 29, /* likewise; items: numbers; f32 */
+    /* of FRAMES_ENVIRONMENT, which has no frames; static */
+    BLOCK_HARMONICS = 30, /* 9 items; 3 f32: RGB */
+    BLOCK_LIGHT_MAP = 31, /* index: level; items: texels; 4 half floats: RGBA */
 };
 
 static inline bool frames_is_static(enum frames_block_kind kind) { return kind >= BLOCK_NODES; }

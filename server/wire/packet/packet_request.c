@@ -45,7 +45,7 @@ static int read_open(struct packet_parse *parse)
     parse->request->model = memory->data + memory->size_bytes;
     buf_put(memory, payload->bytes, payload->size_bytes);
     buf_put_char(memory, '\0');
-    return request_check_path("model", parse->request->model, parse->err);
+    return request_check_model_path("model", parse->request->model, parse->err);
 }
 
 static int read_call(struct request *request, const struct packet *packet, const struct packet_model *model,

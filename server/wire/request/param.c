@@ -72,6 +72,15 @@ int param_picture_format(struct param_value *value)
     return word;
 }
 
+int param_environment_format(struct param_value *value)
+{
+    static const enum format FORMATS[] = {FORMAT_JSON, FORMAT_BIN, FORMAT_HDR};
+    const int word = param_word(value);
+    if (word >= 0)
+        value->request->format = FORMATS[word];
+    return word;
+}
+
 static bool read_color(const char *text, size_t size_bytes, uint8_t rgba[4])
 {
     const char *const transparent = "transparent";

@@ -1,5 +1,6 @@
 /* param_field.c - the parameters whose value becomes one field of the request: a table of them, and a parser for each
  * kind of field. */
+#include "base/file_formats.h"
 #include "base/hex.h"
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
@@ -65,6 +66,9 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_JOINT_BY_NAME] = {AT(joint), .expected = "node"},
     [PARAM_VARIANT] = {AT(variant), .expected = "variant"},
     [PARAM_VARIANT_NAME] = {AT(variant), .expected = "variant"},
+    [PARAM_ENVIRONMENT] = {AT(environment)},
+    [PARAM_ENVIRONMENT_YAW] = {AT(picture.environment_yaw_deg), .least = -1e6, .most = 1e6,
+                               .expected = "a number of degrees from -1e6 to 1e6"},
     [PARAM_AA] = {AT(picture.flags), .bit = PICTURE_ONE_SAMPLE, .is_inverted = true},
     [PARAM_ALPHA] = {AT(picture.flags), .bit = PICTURE_PREMULTIPLIED},
     [PARAM_SHADOW] = {AT(picture.flags), .bit = PICTURE_SHADOW},
@@ -181,7 +185,19 @@ int param_text(struct param_value *value)
 int param_path(struct param_value *value)
 {
     param_text(value);
-    return request_check_path(value->name, value->text, value->err);
+    return request_check_model_path(value->name, value->text, value->err);
+}
+
+int param_environment(struct param_value *value)
+{
+    param_text(value);
+    if (request_check_path(value->name, value->text, value->err) < 0)
+        return value->err->code;
+    return file_format_of_environment(value->text) != NULL
+               ? 0
+               : err_set(value->err, ERR_UNKNOWN_FORMAT,
+                         "parameter '%s' is '%.200s', which is no environment: those are Radiance pictures (.hdr)",
+                         value->name, value->text);
 }
 
 int param_hash(struct param_value *value)

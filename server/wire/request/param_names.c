@@ -1,5 +1,6 @@
 /* param_names.c - what names something: files by path and hash; clips, skins, nodes, meshes by index or name.
  */
+#include "base/file_formats.h"
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
@@ -28,6 +29,17 @@ int request_check_path(const char *name, const char *path, struct err *err)
     if (fault != NULL)
         return err_set(err, ERR_BAD_PATH, "the %s path '%.200s' %s", name, path, fault);
     return 0;
+}
+
+int request_check_model_path(const char *name, const char *path, struct err *err)
+{
+    if (request_check_path(name, path, err) < 0)
+        return err->code;
+    return file_format_of_environment(path) == NULL ? 0
+                                                    : err_set(err, ERR_UNKNOWN_FORMAT,
+                                                              "the %s path '%.200s' is that of an environment, which "
+                                                              "is no model: pictures take it by environment=",
+                                                              name, path);
 }
 
 static struct selector by_name(const char *text, size_t size_bytes)
@@ -110,7 +122,7 @@ int param_clip_file_of(struct param_value *value)
 {
     const char *path = value->text;
     buf_put(&value->request->lists.files, &path, sizeof path);
-    return request_check_path(value->name, path, value->err);
+    return request_check_model_path(value->name, path, value->err);
 }
 
 /* Text with {file} and {clip} in it. */

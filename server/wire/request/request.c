@@ -38,7 +38,7 @@ void request_fini(struct request *request)
 static int undecodable(int param, const struct err *why, struct err *err)
 {
     const bool is_path = param == PARAM_MODEL || param == PARAM_CLIP_FILE || param == PARAM_EXPORT_CLIP_FILE ||
-                         param == PARAM_SHEET_CLIP_FILE || param == PARAM_WITH;
+                         param == PARAM_SHEET_CLIP_FILE || param == PARAM_WITH || param == PARAM_ENVIRONMENT;
     return err_set(err, is_path ? ERR_BAD_PATH : ERR_BAD_PARAMETER, "parameter '%s': %s", REQUEST_PARAMS[param].name,
                    why->message);
 }
@@ -104,6 +104,10 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
         default_side /= 2;
     request->picture.width = request->picture.width == 0 ? default_side : request->picture.width;
     request->picture.height = request->picture.height == 0 ? default_side : request->picture.height;
+    if (request->environment != NULL && !seen->has[PARAM_LIGHT])
+        request->picture.light = LIGHT_FILE;
+    if (request->op == OP_ENVIRONMENT)
+        request->model = request->environment;
     request->list_limit = request->list_limit == 0 ? (uint32_t)limits->value[LIMIT_LIST] : request->list_limit;
 }
 

@@ -25,31 +25,32 @@
 #include <string.h>
 
 enum op {
-    OP_GALLERY,    /* GET / */
-    OP_HEALTHZ,    /* GET /healthz */
-    OP_READYZ,     /* GET /readyz */
-    OP_VERSION,    /* GET /v1/version */
-    OP_MODEL_PAGE, /* GET /m/PATH */
-    OP_EMBED,      /* GET /embed/PATH */
-    OP_ASSET,      /* GET /page/NAME */
-    OP_MODELS,     /* GET /v1/models */
-    OP_MODEL,      /* GET /v1/model */
-    OP_PALETTE,    /* GET /v1/palette */
-    OP_POSE,       /* GET /v1/pose */
-    OP_MESH,       /* GET /v1/mesh */
-    OP_RENDER,     /* GET /v1/render */
-    OP_BOUNDS,     /* GET /v1/bounds */
-    OP_EXPORT,     /* GET /v1/export */
-    OP_FORMATS,    /* GET /v1/formats */
-    OP_QUERY,      /* POST /v1/query */
-    OP_STATS,      /* GET /v1/stats */
-    OP_FILE,       /* PUT and DELETE /v1/models/NAME */
-    OP_SHEET,      /* GET /v1/sheet */
-    OP_TURNTABLE,  /* GET /v1/turntable */
-    OP_KEYS,       /* GET /v1/keys */
-    OP_COMPARE,    /* GET /v1/compare */
-    OP_TEXTURE,    /* GET /v1/texture */
-    OP_STREAM,     /* GET /v1/stream, a WebSocket: never the service's */
+    OP_GALLERY,     /* GET / */
+    OP_HEALTHZ,     /* GET /healthz */
+    OP_READYZ,      /* GET /readyz */
+    OP_VERSION,     /* GET /v1/version */
+    OP_MODEL_PAGE,  /* GET /m/PATH */
+    OP_EMBED,       /* GET /embed/PATH */
+    OP_ASSET,       /* GET /page/NAME */
+    OP_MODELS,      /* GET /v1/models */
+    OP_MODEL,       /* GET /v1/model */
+    OP_PALETTE,     /* GET /v1/palette */
+    OP_POSE,        /* GET /v1/pose */
+    OP_MESH,        /* GET /v1/mesh */
+    OP_RENDER,      /* GET /v1/render */
+    OP_BOUNDS,      /* GET /v1/bounds */
+    OP_EXPORT,      /* GET /v1/export */
+    OP_FORMATS,     /* GET /v1/formats */
+    OP_QUERY,       /* POST /v1/query */
+    OP_STATS,       /* GET /v1/stats */
+    OP_FILE,        /* PUT and DELETE /v1/models/NAME */
+    OP_SHEET,       /* GET /v1/sheet */
+    OP_TURNTABLE,   /* GET /v1/turntable */
+    OP_KEYS,        /* GET /v1/keys */
+    OP_COMPARE,     /* GET /v1/compare */
+    OP_TEXTURE,     /* GET /v1/texture */
+    OP_ENVIRONMENT, /* GET /v1/environment */
+    OP_STREAM,      /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
@@ -88,7 +89,7 @@ struct selector {
     enum mask_scope scope; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
 };
 
-enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG };
+enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG, FORMAT_HDR };
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
 /* Which part of the clip, as given: span_resolve() makes clip times of it. */
@@ -143,7 +144,7 @@ struct request {
     unsigned what;      /* WHAT_ bits */
     unsigned paths;     /* OP_KEYS: bits of enum channel_path; 0: all */
     bool has_indices, has_normals, has_rest, has_weights, has_attributes;
-    uint32_t texture; /* OP_TEXTURE */
+    uint32_t texture;     /* OP_TEXTURE */
     bool has_no_textures; /* FORMAT_GLB: textures=0 */
     bool has_root_motion; /* take the movement of `root` out and tell it */
     bool has_turn;        /* its turning about the up axis too */
@@ -152,18 +153,20 @@ struct request {
     bool has_rate, is_per_joint;
     double rate; /* with has_rate: poses a second of is_over_clip, 0..1000 */
     struct picture_spec
-        picture;               /* and of each cell of a sheet; without target_node and camera, which need the model: */
-    struct selector target;    /* the node in the middle of the picture, or absent */
-    struct selector camera;    /* the camera of the file, or absent */
-    uint32_t box_numbers;      /* how many of the picture's frame_box are given: 0 or 6 */
-    int side, projection;      /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
-    struct sheet_spec sheet;   /* OP_SHEET, OP_TURNTABLE */
-    const char *target_text;   /* likewise, of a GET, and of a page: path and query as they came */
-    const char *page_address;  /* OP_MODEL_PAGE: where its visitors find this server, "https://host/prefix/"; NULL:
-                                  not told */
-    const char *picture_query; /* with it: what of its query /v1/render takes too, as it came, "&clip=walk&yaw=30" */
-    struct selector joint;     /* of a picture: the node that the view is about, or absent */
-    struct selector variant;   /* of pictures and meshes: the set of materials, or absent */
+        picture;              /* and of each cell of a sheet; without target_node and camera, which need the model: */
+    struct selector target;   /* the node in the middle of the picture, or absent */
+    struct selector camera;   /* the camera of the file, or absent */
+    uint32_t box_numbers;     /* how many of the picture's frame_box are given: 0 or 6 */
+    const char *environment;  /* of a picture: path of the file that lights it, or NULL; of OP_ENVIRONMENT then `model`,
+                                 which is else NULL */
+    int side, projection;     /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
+    struct sheet_spec sheet;  /* OP_SHEET, OP_TURNTABLE */
+    const char *target_text;  /* likewise, of a GET, and of a page: path and query as they came */
+    const char *page_address; /* OP_MODEL_PAGE: where its visitors find this server, "https://host/prefix/"; NULL:
+                                 not told */
+    const char *picture_query;    /* with it: what of its query /v1/render takes too, as it came, "&clip=walk&yaw=30" */
+    struct selector joint;        /* of a picture: the node that the view is about, or absent */
+    struct selector variant;      /* of pictures and meshes: the set of materials, or absent */
     const struct selector *clips; /* OP_EXPORT: those of the file, empty: all; and what follows */
     uint32_t clip_count;
     bool has_no_clips;
@@ -249,7 +252,7 @@ static inline bool request_names_content(const struct request *request)
     bool is_named = request->hash != NULL;
     for (uint32_t i = 0; i < request->source_count; i++)
         is_named = is_named && request->sources[i].hash != NULL;
-    return is_named;
+    return is_named && request->environment == NULL;
 }
 
 /* What camera= takes beside the cameras of the file, for messages. */
@@ -262,7 +265,7 @@ static inline bool op_is_picture(enum op op) { return op == OP_RENDER || op == O
 static inline bool request_needs_pixels(const struct request *request)
 {
     return op_is_picture(request->op) || request->op == OP_COMPARE || request->op == OP_TEXTURE ||
-           (request->format == FORMAT_GLB && !request->has_no_textures);
+           request->op == OP_ENVIRONMENT || (request->format == FORMAT_GLB && !request->has_no_textures);
 }
 
 /* True for the pages for people: what follows '?' is the page's own and not looked at. */

@@ -117,6 +117,8 @@ void request_set_canonical(struct request *request)
         h = hash_text(h, request->clip_file);
     if (request->clip_hash != NULL)
         h = hash_text(h, request->clip_hash);
+    if (request->environment != NULL)
+        h = hash_text(hash_uint(h, PARAM_ENVIRONMENT), request->environment);
     h = hash_renames(h, &request->renames);
     const bool has_files = request->op == OP_EXPORT || request->clip_file_count > 1;
     for (uint32_t i = 0; has_files && i < request->source_count; i++)

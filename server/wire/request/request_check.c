@@ -77,7 +77,8 @@ static int check_glb(const struct request *request, const struct param_set *seen
 static int check_light(const struct request *request, struct err *err)
 {
     const struct picture_spec *picture = &request->picture;
-    const char *given = picture->light != 0                         ? "light"
+    const char *given = request->environment != NULL                ? "environment"
+                        : picture->light != 0                       ? "light"
                         : picture->exposure_stops != 0              ? "exposure"
                         : picture->tone != 0                        ? "tone"
                         : (picture->flags & PICTURE_OCCLUSION) != 0 ? "ao"
@@ -88,10 +89,22 @@ static int check_light(const struct request *request, struct err *err)
                    VIEW_INFO[picture->view].word);
 }
 
+static int check_environment(const struct request *request, const struct param_set *seen, struct err *err)
+{
+    const bool has_file = request->picture.light == LIGHT_FILE;
+    if (request->environment == NULL && (has_file || seen->has[PARAM_ENVIRONMENT_YAW]))
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs 'environment', %s",
+                       has_file ? "light" : "environment_yaw",
+                       has_file ? "whose light is that of a file" : "which it turns");
+    if (request->environment != NULL && !has_file)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'environment' goes with light=file only");
+    return 0;
+}
+
 static int check_view(const struct request *request, const struct param_set *seen, struct err *err)
 {
     char list[VIEW_LIST_SIZE];
-    if (check_light(request, err) < 0)
+    if (check_light(request, err) < 0 || check_environment(request, seen, err) < 0)
         return err->code;
     if (request->picture.view != VIEW_LIT && (request->picture.flags & PICTURE_SHADOW) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'shadow' does not go with view=%s; it needs view=lit",

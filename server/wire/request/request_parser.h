@@ -9,6 +9,8 @@
 /* A path of a file: relative, without empty, '.' and '..' parts, at most 4095 bytes. `name` is what messages call it.
  * Returns 0 or ERR_BAD_PATH. */
 int request_check_path(const char *name, const char *path, struct err *err);
+/* The same of a model, which is not an environment: ERR_UNKNOWN_FORMAT. */
+int request_check_model_path(const char *name, const char *path, struct err *err);
 
 enum {
     FOR_MODELS = 1 << OP_MODELS,
@@ -23,6 +25,7 @@ enum {
     FOR_RENDER = FOR_ONE_PICTURE | FOR_SHEETS, /* what a picture shows and how it looks */
     FOR_BOUNDS = 1 << OP_BOUNDS,
     FOR_KEYS = 1 << OP_KEYS,
+    FOR_ENVIRONMENT = 1 << OP_ENVIRONMENT,
     FOR_EXPORT = 1 << OP_EXPORT,
     FOR_COMPARE = 1 << OP_COMPARE,
     FOR_TEXTURE = 1 << OP_TEXTURE,

@@ -33,6 +33,7 @@ static const struct route {
     {"/v1/export", OP_EXPORT, TAKES_GET | TAKES_POST},
     {"/v1/compare", OP_COMPARE, TAKES_GET},
     {"/v1/texture", OP_TEXTURE, TAKES_GET},
+    {"/v1/environment", OP_ENVIRONMENT, TAKES_GET},
     {"/v1/formats", OP_FORMATS, TAKES_GET},
     {"/v1/query", OP_QUERY, TAKES_POST},
     {"/v1/stats", OP_STATS, TAKES_GET},

@@ -13,7 +13,7 @@ NORMALS = [[0, 0, 1], [0.6, 0, 0.8], [0, -0.6, 0.8]]
 UVS, SECOND_UVS = [[0, 0], [1.5, 0], [0.25, -1]], [[0.125, 1], [0, 0], [1, 0.5]]
 TINTS = [[255, 0, 7, 255], [0, 128, 1, 64], [9, 9, 9, 0]]
 TANGENTS = [[1, 0, 0, 1], [0, 1, 0, -1], [0, 0, 1, 1]]
-BLOCKS = {30: ("3f", NORMALS), 31: ("2f", UVS), 32: ("2f", SECOND_UVS), 33: ("4B", TINTS), 34: ("4f", TANGENTS)}
+BLOCKS = {32: ("3f", NORMALS), 33: ("2f", UVS), 34: ("2f", SECOND_UVS), 35: ("4B", TINTS), 36: ("4f", TANGENTS)}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_attributes_in_binary(server):
             assert once == 1 and node == 0 and primitive == index and count == 3
             assert item_bytes == struct.calcsize("<" + BLOCKS[kind][0]) and offset % 16 == 0
             found[index, kind] = sum((list(struct.unpack_from("<" + BLOCKS[kind][0], body, offset + item_bytes * v)) for v in range(count)), [])
-    assert sorted(found) == [(0, 30), (0, 31), (0, 32), (0, 33), (0, 34), (1, 30)]
+    assert sorted(found) == [(0, 32), (0, 33), (0, 34), (0, 35), (0, 36), (1, 32)]
     for kind, (_, rows) in BLOCKS.items():
         assert found[0, kind] == pytest.approx(sum(rows, []), abs=1e-6)
 

@@ -94,6 +94,8 @@ static const struct {
     {"alpha", "/v1/render?model=a&alpha=premultiplied"},
     {"shadow", "/v1/render?model=a&shadow=1"},
     {"light", "/v1/render?model=a&light=flat"},
+    {"environment", "/v1/render?model=a&environment=a.hdr"},
+    {"environment_yaw", "/v1/render?model=a&environment=a.hdr&environment_yaw=5"},
     {"exposure", "/v1/render?model=a&exposure=-0.5"},
     {"tone", "/v1/render?model=a&tone=aces"},
     {"ao", "/v1/render?model=a&ao=1"},

@@ -1,0 +1,74 @@
+/* service_environment.c - GET /v1/environment: the light of pictures, which a work thread makes, one answer at a time.
+ */
+#include "base/container_of.h"
+#include "daemon/service/job.h"
+#include "daemon/support/thread_priority.h"
+#include "wire/light/environment_reply.h"
+
+static void on_work(uv_work_t *work)
+{
+    struct job *job = work->data;
+    const struct model *model = job->model_count > 0 ? &job->models[0]->model : NULL;
+    thread_priority_background();
+    environment_reply_make(&job->call->request, model, &job->service->config->limits, &job->is_stopped, &job->reply);
+}
+
+static void start_next(struct service *service);
+
+static void on_made(uv_work_t *work, int status)
+{
+    struct job *job = work->data;
+    struct service *service = job->service;
+    struct reply reply = job->reply;
+    service->is_making_environment = false;
+    start_next(service); /* first: done() may ask for another, which is to wait behind the queue */
+    reply_init(&job->reply);
+    if (status != 0 || service->is_ending || job->is_stopped) {
+        struct err err;
+        service_refuse_late(&err);
+        reply_error(&reply, &err, NULL, 0);
+    }
+    job_finish(job, &reply);
+    service->file_count--;
+    service_release(service);
+}
+
+static void start_next(struct service *service)
+{
+    if (service->is_making_environment || service->is_ending || service->environment_queue.first == NULL)
+        return;
+    struct job *job = container_of(job_queue_take(&service->environment_queue), struct job, queued);
+    service->is_making_environment = true;
+    service->file_count++;
+    job_enter(job, JOB_WORKS);
+    job->work.data = job;
+    uv_queue_work(service->loop, &job->work, on_work, on_made);
+}
+
+void service_environment(struct job *job)
+{
+    struct service *service = job->service;
+    const struct evaluation evaluation = job_evaluation(job);
+    struct err err;
+    if (evaluation_is_not_modified(&evaluation, "", &job->reply)) {
+        struct reply reply = job->reply;
+        reply_init(&job->reply);
+        job_finish(job, &reply);
+        return;
+    }
+    if (job_queue_put(&service->environment_queue, &job->queued, &err) < 0) {
+        job_fail(job, &err);
+        return;
+    }
+    job_enter(job, JOB_QUEUES);
+    start_next(service);
+}
+
+void service_environment_cancel(struct job *job)
+{
+    job->is_stopped = true;
+    if (job->stage == JOB_WORKS)
+        return; /* it ends soon */
+    job_queue_remove(&job->service->environment_queue, &job->queued);
+    job_fail_abandoned(job);
+}
