@@ -11,7 +11,7 @@ import { Renderer } from './renderer.js';
 import { Stage } from './stage.js';
 import { add, scale } from './vectors.js';
 import { ViewerControls } from './viewer_controls.js';
-import { colorOf, groundOf, inkOn, isSlow } from './surroundings.js';
+import { colorOf, groundOf, inkOn, isSlow, isSlowMachine } from './surroundings.js';
 
 const DPR_MAX = 2, SLOW_DPR_MAX = 1; // pixels of the canvas per pixel of the page; where no graphics processor draws
 const HOVER_VERTICES_MAX = 200000; // of larger models only a click tells what is under the pointer
@@ -54,7 +54,7 @@ export class Viewer extends ViewerControls {
     super(server);
     this.#canvas = canvas;
     this.#server = server;
-    this.#gl = canvas.getContext('webgl2', { alpha: true, antialias: true, stencil: true, premultipliedAlpha: true, powerPreference: 'high-performance' });
+    this.#gl = canvas.getContext('webgl2', { alpha: true, antialias: !isSlowMachine(), stencil: true, premultipliedAlpha: true, powerPreference: 'high-performance' });
     if (!this.#gl) throw new Error('this browser has no WebGL2');
     this.isSlow = isSlow(this.#gl);
     this.#controls = new Controls(canvas, {
