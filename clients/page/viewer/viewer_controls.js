@@ -19,26 +19,26 @@ export class ViewerControls extends EventTarget {
 
   play() {
     this.wish.isPlaying = true;
-    this.playback.play();
+    this.playback?.play();
   }
 
   pause() {
     this.wish.isPlaying = false;
-    this.playback.pause();
+    this.playback?.pause();
   }
 
   get isPlaying() {
-    return this.playback.isPlaying ?? this.wish.isPlaying;
+    return this.playback?.isPlaying ?? this.wish.isPlaying;
   }
 
   /** By frames of the clip, forwards or backwards. */
   step(frames) {
     this.wish.isPlaying = false;
-    this.playback.step(Math.trunc(Number(frames)) || 0);
+    this.playback?.step(Math.trunc(Number(frames)) || 0);
   }
 
   get time_s() {
-    return this.playback.time_s ?? 0;
+    return this.playback?.time_s ?? 0;
   }
 
   set time_s(seconds) {
@@ -64,12 +64,12 @@ export class ViewerControls extends EventTarget {
   }
 
   get duration_s() {
-    return this.playback.duration_s ?? 0;
+    return this.playback?.duration_s ?? 0;
   }
 
   /** Frames a second in which the file counts, by which step() goes. */
   get frameRate() {
-    return this.playback.frameRate ?? 30;
+    return this.playback?.frameRate ?? 30;
   }
 
   /**
