@@ -109,6 +109,8 @@ uniform sampler2D iridescence_texture;
 uniform sampler2D iridescence_thickness_texture;
 #endif
 
+const float PI = 3.14159265;
+
 // The eye's answer to a difference of paths in nanometres, as light of Rec. 709 (Belcour and Barla 2017, A Practical
 // Extension to Microfacet Theory for the Modeling of Varying Iridescence, 4; numbers of the extension's text).
 vec3 path_color(float path_nm, vec3 shift)

@@ -1,6 +1,9 @@
 // A page with nothing but a live model, on a real server: what the tests and the bench of clients/page/viewer stand on.
 import { until } from './posed.mjs';
 
+/** What makes software draw WebGL2. */
+export const WEBGL = ['--enable-unsafe-swiftshader'];
+
 const HTML = `<!DOCTYPE html><title>viewer</title>
 <style>body { margin: 0 } canvas { display: block; width: 400px; height: 300px }</style>
 <canvas></canvas>
@@ -25,7 +28,7 @@ const viewer = new Viewer(document.querySelector('canvas'), server);
 for (const type of ['progress', 'ready', 'error', 'time', 'camera', 'hover', 'lost']) {
   viewer.addEventListener(type, ({ detail }) => { events.push({ type, detail: type === 'error' ? String(detail.error) : type === 'lost' ? detail.what : detail }); });
 }
-Object.assign(window, { Viewer, viewer, events, sockets });
+Object.assign(window, { Viewer, viewer, events, sockets, serverOf: server });
 window.isThere = true;
 </script>`;
 
@@ -39,9 +42,9 @@ export async function openViewer(browser, url, context = {}) {
   const page = await profile.newPage();
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('console', (message) => { if (message.type() === 'error') complaints.push(message.text()); });
-  await page.route('**/viewer-page', (route) => route.fulfill({ contentType: 'text/html', body: HTML }));
-  await page.goto(url + '/viewer-page');
+  page.on('console', (message) => { if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico')) complaints.push(message.text()); });
+  await page.goto(url + '/healthz'); // a document of this server, without a Content-Security-Policy
+  await page.setContent(HTML);
   await until('the module', () => page.evaluate(() => window.isThere === true));
   return { page, complaints, close: () => profile.close() };
 }

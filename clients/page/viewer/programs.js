@@ -7,7 +7,7 @@ const CHAINS = { // as server/render/gl/program.c joins them
 const VERSION = '#version 300 es\n';
 const SLOTS = ['base_color', 'metal_rough', 'normal', 'occlusion', 'emissive'];
 /** Texture units: the slots of a material first. */
-export const UNITS = { palette: 5, influences: 6 };
+export const UNITS = { palette: 5, influences: 6, environment_map: 7 };
 
 /** The texts of the shaders, by name. */
 export async function loadShaders(signal) {
@@ -73,10 +73,10 @@ export class Programs {
 
   /**
    * @param {'lit'|'view'} chain
-   * @param {{isFull: boolean, isFiltered: boolean, isPoints: boolean}} kind
+   * @param {{isFull: boolean, isFiltered: boolean, isPoints: boolean, isMirror: boolean}} kind
    */
-  get(chain, { isFull, isFiltered, isPoints }) {
-    const defines = [isFull && 'FULL', (isFiltered || chain === 'view') && 'FILTERS', isPoints && 'POINTS', chain === 'view' && 'VIEW'].filter(Boolean);
+  get(chain, { isFull, isFiltered, isPoints, isMirror = false }) {
+    const defines = [isMirror && 'MIRRORS', isFull && 'FULL', (isFiltered || chain === 'view') && 'FILTERS', isPoints && 'POINTS', chain === 'view' && 'VIEW'].filter(Boolean);
     const key = [chain, ...defines].join(' ');
     if (!this.#made.has(key)) this.#made.set(key, new Program(this.#gl, chain, defines, this.#texts));
     return this.#made.get(key);

@@ -1,5 +1,5 @@
 // Draws a posed model: lit or as one of the views, as server/render/draw does.
-import { setLight } from './light.js';
+import { Light } from './light.js';
 import { determinant } from './vectors.js';
 import { Overlay } from './overlay.js';
 
@@ -11,6 +11,7 @@ const TOPOLOGIES = { triangles: 0, lines: 1, points: 2 };
 const PAINTS = { heat: 0, colors: 1, bones: 2, normal: 3, ghost: 6, line: 7 };
 const SOLID_ALPHA = 0.995; // of what is blended: from here on it hides what is behind it
 const ANY_ALPHA = -1, END_ALPHA = 1e9;
+const ROUGH = 0.5; // what is smoother shows the environment
 const PALE = [219, 227, 235, 255]; // what edges are drawn over
 
 /** The rows of a mat3x2 as OpenGL takes it, from u' = m0 u + m1 v + m2, v' = m3 u + m4 v + m5. */
@@ -22,16 +23,19 @@ export class Renderer {
   #gpu;
   #scene = null; // of the frame: camera, unit, view, ...
   #program = null;
+  #light;
 
   /**
    * @param {WebGL2RenderingContext} gl
    * @param {import('./programs.js').Programs} programs
    * @param {import('./gpu_model.js').GpuModel} gpu
+   * @param {object} light of loadLight()
    */
-  constructor(gl, programs, gpu) {
+  constructor(gl, programs, gpu, light) {
     this.#gl = gl;
     this.#programs = programs;
     this.#gpu = gpu;
+    this.#light = new Light(gl, light);
     this.overlay = new Overlay(gl);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
@@ -134,7 +138,7 @@ export class Renderer {
     gl.uniform4f(program.at('eye'), 0, 0, 0, 1);
     gl.uniform1f(program.at('unit'), scene.unit);
     gl.uniform1f(program.at('point_size'), scene.pointSize);
-    if (chain === 'lit') setLight(gl, program);
+    if (chain === 'lit') this.#light.set(program, scene.lightChoice);
     return program;
   }
 
@@ -164,7 +168,8 @@ export class Renderer {
     const isFull = SLOTS.some((slot) => look.textures[slot] && (slot === 'base_color' ? look.textures[slot].texcoord_set !== 0
       : isLit && this.#gpu.texture(look, slot) !== null));
     const isFiltered = ['base_color', 'emissive'].some((slot) => this.#filtersOf(look, slot).some(Boolean));
-    return { isFull, isFiltered, isPoints: entry.topology === 'points' };
+    const isMirror = isLit && this.#light.hasMap && (look.metallic > 0 || look.roughness < ROUGH || this.#gpu.texture(look, 'metallic_roughness') !== null);
+    return { isFull, isFiltered, isPoints: entry.topology === 'points', isMirror };
   }
 
   #bind(unit, texture) {
@@ -221,7 +226,7 @@ export class Renderer {
   // glTF says which side of a triangle is its back; other formats' windings are not to be relied on.
   #putCulling(draw) {
     const gl = this.#gl, { look, skin } = draw.entry;
-    const mirror = draw.isPosed ? 'mixed' : mirrorOf(this.#gpu.model.skins.get(skin), this.#scene.palette);
+    const mirror = mirrorOf(this.#gpu.model.skins.get(skin), this.#scene.palette);
     if (look.double_sided || mirror === 'mixed' || !/^(glT|GLB)/.test(this.#gpu.model.info.format ?? '')) {
       gl.disable(gl.CULL_FACE);
       return;
@@ -255,6 +260,12 @@ export class Renderer {
   /** Colours for the view at hand: bytes RGBA a vertex for each draw. */
   setColors(colorsOf) {
     for (const draw of this.#gpu.draws) this.#gpu.setColors(draw, colorsOf(draw.entry));
+  }
+
+  /** Another light, of loadLight(). */
+  setLight(light) {
+    this.#light.dispose();
+    this.#light = new Light(this.#gl, light);
   }
 
   static get pale() {

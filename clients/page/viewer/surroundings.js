@@ -39,6 +39,17 @@ export function groundOf(stage, camera) {
   };
 }
 
+let isSlowKnown = null;
+/** The same, before there is a context: smooth edges are four times the work there. */
+export function isSlowMachine() {
+  if (isSlowKnown === null) {
+    const gl = document.createElement('canvas').getContext('webgl2');
+    isSlowKnown = Boolean(gl) && isSlow(gl);
+    gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  }
+  return isSlowKnown;
+}
+
 /** Whether a context is drawn by the processor: then every pixel counts. */
 export function isSlow(gl) {
   const info = gl.getExtension('WEBGL_debug_renderer_info');

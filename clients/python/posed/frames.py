@@ -25,7 +25,7 @@ _LETTERS = {"nodes": ("I", 1), "sheared": ("I", 1), "indices": ("I", 1), "span":
             "influence_weights": ("f", 1), "dual_weights": ("f", 1), "joint_nodes": ("I", 1),
             "channels": ("I", 6), "key_times": ("d", 1), "key_values": ("f", 1),
             "rest_normals": ("f", 3), "texcoords": ("f", 2), "second_texcoords": ("f", 2), "colors": ("B", 4), "tangents": ("f", 4),
-             "harmonics": ("f", 3), "light_map": ("e", 4)}
+            "harmonics": ("f", 3), "light_map": ("e", 4)}
 _HEADER = struct.Struct("<4sHHIHHIIiIQQQd32s")
 _BLOCK = struct.Struct("<HHIiiIIQ")
 

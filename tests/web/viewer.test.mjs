@@ -1,0 +1,258 @@
+// The live model (clients/page/viewer) in a real browser, drawn by software, on a real server.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { SAMPLES, launchBrowser, startServer, temporaryFolder, until } from './posed.mjs';
+import { WEBGL, load, openViewer } from './viewer_page.mjs';
+
+const SHARED = path.resolve(import.meta.dirname, '../../../shared/models');
+const OTHERS = ['gltf/Fox.glb', 'gltf/MorphStressTest.gltf', 'gltf/cesium_man.gltf', 'adversarial/d2_eight_influences_u8.gltf',
+  'adversarial/m_morph_and_skin.gltf', 'fbx_ufbx/maya_dual_quaternion_7500_ascii.fbx', 'fbx_ufbx/max_transformed_skin_7500_ascii.fbx', 'bvh/01_01.bvh',
+  'md5/Bob.md5mesh', 'x/dwarf.x', 'dae/ozz_astro_max.dae'];
+
+// Small files with what a viewer may trip over.
+const gltf = (rest) => JSON.stringify({ asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }], ...rest });
+const triangle = () => {
+  const bytes = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
+  return { buffers: [{ byteLength: 36, uri: 'data:application/octet-stream;base64,' + bytes.toString('base64') }], bufferViews: [{ buffer: 0, byteLength: 36 }],
+    accessors: [{ bufferView: 0, componentType: 5126, count: 3, type: 'VEC3', min: [0, 0, 0], max: [1, 1, 0] }] };
+};
+const FILES = {
+  'still.gltf': gltf({ ...triangle(), nodes: [{ mesh: 0, rotation: [0, 0.6, 0, 0.8], scale: [1, 3, 1], translation: [50, -9, 4] }], meshes: [{ primitives: [{ attributes: { POSITION: 0 } }] }] }),
+  'bones.gltf': gltf({ nodes: [{ children: [1], name: 'a' }, { translation: [0, 1, 0], children: [2], name: 'b' }, { translation: [1, 1, 0], name: 'c' }] }),
+  'gone.gltf': gltf({ ...triangle(), nodes: [{ mesh: 0 }], meshes: [{ primitives: [{ attributes: { POSITION: 0 }, material: 0 }] }],
+    materials: [{ pbrMetallicRoughness: { baseColorTexture: { index: 0 } } }], textures: [{ source: 0 }, { source: 1 }],
+    images: [{ uri: 'gone.png' }, { uri: 'data:image/png;base64,AAAA' }] }),
+};
+
+let root, server, browser;
+
+before(async () => {
+  root = temporaryFolder();
+  for (const name of fs.readdirSync(SAMPLES)) if (name.endsWith('.glb')) fs.copyFileSync(path.join(SAMPLES, name), path.join(root, name));
+  for (const [name, text] of Object.entries(FILES)) fs.writeFileSync(path.join(root, name), text);
+  server = await startServer(root);
+  browser = await launchBrowser(...WEBGL);
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.end();
+  if (root) fs.rmSync(root, { recursive: true });
+});
+
+// Opens a page with the model loaded, does `work`, and checks that nothing went wrong in it, OpenGL neither.
+async function withModel(what, work, { url = server.url, complains = false } = {}) {
+  const { page, complaints, close } = await openViewer(browser, url);
+  try {
+    assert.equal(await load(page, what), null);
+    await work(page);
+    const errors = await page.evaluate(() => ({ gl: document.querySelector('canvas').getContext('webgl2').getError(),
+      told: window.events.filter(({ type }) => type === 'error').map(({ detail }) => detail) }));
+    if (!complains) assert.deepEqual([errors.gl, errors.told, complaints], [0, [], []]);
+  } finally {
+    await close();
+  }
+}
+
+// How much of the canvas' silhouette and that of the server's picture of the same state is common, as a share of both together.
+const overlap = (page, query) => page.evaluate(async (more) => {
+  const { viewer } = window, canvas = document.querySelector('canvas');
+  const { width, height } = canvas;
+  const drawn = viewer.framesDrawn;
+  viewer.background = null; // draws anew
+  const alphas = async (source) => {
+    const copy = new OffscreenCanvas(width, height);
+    const context = copy.getContext('2d');
+    context.drawImage(source, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
+    return data.filter((_, i) => i % 4 === 3);
+  };
+  const mine = await new Promise((resolve) => {
+    const look = () => (viewer.framesDrawn > drawn ? resolve(alphas(canvas)) : requestAnimationFrame(look));
+    requestAnimationFrame(look);
+  });
+  const asked = new URLSearchParams({ model: viewer.model.model, width, height, t: viewer.time_s, ...viewer.cameraParameters, ...more });
+  const answer = await fetch('/v1/render?' + asked);
+  if (!answer.ok) throw new Error(await answer.text());
+  const theirs = await alphas(await createImageBitmap(await answer.blob()));
+  let both = 0, any = 0;
+  mine.forEach((alpha, i) => {
+    const [a, b] = [alpha > 127, theirs[i] > 127];
+    both += a && b;
+    any += a || b;
+  });
+  return both / any;
+}, query ?? {});
+const settled = (page) => page.evaluate(() => new Promise((resolve) => {
+  let still = 0, last = -1;
+  const look = () => {
+    still = window.viewer.framesDrawn === last ? still + 1 : 0;
+    last = window.viewer.framesDrawn;
+    if (still > 20) resolve();
+    else requestAnimationFrame(look);
+  };
+  look();
+}));
+
+test('shows what the server draws, in every clip and from every side', async () => {
+  for (const name of ['robot.glb', 'dragon.glb', 'octopus.glb']) {
+    await withModel({ model: name }, async (page) => {
+      const shares = [];
+      const measure = async (query) => { await settled(page); shares.push(await overlap(page, query)); };
+      await measure();
+      await page.evaluate(() => { window.viewer.camera = { yaw: -120, pitch: 40 }; });
+      await until('the camera', () => page.evaluate(() => window.events.some(({ type, detail }) => type === 'camera' && detail.pitch === 40)));
+      await measure();
+      await page.evaluate(() => { window.viewer.camera = { yaw: 70, pitch: -20, distance: 1.4, target: [0.1, 0.6, 0.1] }; });
+      await measure();
+      await page.evaluate(() => window.viewer.setClip({ clip: 1 }));
+      await page.evaluate(() => { window.viewer.time_s = 0.37; });
+      await measure({ clip: 1 });
+      assert.ok(Math.min(...shares) > 0.97, `${name}: ${shares}`);
+    });
+  }
+});
+
+test('shows files of other programs as the server does', { skip: !fs.existsSync(SHARED) && 'there is no ../shared/models' }, async () => {
+  const other = await startServer(SHARED);
+  try {
+    for (const model of OTHERS.filter((name) => fs.existsSync(path.join(SHARED, name)))) {
+      await withModel({ model }, async (page) => {
+        const length = await page.evaluate(() => window.viewer.duration_s);
+        await page.evaluate((t) => { window.viewer.time_s = t; }, length * 0.4);
+        await settled(page);
+        const share = await overlap(page);
+        // of a bare skeleton the server leaves out the bones of nodes that no clip moves
+        assert.ok(share > (model.endsWith('.bvh') ? 0.9 : 0.97), `${model}: ${share}`);
+      }, { url: other.url });
+    }
+  } finally {
+    await other.end();
+  }
+});
+
+test('plays, steps, stops at the end, and at another speed', () => withModel({ model: 'robot.glb' }, async (page) => {
+  const time = () => page.evaluate(() => window.viewer.time_s);
+  assert.equal(await page.evaluate(() => window.viewer.isPlaying), false);
+  await page.evaluate(() => window.viewer.play());
+  const seen = new Set();
+  await until('ten different times', async () => { seen.add(await time()); return seen.size >= 10; });
+  await page.evaluate(() => window.viewer.pause());
+  const stopped = await time();
+  await settled(page);
+  assert.equal(await time(), stopped);
+  await page.evaluate(() => { window.viewer.time_s = 0.5; });
+  await page.evaluate(() => window.viewer.step(3));
+  assert.ok(Math.abs(await time() - 0.6) < 1e-9, String(await time()));
+  await page.evaluate(() => window.viewer.step(-1));
+  assert.ok(Math.abs(await time() - 17 / 30) < 1e-9);
+  await page.evaluate(() => { Object.assign(window.viewer, { loop: false, speed: 4 }); window.viewer.play(); });
+  await until('the end', () => page.evaluate(() => !window.viewer.isPlaying));
+  assert.equal(await time(), await page.evaluate(() => window.viewer.duration_s));
+  await page.evaluate(() => { Object.assign(window.viewer, { loop: true, speed: -1 }); window.viewer.play(); });
+  const late = await time();
+  await until('it goes back', async () => await time() < late - 0.1);
+  for (const wrong of ['x', NaN, Infinity, -5, 1e9]) await page.evaluate((one) => { window.viewer.time_s = one; window.viewer.speed = one; window.viewer.step(one); }, wrong);
+  const { now, duration } = await page.evaluate(() => ({ now: window.viewer.time_s, duration: window.viewer.duration_s }));
+  assert.ok(now >= 0 && now <= duration);
+}));
+
+test('a stream that is lost is opened again and goes on where it was', () => withModel({ model: 'dragon.glb' }, async (page) => {
+  await page.evaluate(async () => { window.viewer.keepsClips = false; await window.viewer.load({ model: 'dragon.glb' }); window.viewer.play(); });
+  const times = () => page.evaluate(() => window.events.filter(({ type }) => type === 'time').map(({ detail }) => detail.time_s));
+  await until('frames of a stream', async () => (await times()).length > 20 && await page.evaluate(() => window.sockets.length === 1 && window.viewer.time_s > 0.3));
+  const before = await page.evaluate(() => { const now = window.viewer.time_s; window.sockets.at(-1).close(); window.events.length = 0; return now; });
+  await until('the loss', () => page.evaluate(() => window.events.some(({ type, detail }) => type === 'lost' && detail === 'connection')));
+  await until('frames again', async () => (await times()).length > 3);
+  assert.equal(await page.evaluate(() => window.sockets.length), 2);
+  const first = (await times())[0];
+  assert.ok(first >= before - 0.2 && first < before + 1.5, `${before} ${first}`);
+  await page.evaluate(() => window.viewer.pause());
+}));
+
+test('blends two clips, and rests', () => withModel({ model: 'robot.glb' }, async (page) => {
+  await page.evaluate(() => window.viewer.setClip({ clip: 0, blend: { clip: 1, weight: 0.5 } }));
+  await page.evaluate(() => { window.viewer.time_s = 0.4; });
+  await settled(page);
+  const [blended, plain] = await page.evaluate(async () => {
+    const joint = 5, { viewer } = window;
+    const at = () => JSON.stringify(viewer.pick(0.5, 0.5)) + viewer.framesDrawn;
+    return [at(), joint];
+  });
+  assert.ok(blended && plain);
+  await page.evaluate(() => window.viewer.play());
+  await until('it moves', () => page.evaluate(() => window.viewer.time_s > 0.6));
+  await page.evaluate(() => window.viewer.setClip({ clip: '-' }));
+  assert.equal(await page.evaluate(() => window.viewer.duration_s), 0);
+  await settled(page);
+  assert.ok(await overlap(page, { clip: '-' }) > 0.97);
+}));
+
+test('a context that is lost is restored', () => withModel({ model: 'robot.glb' }, async (page) => {
+  await page.evaluate(() => { window.loser = document.querySelector('canvas').getContext('webgl2').getExtension('WEBGL_lose_context'); window.loser.loseContext(); });
+  await until('the loss', () => page.evaluate(() => window.events.some(({ type, detail }) => type === 'lost' && detail === 'context')));
+  await page.evaluate(() => window.loser.restoreContext());
+  await until('the context', () => page.evaluate(() => !document.querySelector('canvas').getContext('webgl2').isContextLost()));
+  assert.ok(await overlap(page) > 0.97);
+}));
+
+test('pointers turn, move and zoom; a double click focuses; what is under the pointer has a name', () => withModel({ model: 'robot.glb' }, async (page) => {
+  const camera = () => page.evaluate(() => window.viewer.camera);
+  const start = await camera();
+  await page.mouse.move(200, 150);
+  await until('a name', () => page.evaluate(() => window.events.some(({ type, detail }) => type === 'hover' && detail?.joint?.name && detail.mesh && detail.material)));
+  await page.mouse.down();
+  await page.mouse.move(260, 130, { steps: 4 });
+  await page.mouse.up();
+  const turned = await camera();
+  assert.ok(Math.abs(start.yaw - 36 - turned.yaw) < 0.5 && Math.abs(start.pitch - 12 - turned.pitch) < 0.5, JSON.stringify(turned));
+  await page.mouse.wheel(0, -200);
+  await until('the wheel', async () => (await camera()).distance < 0.9 * turned.distance);
+  await page.keyboard.down('Shift');
+  await page.mouse.down();
+  await page.mouse.move(200, 100, { steps: 3 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  assert.notDeepEqual((await camera()).target, turned.target);
+  await settled(page);
+  assert.ok(await overlap(page) > 0.97);
+  await page.evaluate(() => window.viewer.reset());
+  await settled(page);
+  const reset = await camera();
+  await page.mouse.dblclick(200, 150);
+  assert.notDeepEqual((await camera()).target, reset.target);
+  assert.equal(await page.evaluate(() => window.viewer.pick(0.01, 0.01)), null);
+  await page.evaluate(() => window.viewer.focus({ joint: 3 }));
+  await page.evaluate(() => window.viewer.focus({ joint: 'nobody' }));
+}));
+
+test('draws every view, a ground and a background', () => withModel({ model: 'dragon.glb' }, async (page) => {
+  const seen = new Set();
+  for (const [view, joint] of [['lit', null], ['skeleton', null], ['weights', null], ['weights', 4], ['wireframe', null], ['normals', null], ['none such', null]]) {
+    await page.evaluate(([name, node]) => { Object.assign(window.viewer, { view: name, joint: node }); }, [view, joint]);
+    assert.ok(await overlap(page, view === 'none such' ? {} : { view, ...(joint !== null && { joint }) }) > 0.93, view);
+    seen.add(await page.evaluate(() => document.querySelector('canvas').toDataURL()));
+  }
+  await page.evaluate(() => { Object.assign(window.viewer, { view: 'lit', ground: true, background: '203040' }); });
+  await settled(page);
+  assert.equal(await page.evaluate(() => window.viewer.background), '203040');
+  assert.ok(seen.size >= 1);
+}));
+
+test('models with little in them, or with something broken', async () => {
+  for (const model of Object.keys(FILES)) {
+    await withModel({ model }, async (page) => {
+      await page.evaluate(() => { window.viewer.play(); window.viewer.step(1); window.viewer.joint = 99; window.viewer.view = 'weights'; window.viewer.view = 'lit'; });
+      await settled(page);
+      assert.ok(await overlap(page) > 0.9, model);
+      assert.equal(await page.evaluate(() => window.viewer.duration_s), 0);
+    });
+  }
+  const { page, close } = await openViewer(browser, server.url);
+  assert.match(await load(page, { model: 'none.glb' }), /none\.glb/);
+  assert.equal(await load(page, { model: 'robot.glb' }), null); // another one comes after a failure
+  await page.evaluate(() => window.viewer.dispose());
+  await close();
+});
