@@ -90,8 +90,8 @@ enum program_kind {
     X(uv_from_texcoord)                                                                                                \
     X(uvs_from_texcoord)                                                                                               \
     X(texcoord_sets)                                                                                                   \
-    X(bump_scale_shade) X(emissive_filter) X(dielectric) X(coat) X(sheen) X(film) X(stretch) X(clear) X(beneath)       \
-        X(layer_uvs) X(layer_sets)
+    X(bump_scale_shade)                                                                                                \
+    X(emissive_filter) X(dielectric) X(coat) X(sheen) X(film) X(stretch) X(clear) X(beneath) X(layer_uvs) X(layer_sets)
 
 struct program {
     GLuint name;
