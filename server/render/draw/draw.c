@@ -129,6 +129,18 @@ static bool needs_marks(const struct picture_spec *picture, const struct model *
     return (picture->flags & PICTURE_OCCLUSION) != 0 && !is_lit;
 }
 
+void draw_mark_surfaces(const struct drawing *drawing)
+{
+    const struct gl *gl = drawing->gl;
+    if (!drawing->has_marks) {
+        gl->Disable(GL_STENCIL_TEST);
+        return;
+    }
+    gl->Enable(GL_STENCIL_TEST);
+    gl->StencilFunc(GL_ALWAYS, DRAW_MARK_LIT, 0xff);
+    gl->StencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
+}
+
 /* In this order: all that is solid, but for what is seen through; that; the translucent parts of blended materials. */
 enum draw_pass { PASS_SOLID, PASS_CLEAR, PASS_SOFT };
 
@@ -294,11 +306,7 @@ int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded,
     gl->LineWidth((float)scale);
     gl->PointSize((float)scale * draw_point_pixels(&loaded->mapped.model, posed, (float)side));
     drawing->has_marks = needs_marks(picture, &loaded->mapped.model, posed);
-    if (drawing->has_marks) {
-        gl->Enable(GL_STENCIL_TEST);
-        gl->StencilFunc(GL_ALWAYS, DRAW_MARK_LIT, 0xff);
-        gl->StencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
-    }
+    draw_mark_surfaces(drawing);
     const int rc = posed->draw_count == 0 ? draw_bones(drawing, loaded, posed, err)
                                           : draw_model(drawing, loaded, posed, samples, err);
     gl->Disable(GL_STENCIL_TEST);
