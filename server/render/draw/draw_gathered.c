@@ -273,8 +273,8 @@ int draw_gathered(struct drawing *drawing, const struct loaded_model *loaded, st
 {
     struct gathering *gathering = &drawing->gathering;
     const struct framebuffer *target = drawing->target;
-    /* occlusion needs the stencil for marks of its own */
-    const bool has_stencil = (drawing->picture->flags & PICTURE_OCCLUSION) == 0;
+    /* occlusion needs the stencil for marks of its own, and the model's own lights the places of samples */
+    const bool has_stencil = (drawing->picture->flags & (PICTURE_OCCLUSION | PICTURE_OWN_LIGHTS)) == 0;
     const uint64_t samples = has_stencil ? (uint64_t)target->width * target->height : UINT64_MAX;
     uint64_t vertices, triangles;
     if (!choose(loaded, posed, samples, &vertices, &triangles))
