@@ -302,6 +302,10 @@ int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded,
     drawing->frame_number++;
     const uint32_t samples[2] = {picture->width * scale, picture->height * scale};
     drawing->scale = scale;
+    if ((picture->flags & PICTURE_OWN_LIGHTS) != 0) {
+        float range[2];
+        model_lights_find(&drawing->model_lights, &loaded->mapped.model, posed, (double)draw_depth_range(posed, range));
+    }
     draw_bind_light(drawing, picture);
     gl->LineWidth((float)scale);
     gl->PointSize((float)scale * draw_point_pixels(&loaded->mapped.model, posed, (float)side));

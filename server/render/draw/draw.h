@@ -45,6 +45,12 @@ struct file_light {
 };
 enum { FILE_LIGHTS_MAX = 4 };
 
+/* A frame's lights of the model, as shaders/lights.glsl takes them. */
+struct model_lights {
+    uint32_t count;
+    float places[MODEL_LIGHTS_DRAWN][4], axes[MODEL_LIGHTS_DRAWN][4], colors[MODEL_LIGHTS_DRAWN][4];
+};
+
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;
@@ -59,6 +65,7 @@ struct drawing {
     struct file_light file_lights[FILE_LIGHTS_MAX]; /* of LIGHT_FILE: those that were used last */
     struct file_light *file_light;                  /* of the picture, or NULL */
     uint64_t file_light_count;                      /* counts their uses */
+    struct model_lights model_lights;               /* of the frame, with PICTURE_OWN_LIGHTS */
     GLuint vertex_array;
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
@@ -134,6 +141,13 @@ void draw_bind_light(struct drawing *drawing, const struct picture_spec *picture
 bool draw_has_chosen_light(const struct picture_spec *picture);
 /* Gives such a program, which is in use, the light. */
 void draw_set_light(const struct drawing *drawing, const struct program *program);
+
+/* --- model_lights.c --- */
+
+/* The first MODEL_LIGHTS_DRAWN of the model's lights that are in the scene and shown, in this pose, whose camera is
+ * set. unit: what fragments multiply positions by. Pure. */
+void model_lights_find(struct model_lights *lights, const struct model *model, const struct posed_model *posed,
+                       double unit);
 
 /* --- draw_material.c: a material as GL state --- */
 
