@@ -13,7 +13,7 @@ import { chromium } from 'playwright-core';
 const TOP = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 export const BUILD = process.env.POSED_BUILD || path.join(TOP, 'build');
 export const SAMPLES = process.env.POSED_SAMPLES || path.join(TOP, 'build/samples');
-const PATIENCE_MS = 120000; // for what comes at once unless the machine has other work
+export const PATIENCE_MS = 120000; // for what comes at once unless the machine has other work
 
 export const temporaryFolder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'posed-web-'));
 

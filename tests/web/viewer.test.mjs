@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { SAMPLES, launchBrowser, startServer, temporaryFolder, until } from './posed.mjs';
-import { WEBGL, load, openViewer } from './viewer_page.mjs';
+import { WEBGL, compare, load, openViewer, picture, settled } from './viewer_page.mjs';
 
 const SHARED = path.resolve(import.meta.dirname, '../../../shared/models');
 const OTHERS = ['gltf/Fox.glb', 'gltf/MorphStressTest.gltf', 'gltf/cesium_man.gltf', 'adversarial/d2_eight_influences_u8.gltf',
@@ -56,45 +56,7 @@ async function withModel(what, work, { url = server.url, complains = false } = {
   }
 }
 
-// How much of the canvas' silhouette and that of the server's picture of the same state is common, as a share of both together.
-const overlap = (page, query) => page.evaluate(async (more) => {
-  const { viewer } = window, canvas = document.querySelector('canvas');
-  const { width, height } = canvas;
-  const drawn = viewer.framesDrawn;
-  viewer.background = null; // draws anew
-  const alphas = async (source) => {
-    const copy = new OffscreenCanvas(width, height);
-    const context = copy.getContext('2d');
-    context.drawImage(source, 0, 0);
-    const { data } = context.getImageData(0, 0, width, height);
-    return data.filter((_, i) => i % 4 === 3);
-  };
-  const mine = await new Promise((resolve) => {
-    const look = () => (viewer.framesDrawn > drawn ? resolve(alphas(canvas)) : requestAnimationFrame(look));
-    requestAnimationFrame(look);
-  });
-  const asked = new URLSearchParams({ model: viewer.model.model, width, height, t: viewer.time_s, ...viewer.cameraParameters, ...more });
-  const answer = await fetch('/v1/render?' + asked);
-  if (!answer.ok) throw new Error(await answer.text());
-  const theirs = await alphas(await createImageBitmap(await answer.blob()));
-  let both = 0, any = 0;
-  mine.forEach((alpha, i) => {
-    const [a, b] = [alpha > 127, theirs[i] > 127];
-    both += a && b;
-    any += a || b;
-  });
-  return both / any;
-}, query ?? {});
-const settled = (page) => page.evaluate(() => new Promise((resolve) => {
-  let still = 0, last = -1;
-  const look = () => {
-    still = window.viewer.framesDrawn === last ? still + 1 : 0;
-    last = window.viewer.framesDrawn;
-    if (still > 20) resolve();
-    else requestAnimationFrame(look);
-  };
-  look();
-}));
+const overlap = async (page, query) => (await compare(page, query)).overlap;
 
 test('shows what the server draws, in every clip and from every side', async () => {
   for (const name of ['robot.glb', 'dragon.glb', 'octopus.glb']) {
@@ -172,6 +134,38 @@ test('a stream that is lost is opened again and goes on where it was', () => wit
   await page.evaluate(() => window.viewer.pause());
 }));
 
+// A light of other colours from each side, as a Radiance picture of 8 x 4 pixels: red, green, blue, exponent.
+const HDR = Buffer.concat([Buffer.from('#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 4 +X 8\n'),
+  Buffer.from(Array.from({ length: 32 }, (_, i) => (i % 8 < 4 ? [200, 60, 20, 129] : [20, 90, 220, 129])).flat())]);
+
+test('has every light of the server, its exposure and its tones', async () => {
+  fs.writeFileSync(path.join(root, 'sides.hdr'), HDR);
+  await withModel({ model: 'robot.glb' }, async (page) => {
+    assert.deepEqual(await page.evaluate(() => window.viewer.lightParameters), {});
+    const pictures = new Set();
+    const look = async (choice) => {
+      await page.evaluate((one) => Object.assign(window.viewer, one), choice);
+      await until(`the light ${JSON.stringify(choice)}`, async () => {
+        const now = (await picture(page)).toString('base64');
+        if (pictures.has(now) || (await compare(page)).difference > 4) return false;
+        return pictures.add(now);
+      });
+    };
+    await look({});
+    await look({ light: 'outdoor' });
+    await look({ light: 'flat' });
+    await look({ light: 'outdoor', exposure: -1.5 });
+    await look({ tone: 'aces', exposure: 0 });
+    await look({ tone: 'none' });
+    await look({ tone: 'neutral', light: null, environment: 'sides.hdr' });
+    await look({ environment_yaw: 120 });
+    for (const wrong of ['x', NaN, {}, null]) await page.evaluate((one) => Object.assign(window.viewer, { light: one, exposure: one, tone: one, environment_yaw: one }), wrong);
+    assert.deepEqual(await page.evaluate(() => window.viewer.lightParameters), { environment: 'sides.hdr' });
+    await page.evaluate(() => { window.viewer.environment = 'none.hdr'; });
+    await until('the fault', () => page.evaluate(() => window.events.some(({ type, detail }) => type === 'error' && /none\.hdr/.test(detail))));
+  }, { complains: true });
+});
+
 test('blends two clips, and rests', () => withModel({ model: 'robot.glb' }, async (page) => {
   await page.evaluate(() => window.viewer.setClip({ clip: 0, blend: { clip: 1, weight: 0.5 } }));
   await page.evaluate(() => { window.viewer.time_s = 0.4; });
@@ -233,12 +227,12 @@ test('draws every view, a ground and a background', () => withModel({ model: 'dr
   for (const [view, joint] of [['lit', null], ['skeleton', null], ['weights', null], ['weights', 4], ['wireframe', null], ['normals', null], ['none such', null]]) {
     await page.evaluate(([name, node]) => { Object.assign(window.viewer, { view: name, joint: node }); }, [view, joint]);
     assert.ok(await overlap(page, view === 'none such' ? {} : { view, ...(joint !== null && { joint }) }) > 0.93, view);
-    seen.add(await page.evaluate(() => document.querySelector('canvas').toDataURL()));
+    seen.add((await picture(page)).toString('base64'));
   }
   await page.evaluate(() => { Object.assign(window.viewer, { view: 'lit', ground: true, background: '203040' }); });
   await settled(page);
   assert.equal(await page.evaluate(() => window.viewer.background), '203040');
-  assert.ok(seen.size >= 1);
+  assert.equal(seen.size, 6); // no such view is the usual one
 }));
 
 test('models with little in them, or with something broken', async () => {

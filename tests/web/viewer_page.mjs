@@ -1,5 +1,5 @@
 // A page with nothing but a live model, on a real server: what the tests and the bench of clients/page/viewer stand on.
-import { until } from './posed.mjs';
+import { PATIENCE_MS, until } from './posed.mjs';
 
 /** What makes software draw WebGL2. */
 export const WEBGL = ['--enable-unsafe-swiftshader'];
@@ -52,12 +52,65 @@ export async function openViewer(browser, url, context = {}) {
 /** Loads a model and waits for its first picture. */
 export const load = (page, what) => page.evaluate((one) => window.viewer.load(one).then(() => null, (error) => String(error)), what);
 
+/**
+ * The canvas beside the server's picture of the same state: `overlap` is how much of both silhouettes is common, as a share of both together;
+ * `difference` the mean difference of a channel (of 255) where both have a whole pixel.
+ * @param {object} more parameters of /v1/render that the viewer does not tell itself
+ */
+export async function compare(page, more = {}) {
+  const answer = await page.evaluate(async ([query, patience_ms]) => {
+    const { viewer } = window, canvas = document.querySelector('canvas');
+    const drawn = viewer.framesDrawn, end = performance.now() + patience_ms;
+    viewer.background = null; // draws anew
+    const { width, height } = canvas;
+    const pixels = (source) => {
+      const context = new OffscreenCanvas(width, height).getContext('2d');
+      context.drawImage(source, 0, 0);
+      return context.getImageData(0, 0, width, height).data;
+    };
+    const mine = await new Promise((resolve, reject) => {
+      const look = () => {
+        if (viewer.framesDrawn > drawn && canvas.width === width) resolve(pixels(canvas));
+        else if (performance.now() > end) reject(new Error('the viewer draws nothing'));
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
+    const said = { model: viewer.model.model, width, height, t: viewer.time_s, ...viewer.cameraParameters, ...(viewer.view === 'lit' && viewer.lightParameters), ...query };
+    const picture = await fetch('/v1/render?' + new URLSearchParams(said));
+    if (!picture.ok) throw new Error(await picture.text());
+    const theirs = pixels(await createImageBitmap(await picture.blob()));
+    let both = 0, any = 0, sum = 0, whole = 0;
+    for (let i = 0; i < mine.length; i += 4) {
+      const [a, b] = [mine[i + 3], theirs[i + 3]];
+      both += a > 127 && b > 127;
+      any += a > 127 || b > 127;
+      if (a < 255 || b < 255) continue;
+      whole += 3;
+      for (let c = 0; c < 3; c++) sum += Math.abs(mine[i + c] - theirs[i + c]);
+    }
+    return { overlap: both / any, difference: sum / Math.max(whole, 1) };
+  }, [more, PATIENCE_MS]);
+  return answer;
+}
+
+/** Waits until nothing is drawn any more. */
+export async function settled(page) {
+  let last = -1, still = 0;
+  await until('the viewer rests', async () => {
+    const now = await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => resolve(window.viewer.framesDrawn)); }));
+    still = now === last ? still + 1 : 0;
+    last = now;
+    return still >= 8;
+  });
+}
+
 /** The canvas as PNG: exactly its pixels. */
 export async function picture(page) {
   const text = await page.evaluate(() => new Promise((resolve) => {
     const { viewer } = window;
     const before = viewer.framesDrawn;
-    viewer.view = viewer.view; // draws anew
+    viewer.background = viewer.background; // draws anew
     const look = () => {
       if (viewer.framesDrawn === before) { requestAnimationFrame(look); return; }
       resolve(document.querySelector('canvas').toDataURL('image/png'));

@@ -1,5 +1,5 @@
 // How a viewer shows its model: view, chosen joint, background, ground, light.
-import { loadLight } from './light.js';
+import { EXPOSURE_MOST, LIGHTS, TONES, addressOf, loadLight } from './light.js';
 import { Renderer } from './renderer.js';
 import { colorOf } from './surroundings.js';
 import { weightColors } from './weights.js';
@@ -11,21 +11,24 @@ export class Appearance {
   #wishedJoint = null; // as it was named, perhaps before there was a model
   #background = null;
   #ground = false;
-  #light = {};
-  #data = null; // model, renderer
+  #light = { light: null, environment: null, environment_yaw: 0, exposure: 0, tone: 'neutral' };
+  #data = null; // model, renderer, light
   #server;
   #onChange;
+  #onError;
 
-  /** @param {object} server @param {() => void} onChange the picture is another one */
-  constructor(server, onChange) {
+  /** @param {object} server @param {() => void} onChange the picture is another one @param {(error: Error) => void} onError */
+  constructor(server, onChange, onError) {
     this.#server = server;
     this.#onChange = onChange;
+    this.#onError = onError;
   }
 
   /** The model that is shown, with its renderer; or null. */
   attach(data) {
     this.#data = data;
     this.paint();
+    if (data) this.#changeLight(); // to one that was chosen while the model came
   }
 
   get view() {
@@ -72,29 +75,47 @@ export class Appearance {
     this.#onChange();
   }
 
-  get light() {
+  /** What was chosen. @returns {import('./light.js').LightChoice} */
+  get lightChoice() {
     return { ...this.#light };
   }
 
-  set light(choice) {
-    this.#light = { ...choice };
+  /** @param {object} choice some of them; what a word or a number does not mean is the default */
+  chooseLight(choice) {
+    const { light, environment, environment_yaw, exposure, tone } = { ...this.#light, ...choice };
+    this.#light = { light: LIGHTS.includes(light) ? light : null, environment: environment || null, environment_yaw: Number(environment_yaw) || 0,
+      exposure: Math.min(Math.max(Number(exposure) || 0, -EXPOSURE_MOST), EXPOSURE_MOST), tone: tone in TONES ? tone : 'neutral' };
     this.#onChange();
-    if (this.#data) this.#changeLight(this.#data);
+    this.#changeLight();
   }
 
-  /** The light that is chosen, from the server. */
-  loadLight(signal) {
-    return loadLight(this.#server, this.#light, signal);
+  /** The light that is chosen, from the server. Where that has none, it is the usual one and the fault is told. */
+  async loadLight(signal) {
+    const address = addressOf(this.#server, this.#light);
+    try {
+      return await loadLight(this.#server, address, signal);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      this.#onError(error);
+      return { ...await loadLight(this.#server, addressOf(this.#server, {}), signal), address };
+    }
   }
 
-  async #changeLight(data) {
-    const { light, environment, environment_yaw } = this.#light;
-    const told = data.lightTold = JSON.stringify([light, environment, environment_yaw]);
-    const loaded = await this.loadLight();
-    if (data !== this.#data || data.lightTold !== told) return;
-    data.light = loaded;
-    data.renderer?.setLight(loaded);
-    this.#onChange();
+  // Until another light is there, that of before shines. What is set one after the other is asked for together.
+  async #changeLight() {
+    await null;
+    const data = this.#data, wanted = addressOf(this.#server, this.#light);
+    if (!data?.renderer || (data.lightAsked ?? data.light.address) === wanted) return;
+    data.lightAsked = wanted;
+    try {
+      const loaded = await loadLight(this.#server, wanted);
+      if (data !== this.#data || data.lightAsked !== wanted) return;
+      data.light = loaded;
+      data.renderer.setLight(loaded);
+      this.#onChange();
+    } catch (error) {
+      if (data === this.#data && data.lightAsked === wanted) this.#onError(error);
+    }
   }
 
   /** Gives the vertices the colours of the view. */

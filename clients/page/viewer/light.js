@@ -3,26 +3,39 @@
 import { Frames } from '../js/frames.js';
 import { UNITS } from './programs.js';
 
-const TONES = { neutral: 0, aces: 1, none: 2 };
-const WHITE = { harmonics: new Float32Array(27).fill(1, 0, 3), levels: [] }; // alike from all around
+/** As shaders/tone.glsl numbers them. */
+export const TONES = { neutral: 0, aces: 1, none: 2 };
+export const LIGHTS = ['studio', 'outdoor', 'flat', 'file'];
+export const EXPOSURE_MOST = 16; // stops below and above 0
 
 /**
- * @typedef {{light?: string, environment?: string, environment_yaw?: number, exposure?: number, tone?: string}} LightChoice the
- *   parameters of /v1/render
+ * @typedef {{light: string|null, environment: string|null, environment_yaw: number, exposure: number, tone: string}} LightChoice
+ *   as /v1/render has them; null: the server's own
  */
 
-/** The light of a choice. Where the server does not tell it, it is white. */
-export async function loadLight(server, { light, environment, environment_yaw } = {}, signal) {
-  try {
-    const answer = await server.get(server.link('v1/environment', { light, environment, environment_yaw, format: 'bin' }), signal);
-    const frames = new Frames(await answer.arrayBuffer());
-    const levels = frames.blocks.filter((block) => block.kind === 'light_map').sort((a, b) => a.index - b.index)
-      .map((block) => ({ side: Math.sqrt(block.count), texels: frames.view(block) }));
-    return { harmonics: frames.array('harmonics'), levels };
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    return WHITE;
-  }
+/** Where the light of a choice comes from, as parameters: an environment goes with light=file only. */
+function sourceOf({ light, environment, environment_yaw }) {
+  if (light && light !== 'file') return { light };
+  return environment ? { environment, ...(environment_yaw ? { environment_yaw } : {}) } : {};
+}
+
+/** The parameters of /v1/render for the light of a choice: those that are not its defaults. */
+export function parametersOf(choice) {
+  const { exposure, tone } = choice;
+  return { ...sourceOf(choice), ...(exposure ? { exposure } : {}), ...(tone === 'neutral' ? {} : { tone }) };
+}
+
+/** Where the server tells of the light of a choice. */
+export function addressOf(server, choice) {
+  return server.link('v1/environment', { ...sourceOf(choice), format: 'bin' });
+}
+
+/** The light at an address. */
+export async function loadLight(server, address, signal) {
+  const frames = new Frames(await (await server.get(address, signal)).arrayBuffer());
+  const levels = frames.blocks.filter((block) => block.kind === 'light_map').sort((a, b) => a.index - b.index)
+    .map((block) => ({ side: Math.sqrt(block.count), texels: frames.view(block) }));
+  return { address, harmonics: frames.array('harmonics'), levels };
 }
 
 export class Light {
@@ -34,8 +47,6 @@ export class Light {
   constructor(gl, { harmonics, levels }) {
     this.#gl = gl;
     this.#harmonics = harmonics;
-    this.hasMap = levels.length > 0;
-    if (!this.hasMap) return;
     this.#map = gl.createTexture();
     gl.activeTexture(gl.TEXTURE0 + UNITS.environment_map);
     gl.bindTexture(gl.TEXTURE_2D, this.#map);
@@ -47,12 +58,11 @@ export class Light {
   }
 
   /** Sets what a lit program needs. @param {LightChoice} choice */
-  set(program, { exposure = 0, tone = 'neutral' } = {}) {
+  set(program, { exposure, tone }) {
     const gl = this.#gl;
     gl.uniform3fv(program.at('irradiance[0]'), this.#harmonics);
-    gl.uniform1f(program.at('exposure'), 2 ** Math.min(Math.max(Number(exposure) || 0, -16), 16));
-    gl.uniform1i(program.at('tone'), TONES[tone] ?? 0);
-    if (!this.#map) return;
+    gl.uniform1f(program.at('exposure'), 2 ** exposure);
+    gl.uniform1i(program.at('tone'), TONES[tone]);
     gl.activeTexture(gl.TEXTURE0 + UNITS.environment_map);
     gl.bindTexture(gl.TEXTURE_2D, this.#map);
   }

@@ -120,7 +120,7 @@ export class Playback {
     const passed_s = this.#clock_ms === null ? 0 : Math.min((now_ms - this.#clock_ms) / 1000, 0.25);
     this.#clock_ms = now_ms;
     if (!this.#shots) return null;
-    if (!this.isPlaying) return this.#still();
+    if (!this.isPlaying || !(this.duration_s > 0)) return this.#still();
     this.#exact.shown = null;
     return this.isStreamed ? this.#streamed() : this.#stepped(passed_s);
   }

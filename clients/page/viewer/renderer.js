@@ -168,7 +168,7 @@ export class Renderer {
     const isFull = SLOTS.some((slot) => look.textures[slot] && (slot === 'base_color' ? look.textures[slot].texcoord_set !== 0
       : isLit && this.#gpu.texture(look, slot) !== null));
     const isFiltered = ['base_color', 'emissive'].some((slot) => this.#filtersOf(look, slot).some(Boolean));
-    const isMirror = isLit && this.#light.hasMap && (look.metallic > 0 || look.roughness < ROUGH || this.#gpu.texture(look, 'metallic_roughness') !== null);
+    const isMirror = isLit && (look.metallic > 0 || look.roughness < ROUGH || this.#gpu.texture(look, 'metallic_roughness') !== null);
     return { isFull, isFiltered, isPoints: entry.topology === 'points', isMirror };
   }
 

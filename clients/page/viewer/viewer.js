@@ -147,6 +147,7 @@ export class Viewer extends ViewerControls {
     this.#choice = { clip, clip_file, blend, retarget, more };
     if (!this.#data) return;
     await this.#startClip();
+    if (this.wish.isPlaying) this.playback?.play();
     if (this.framing.isOwn) await this.#frame(this.#abort.signal);
   }
 
@@ -173,6 +174,10 @@ export class Viewer extends ViewerControls {
 
   changed() {
     this.#isStale = true;
+  }
+
+  failed(error) {
+    this.#tell('error', { error });
   }
 
   moved() {
@@ -264,28 +269,26 @@ export class Viewer extends ViewerControls {
 
   #tick(now) {
     this.#request = requestAnimationFrame((next) => this.#tick(next));
-    if (this.#data) {
-      const shot = this.#data.playback.tick(now);
-      if (shot) this.#take(shot);
+    try {
+      this.#advance(now);
+    } catch (error) { // is told once, and ends a load that waits for its picture
+      this.#isStale = false;
+      this.#data?.playback.pause();
+      if (this.#drawn) this.#drawn.reject(error);
+      else this.#tell('error', { error });
+      this.#drawn = null;
     }
+  }
+
+  #advance(now) {
+    const shot = this.#data?.playback.tick(now);
+    if (shot) this.#take(shot);
     if (this.#hovered) {
       const { place } = this.#hovered;
       this.#hovered = null;
       this.#tell('hover', place ? this.pick(place.x, place.y) : null);
     }
-    if (this.#isStale) this.#attempt();
-  }
-
-  // A fault of drawing is told once, and ends a load that waits for its picture.
-  #attempt() {
-    try {
-      this.#draw();
-    } catch (error) {
-      this.#isStale = false;
-      if (this.#drawn) this.#drawn.reject(error);
-      else this.#tell('error', { error });
-      this.#drawn = null;
-    }
+    if (this.#isStale) this.#draw();
   }
 
   #draw() {
@@ -302,7 +305,7 @@ export class Viewer extends ViewerControls {
     data.gpu.setPalette(stage.look(camera.viewFromScene));
     if (ground) ground.finish(projection.clipFromView);
     data.renderer.draw({
-      camera, projection, background, view: look.view, lightChoice: look.light, hasJoint: look.joint >= 0, hidden: stage.hidden, palette: stage.palette,
+      camera, projection, background, view: look.view, lightChoice: look.lightChoice, hasJoint: look.joint >= 0, hidden: stage.hidden, palette: stage.palette,
       sceneJoint: stage.sceneJoint, bones: isSkeleton ? stage.bones(look.joint) : null, ground, groundInk: inkOn(background),
       pointSize: Math.max(3, gl.drawingBufferHeight / 128),
     });

@@ -1,6 +1,7 @@
 // The part of a viewer that only passes words on: to the clock, the camera and the appearance.
 import { Appearance } from './appearance.js';
 import { Framing } from './framing.js';
+import { parametersOf } from './light.js';
 
 /** What a viewer's clock, camera and appearance have in common. Viewer says what the parts are about. */
 export class ViewerControls extends EventTarget {
@@ -11,10 +12,9 @@ export class ViewerControls extends EventTarget {
   /** Whether short clips are fetched once; else all of them come as streams. */
   keepsClips = true;
 
-
   constructor(server) {
     super();
-    this.appearance = new Appearance(server, () => this.changed());
+    this.appearance = new Appearance(server, () => this.changed(), (error) => this.failed(error));
   }
 
   play() {
@@ -130,12 +130,58 @@ export class ViewerControls extends EventTarget {
     this.appearance.ground = isOn;
   }
 
-  /** The light, as /v1/render names it: {light, environment, environment_yaw, exposure, tone}. */
+  /**
+   * Where the light comes from, as /v1/render names it: studio, outdoor, flat, or file (that of `environment`). null is the
+   * server's choice: file where there is an environment, else studio. An environment has an effect with null and file only.
+   * Another light comes from the server: until it is there the one of before shines; where there is none, the event `error`
+   * tells why. With view=lit only.
+   */
   get light() {
-    return this.appearance.light;
+    return this.appearance.lightChoice.light;
   }
 
-  set light(choice) {
-    this.appearance.light = choice;
+  set light(word) {
+    this.appearance.chooseLight({ light: word });
+  }
+
+  /** A Radiance picture (.hdr) under the server's root whose light falls on the model, or null. */
+  get environment() {
+    return this.appearance.lightChoice.environment;
+  }
+
+  set environment(path) {
+    this.appearance.chooseLight({ environment: path });
+  }
+
+  /** Degrees that the environment is turned, anticlockwise seen from above. */
+  get environment_yaw() {
+    return this.appearance.lightChoice.environment_yaw;
+  }
+
+  set environment_yaw(degrees) {
+    this.appearance.chooseLight({ environment_yaw: degrees });
+  }
+
+  /** Stops by which the light is brighter, below 0 darker; from -16 to 16. */
+  get exposure() {
+    return this.appearance.lightChoice.exposure;
+  }
+
+  set exposure(stops) {
+    this.appearance.chooseLight({ exposure: stops });
+  }
+
+  /** How light becomes a colour: neutral, aces or none. */
+  get tone() {
+    return this.appearance.lightChoice.tone;
+  }
+
+  set tone(word) {
+    this.appearance.chooseLight({ tone: word });
+  }
+
+  /** The parameters of /v1/render for the same light: of the above, those that have an effect. */
+  get lightParameters() {
+    return parametersOf(this.appearance.lightChoice);
   }
 }

@@ -19,8 +19,7 @@
 #define DRAW_ALPHA_SMOOTH -1.0f
 
 /* What the stencil has where a surface is on top: with PICTURE_OCCLUSION, which darkens those alone that light falls
- * on.
- */
+ * on. */
 enum { DRAW_MARK_LIT, DRAW_MARK_UNLIT };
 
 /* Dielectrics from this roughness on reflect a light so smooth that they need no map of it: PROGRAM_MIRRORS. */
@@ -114,6 +113,8 @@ void draw_set_culling(const struct gl *gl, const struct model *model, const stru
 void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes);
 /* Draws a primitive whose vertices are bound, in the file's order. */
 void draw_indexed(const struct gl *gl, const struct primitive *primitive);
+/* From now on what is drawn is marked, if drawing->has_marks: DRAW_MARK_LIT at first. */
+void draw_mark_surfaces(const struct drawing *drawing);
 /* Draws the bones in the colours that drawing->own has. */
 void draw_skeleton_mesh(const struct drawing *drawing, const struct program *program, const struct posed_model *posed);
 /* Fills drawing->palette from the posed model and binds it to UNIT_PALETTE. ERR_NO_MEMORY. */
