@@ -32,7 +32,7 @@ int model_text_put(struct connection *connection, const char *path, struct text 
 /* model_text_labels.c: the nodes of the answer, what they are called and in which order they come. */
 void model_text_find_nodes(struct model_text *text);
 void model_text_free_nodes(struct model_text *text);
-/* model_text_nodes.c: nodes with their rest pose, skins, cameras. */
+/* model_text_nodes.c: nodes with their rest pose, skins, cameras, lights. */
 void model_text_ask_rest(struct model_text *text);
 void model_text_put_nodes(struct model_text *text);
 /* model_text_clips.c: clips, their markers, and how each moves the nodes. */

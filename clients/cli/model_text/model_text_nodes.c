@@ -1,4 +1,4 @@
-/* Nodes, and the skins and cameras that they are in. */
+/* Nodes, and the skins, cameras and lights that they are in. */
 #include "clients/cli/model_text/model_text.h"
 
 #include <math.h>
@@ -82,18 +82,25 @@ static void put_skins(struct model_text *text)
     }
 }
 
+/* Cameras and lights: what each is, and the node that it is at. */
+static void put_placed(struct model_text *text, const char *list, const char *word)
+{
+    const cJSON *placed;
+    cJSON_ArrayForEach(placed, json_get(text->model, list))
+    {
+        const double at = json_number(placed, "node");
+        text_printf(text->out, "%s ", word);
+        model_text_put_name(text->out, placed);
+        text_printf(text->out, ": %s, at %s\n", json_text(placed, "kind"),
+                    at >= 0 && at < (double)text->node_count ? text->labels[(size_t)at] : "-");
+    }
+}
+
 void model_text_put_nodes(struct model_text *text)
 {
-    const cJSON *camera;
     for (size_t i = 0; i < text->ordered_count; i++)
         put_node(text, text->order[i], text->nodes[text->order[i]]);
     put_skins(text);
-    cJSON_ArrayForEach(camera, json_get(text->model, "cameras"))
-    {
-        const double at = json_number(camera, "node");
-        text_put(text->out, "camera ");
-        model_text_put_name(text->out, camera);
-        text_printf(text->out, ": %s, at %s\n", json_text(camera, "kind"),
-                    at >= 0 && at < (double)text->node_count ? text->labels[(size_t)at] : "-");
-    }
+    put_placed(text, "cameras", "camera");
+    put_placed(text, "lights", "light");
 }

@@ -235,8 +235,10 @@ TEST(panorama_has_directions_where_three_js_has_them)
     assert_true(rgb[0] == 0 && rgb[1] == 1 && rgb[2] == 0);
     panorama_radiance(&panorama, up, rgb);
     assert_true(rgb[2] == 1);
-    /* a quarter anticlockwise, seen from above: what was at z is at x */
     panorama_init(&panorama, &model, 8, 90);
+    /* a quarter anticlockwise, seen from above: what was at z is at x, and what was at -x is at z */
     panorama_radiance(&panorama, x, rgb);
     CHECK_NEAR(rgb[0], 1, 1e-9);
+    panorama_radiance(&panorama, z, rgb);
+    CHECK_NEAR(rgb[1], 1, 1e-9);
 }
