@@ -146,7 +146,7 @@ export class Stage extends EventTarget {
     if (isNew('shadow')) viewer.ground = state.shadow;
     if (isNew(...LIGHT)) Object.assign(viewer, lightOf(state));
     if (isNew(...Object.keys(CAMERA))) this.aim(state, isAll);
-    const isClipNew = state.clip !== null && isNew('clip', 'clip_file', 'blend', 'weight', 'retarget');
+    const isClipNew = state.clip !== null && isNew('clip', 'clip_file', 'blend', 'blend_file', 'weight', 'retarget');
     if (isClipNew) this.playClip(viewer, state, isNew('clip', 'clip_file'));
     if (!isNew('t') && !isClipNew) return;
     if (state.t === null) { if (!viewer.isPlaying) viewer.play(); return; }
@@ -165,7 +165,7 @@ export class Stage extends EventTarget {
     const time_s = state.t !== null ? state.t : isOther ? 0 : viewer.time_s;
     const turn = this.clipTurn = (this.clipTurn || 0) + 1;
     try {
-      await viewer.setClip({ clip: state.clip, clip_file: state.clip_file, blend: state.blend ? { clip: state.blend, weight: state.weight } : null,
+      await viewer.setClip({ clip: state.clip, clip_file: state.clip_file, blend: state.blend ? { clip: state.blend, clip_file: state.blend_file, weight: state.weight } : null,
         retarget: state.retarget ? 'rest' : null, duration_s: this.durationOf(state) });
     } catch (problem) {
       if (turn === this.clipTurn) this.say('problem', problem);
