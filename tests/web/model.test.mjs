@@ -691,3 +691,39 @@ test('on a phone one finger turns the model, two zoom, and no bar lies over it',
     .map((node) => [node.getAttribute('aria-label') || node.textContent, node.getBoundingClientRect()]).filter(([, { width, height }]) => width < 30 || height < 35).map(([name, { width, height }]) => `${name} ${width}x${height}`));
   assert.deepEqual(small, [], 'what a finger cannot hit');
 }));
+
+test('a live model plays on when its file changes, with clips of two files blended', liveOnly, async () => {
+  const folder = temporaryFolder(), robot = fs.readFileSync(path.join(SAMPLES, 'robot.glb'));
+  const put = (name, bytes) => { fs.writeFileSync(path.join(folder, 'new'), bytes); fs.renameSync(path.join(folder, 'new'), path.join(folder, name)); };
+  put('it.glb', robot);
+  put('moves.glb', robot);
+  const own = await startServer(folder);
+  try {
+    await withPage({ url: own.url, name: 'it.glb', query: '?yaw=100&clip_file=moves.glb&clip=wave&blend=dance&blend_file=it.glb', browser: live, reducedMotion: 'no-preference' }, async (page) => {
+      const goesOn = async () => { const before = await time(page); await until('time goes on', async () => await time(page) !== before); };
+      assert.equal(await mode(page), 'live');
+      await goesOn();
+      const renamed = Buffer.from(robot), at = robot.indexOf('"hand_left"');
+      assert.ok(at > 0);
+      renamed.write('"HAND_left"', at);
+      put('it.glb', renamed);
+      await until('it is said', async () => /'it\.glb' has changed/.test(await page.locator('#notices').textContent()));
+      await goesOn();
+      assert.equal(await page.getByRole('treeitem', { name: 'HAND_left' }).count(), 1);
+      assert.equal(await mode(page), 'live');
+      await hasQuery(page, { yaw: '100', clip: 'wave', t: null });
+      assert.equal(await page.locator('#notices .bad').count(), 0);
+    });
+  } finally {
+    await own.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('a live model rests where the clip of a link does not fit it', liveOnly, () => withPage({ browser: live, name: 'octopus.glb', query: '?clip_file=sub/machine.glb&clip=wave' }, async (page) => {
+  await until('it is said', async () => await page.locator('#notices .bad').count() === 1 && /Match bones|match bones/.test(await page.locator('#panel-clips [role=alert]').textContent()));
+  assert.equal(await mode(page), 'live');
+  await option(page, 'swim').click();
+  await until('no fault is left', async () => await page.locator('#notices .bad').count() === 0);
+  await hasQuery(page, { clip: 'swim' });
+}));

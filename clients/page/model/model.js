@@ -78,9 +78,9 @@ class Page {
     const before = this.state;
     this.state = { ...before, ...news };
     if (news.clip === null) this.state.clip = this.usualReference();
+    this.notice('problem', '');
     if (this.areFilesNew(before)) { this.loadClips().catch((problem) => this.clips.fail(problem.message)); return; }
     this.clips.fail('');
-    this.notice('problem', '');
     if (news.t === null && isStill.matches && 'clip' in news) this.state.t = 0;
     this.show();
     if (isPassing) this.writeSoon(); else this.writeAddress(true);
@@ -382,8 +382,8 @@ class Page {
       this.stage.description = this.description;
       this.fillPanels();
       await this.loadClips();
-      await this.stage.renew(this.description);
       this.notice('problem', '');
+      await this.stage.renew(this.description);
       this.news(`'${path}' has changed: shown as it is now.`);
     }).catch((problem) => { if (problem.code === 'hash_mismatch') this.watch.look(); else this.notice('file', problem.message, 'bad'); });
   }
