@@ -197,6 +197,18 @@ test('filters by format, clips and findings, of models that nobody has read yet 
   });
 }));
 
+test('models of formats without clips are not read for a filter by clips', () => withServer((folder) => {
+  for (let i = 0; i < 500; i++) write(folder, `m${i}.obj`, TRIANGLE);
+  fs.copyFileSync(path.join(SAMPLES, 'robot.glb'), path.join(folder, 'robot.glb'));
+}, [], (url) => withPage({ ...still, url, at: '/?clips=with' }, async (page) => {
+  await loaded(page, '1 of 501 models');
+  assert.deepEqual(await shownNames(page), ['robot.glb']);
+  await page.getByLabel('Clips').selectOption('without');
+  await loaded(page, '500 of 501 models');
+  const { models } = await (await fetch(url + '/v1/models')).json();
+  assert.ok(models.filter((one) => one.counts).length < 400, 'the server has read few');
+})));
+
 test('a card in view has its counts, whoever drew its picture', () => withServer((folder) => {
   fs.copyFileSync(path.join(SAMPLES, 'robot.glb'), path.join(folder, 'robot.glb'));
 }, [], async (url) => {

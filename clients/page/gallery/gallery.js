@@ -20,6 +20,7 @@ let side = 256;
 let isMoving = sessionStorage.getItem(MOTION) ? sessionStorage.getItem(MOTION) === '1' : !reducedMotion.matches;
 let unknown = [];        // models that a filter asks about and the server has not read
 const seen = [];         // likewise, that are in view
+let still = new Set();   // endings of formats without clips
 let readers = 0;
 let refusal = '';        // why there is no list at all
 
@@ -164,7 +165,7 @@ function emptyText(chosen) {
 }
 
 function show(isNew) {
-  const chosen = choose(listing.entries, state);
+  const chosen = choose(listing.entries, state, still);
   unknown = chosen.unknown;
   showPath();
   showFolders();
@@ -259,6 +260,10 @@ async function begin() {
   showControls();
   showMotion();
   const following = listing.follow(life.signal);
+  getPatiently('v1/formats', life.signal).then((answer) => answer.json()).then(({ formats }) => {
+    still = new Set(formats.filter((one) => one.clips === 'none').map((one) => one.ending));
+    show(false);
+  }, () => {});
   uploads.begin().then(() => { byId('upload').classList.toggle('primary', uploads.folder !== null); show(true); }, () => {});
   await following;
 }
