@@ -15,11 +15,17 @@ void main()
 #ifdef FULL
     vec2 rough_metal = sampled(metal_rough_texture, metal_rough_uv).gb;
     vec2 metal = finish.xy * rough_metal.yx;
-    float occlusion = 1.0 + bump_shade.y * (sampled(occlusion_texture, occlusion_uv).r - 1.0);
-    vec3 shine = glow.rgb * shining();
 #else
     vec2 metal = finish.xy;
+#endif
+#if defined(FULL) && !defined(NO_OCCLUSION_TEXTURE)
+    float occlusion = 1.0 + bump_shade.y * (sampled(occlusion_texture, occlusion_uv).r - 1.0);
+#else
     float occlusion = 1.0;
+#endif
+#if defined(FULL) && !defined(NO_EMISSIVE_TEXTURE)
+    vec3 shine = glow.rgb * shining();
+#else
     vec3 shine = glow.rgb;
 #endif
 #ifndef GATHERED // is opaque; a shader that may discard has its stencil tested late

@@ -157,7 +157,7 @@ vec3 shading_normal(vec3 to_eye)
 {
     float side;
     vec3 n = smooth_normal(to_eye, side);
-#ifdef FULL
+#if defined(FULL) && !defined(NO_NORMAL_TEXTURE)
     vec3 bump = 2.0 * texture(normal_texture, normal_uv, LOD_BIAS).xyz - 1.0;
     return bumped(n, side, vec3(bump.xy * bump_shade.x, bump.z), normal_uv);
 #else

@@ -8,13 +8,18 @@
 // points are drawn, each of them a disc. MASKED is defined: surfaces may have holes whose edges are smooth. VIEW is
 // defined: nothing is lit. MIRRORS is defined: surfaces may be smooth or metals; else all have a roughness from 0.5 on.
 // IRRADIANCE is defined: the light is a constant, the default one. GATHERED is defined: gathered.glsl follows, which has
-// what varies over the surface.
+// what varies over the surface. NO_NORMAL_TEXTURE, NO_OCCLUSION_TEXTURE, NO_EMISSIVE_TEXTURE are defined: FULL, but not with
+// these. PER_DRAW is defined: how what is alike all over a draw comes.
 
 precision highp float;
 precision highp int;
 
 // What is alike all over a draw comes from the vertex shader, too: llvmpipe loads each number of a uniform again for every
-// eight samples, in 27 instructions. Together that was a quarter of all.
+// eight samples, in 27 instructions. Together that was a quarter of all. Others interpolate it, which is worse: WebGL has
+// uniforms.
+#ifndef PER_DRAW
+#define PER_DRAW flat in
+#endif
 
 in vec3 view_position;         // in a unit in which the scene is as large as 1
 #ifndef GATHERED
@@ -22,9 +27,9 @@ in vec3 view_normal;
 in vec2 uv;
 #endif
 in vec4 vertex_color;          // times the material's base colour, but for views
-flat in vec4 finish;           // metallic, roughness; fragments with alpha outside [z, w) are not drawn
-flat in vec4 glow;             // emissive; w: 1 for what is blended, 0 for what is opaque
-flat in vec3 kind;             // 1 or 0: no light falls on it; faces have the normals, not vertices; no perspective
+PER_DRAW vec4 finish;          // metallic, roughness; fragments with alpha outside [z, w) are not drawn
+PER_DRAW vec4 glow;            // emissive; w: 1 for what is blended, 0 for what is opaque
+PER_DRAW vec3 kind;            // 1 or 0: no light falls on it; faces have the normals, not vertices; no perspective
 
 uniform sampler2D base_color_texture;
 
@@ -46,7 +51,7 @@ uniform sampler2D metal_rough_texture;
 uniform sampler2D normal_texture;
 uniform sampler2D occlusion_texture;
 uniform sampler2D emissive_texture;
-flat in vec2 bump_shade;       // scale of the normal texture, strength of the occlusion texture
+PER_DRAW vec2 bump_shade;      // scale of the normal texture, strength of the occlusion texture
 #endif
 
 out vec4 fragment;

@@ -49,6 +49,8 @@ test('shows the model with play, time and its name', () => withFrame(server.url 
   const name = frame.getByRole('link', { name: 'robot.glb' });
   assert.equal(await name.evaluate((link) => link.href), server.url + '/m/robot.glb?clip=wave&t=0&yaw=0');
   assert.equal(await name.getAttribute('target'), '_blank');
+  const sides = (selector) => frame.locator(selector).evaluate((node) => [node.clientWidth, node.clientHeight]);
+  assert.deepEqual(await sides('#pictures'), await sides('#stage'));
   const time = () => frame.getByRole('slider', { name: 'Time' }).inputValue();
   await frame.getByRole('button', { name: 'Play' }).click();
   const before = await time();

@@ -197,6 +197,46 @@ test('filters by format, clips and findings, of models that nobody has read yet 
   });
 }));
 
+test('models of formats without clips are not read for a filter by clips', () => withServer((folder) => {
+  for (let i = 0; i < 500; i++) write(folder, `m${i}.obj`, TRIANGLE);
+  fs.copyFileSync(path.join(SAMPLES, 'robot.glb'), path.join(folder, 'robot.glb'));
+}, [], (url) => withPage({ ...still, url, at: '/?clips=with' }, async (page) => {
+  await loaded(page, '1 of 501 models');
+  assert.deepEqual(await shownNames(page), ['robot.glb']);
+  await page.getByLabel('Clips').selectOption('without');
+  await loaded(page, '500 of 501 models');
+  const { models } = await (await fetch(url + '/v1/models')).json();
+  assert.ok(models.filter((one) => one.counts).length < 400, 'the server has read few');
+})));
+
+test('a card in view has its counts, whoever drew its picture', () => withServer((folder) => {
+  fs.copyFileSync(path.join(SAMPLES, 'robot.glb'), path.join(folder, 'robot.glb'));
+}, [], async (url) => {
+  const body = fs.readFileSync(new URL('../../deploy/samples/samples.png', import.meta.url));
+  await withPage({ ...still, url, at: '/?q=nothing', refused: ['/v1/models?prefix=robot'] }, async (page) => {
+    await loaded(page, '0 of 1 model');
+    let refused = 2; // of what the server knows of it
+    await page.route(/\/v1\/render\?/, (route) => route.fulfill({ status: 200, contentType: 'image/png', body })); // from a cache: the server reads nothing
+    await page.route(/\/v1\/models\?prefix=robot/, (route) => refused-- > 0 ? route.fulfill({ status: 502, body: '' }) : route.continue());
+    await page.getByRole('searchbox', { name: 'Search models' }).fill('');
+    await until('counts', async () => (await cardOf(page, 'robot.glb').locator('.facts').textContent()).startsWith('3 clips \u00b7 19 joints'));
+  });
+}));
+
+test('an empty page shows what brings the first model', () => uploading((url) => withPage({ ...still, url }, async (page) => {
+  await page.locator('#note').waitFor();
+  assert.match(await page.locator('#note').textContent(), /Upload one/);
+  assert.ok(await page.locator('#tools').isHidden());
+  const upload = page.getByRole('button', { name: 'Upload' });
+  assert.ok(await upload.isVisible());
+  await until('it stands out', () => upload.evaluate((button) => button.classList.contains('primary')));
+  await choose(page, [['one.obj', TRIANGLE]]);
+  await page.waitForURL(/\/m\//);
+  await page.goto(url + '/');
+  await loaded(page, '1 model in folders');
+  assert.ok(await page.locator('#tools').isVisible());
+})));
+
 test('shows models of all folders beneath at a press of a button', () => withPage(still, async (page) => {
   await loaded(page, '4 models');
   const deep = page.getByRole('button', { name: 'Subfolders' });

@@ -276,6 +276,26 @@ test('clips of several other models are on one list', () => withPage({ query: '?
   await until('one again', () => clipFiles(page).join() === 'sub/second.glb');
 }));
 
+test('clips of two files are blended', () => withPage({ query: '?clip_file=sub/machine.glb&clip_file=sub/second.glb&clip=wave&t=0.4', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+  const before = await drawn(page);
+  await page.getByLabel('Blend with').selectOption('dance · second.glb');
+  await hasQuery(page, { blend: 'dance', blend_file: 'sub/second.glb' });
+  const mixed = await otherThan(page, before);
+  await page.getByLabel('Blend with').selectOption({ label: 'dance' }); // of the model itself, which is the same clip
+  await hasQuery(page, { blend: 'dance', blend_file: 'robot.glb' });
+  await until('the same picture', async () => (await picture(page)).hash === mixed.hash);
+  await button(page, 'Copy a curl command for this picture').click();
+  await until('it is copied', async () => await page.locator('#actions .done').count() > 0);
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  assert.deepEqual(JSON.parse(/-d '([^']*)'/.exec(command)[1]).layers.map((layer) => [layer.clip, layer.clip_file]), [['wave', undefined], ['dance', 'robot.glb']]);
+  await page.reload();
+  await shown(page);
+  assert.equal(await page.getByLabel('Blend with').evaluate((select) => select.selectedOptions[0].textContent), 'dance');
+  await until('the same picture', async () => (await picture(page)).hash === mixed.hash);
+  await page.getByLabel('Blend with').selectOption('nothing');
+  await hasQuery(page, { blend: null, blend_file: null });
+}));
+
 test('the light is chosen, in the address and in what is saved', () => withPage({ query: '?t=0.3', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
   let now = await drawn(page);
   await page.locator('#panel-light > summary').click();
@@ -651,4 +671,59 @@ test('pictures go on where the graphics context is lost, and it comes back', liv
   await page.evaluate(() => window.lost.restoreContext());
   await until('live again', async () => await mode(page) === 'live');
   assert.equal(await page.locator('#notices').getByText('context was lost').count(), 0);
+}));
+
+test('on a phone one finger turns the model, two zoom, and no bar lies over it', liveOnly, () => withPage({ browser: live, query: '?t=0', viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }, async (page) => {
+  const box = await page.locator('#live').boundingBox(), views = await page.locator('#views').boundingBox();
+  assert.ok(views.y + views.height <= box.y + 1, 'the views are above the canvas');
+  const devtools = await page.context().newCDPSession(page), [x, y] = [box.x + 120, box.y + 150];
+  const touch = (type, ...points) => devtools.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([px, py], id) => ({ x: px, y: py, id })) });
+  await touch('touchStart', [x, y]);
+  for (let i = 1; i <= 4; i++) await touch('touchMove', [x + 15 * i, y]);
+  await touch('touchEnd');
+  await hasQuery(page, { yaw: (value) => value && +value !== 35 });
+  const { distance = 1 } = query(page);
+  await touch('touchStart', [x, y], [x + 40, y]);
+  for (let i = 1; i <= 4; i++) await touch('touchMove', [x - 10 * i, y], [x + 40 + 10 * i, y]);
+  await touch('touchEnd');
+  await hasQuery(page, { distance: (value) => value && +value < 0.9 * distance });
+  const small = await page.evaluate(() => [...document.querySelectorAll('button, select, summary, [role=option], input[type=range]')].filter((node) => node.checkVisibility())
+    .map((node) => [node.getAttribute('aria-label') || node.textContent, node.getBoundingClientRect()]).filter(([, { width, height }]) => width < 30 || height < 35).map(([name, { width, height }]) => `${name} ${width}x${height}`));
+  assert.deepEqual(small, [], 'what a finger cannot hit');
+}));
+
+test('a live model plays on when its file changes, with clips of two files blended', liveOnly, async () => {
+  const folder = temporaryFolder(), robot = fs.readFileSync(path.join(SAMPLES, 'robot.glb'));
+  const put = (name, bytes) => { fs.writeFileSync(path.join(folder, 'new'), bytes); fs.renameSync(path.join(folder, 'new'), path.join(folder, name)); };
+  put('it.glb', robot);
+  put('moves.glb', robot);
+  const own = await startServer(folder);
+  try {
+    await withPage({ url: own.url, name: 'it.glb', query: '?yaw=100&clip_file=moves.glb&clip=wave&blend=dance&blend_file=it.glb', browser: live, reducedMotion: 'no-preference' }, async (page) => {
+      const goesOn = async () => { const before = await time(page); await until('time goes on', async () => await time(page) !== before); };
+      assert.equal(await mode(page), 'live');
+      await goesOn();
+      const renamed = Buffer.from(robot), at = robot.indexOf('"hand_left"');
+      assert.ok(at > 0);
+      renamed.write('"HAND_left"', at);
+      put('it.glb', renamed);
+      await until('it is said', async () => /'it\.glb' has changed/.test(await page.locator('#notices').textContent()));
+      await goesOn();
+      assert.equal(await page.getByRole('treeitem', { name: 'HAND_left' }).count(), 1);
+      assert.equal(await mode(page), 'live');
+      await hasQuery(page, { yaw: '100', clip: 'wave', t: null });
+      assert.equal(await page.locator('#notices .bad').count(), 0);
+    });
+  } finally {
+    await own.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('a live model rests where the clip of a link does not fit it', liveOnly, () => withPage({ browser: live, name: 'octopus.glb', query: '?clip_file=sub/machine.glb&clip=wave' }, async (page) => {
+  await until('it is said', async () => await page.locator('#notices .bad').count() === 1 && /Match bones|match bones/.test(await page.locator('#panel-clips [role=alert]').textContent()));
+  assert.equal(await mode(page), 'live');
+  await option(page, 'swim').click();
+  await until('no fault is left', async () => await page.locator('#notices .bad').count() === 0);
+  await hasQuery(page, { clip: 'swim' });
 }));

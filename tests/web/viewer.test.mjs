@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
+import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { SAMPLES, launchBrowser, startServer, temporaryFolder, until } from './posed.mjs';
 import { WEBGL, compare, load, openViewer, picture, settled } from './viewer_page.mjs';
@@ -165,6 +166,55 @@ test('has every light of the server, its exposure and its tones', async () => {
     await until('the fault', () => page.evaluate(() => window.events.some(({ type, detail }) => type === 'error' && /none\.hdr/.test(detail))));
   }, { complains: true });
 });
+
+test('coats, fibres, films, brushed and clear surfaces look as in the server\'s pictures', async () => {
+  const folder = temporaryFolder();
+  execFileSync(process.env.PYTHON || '/usr/bin/python3', [path.resolve(import.meta.dirname, '../golden/layer_spheres.py'), folder]);
+  const other = await startServer(folder);
+  try {
+    for (const model of ['clearcoat', 'sheen', 'iridescence', 'anisotropy', 'transmission'].map((name) => `layers_${name}.glb`)) {
+      await withModel({ model }, async (page) => {
+        const { overlap: share, difference } = await compare(page);
+        assert.ok(share > 0.97 && difference < 1.5, `${model}: ${share} ${difference}`);
+      }, { url: other.url });
+    }
+  } finally {
+    await other.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('what moves is drawn quickly, what stands still in full', () => withModel({ model: 'robot.glb' }, async (page) => {
+  await settled(page);
+  assert.ok(await page.evaluate(() => window.viewer.isSharp));
+  await page.evaluate(() => window.viewer.play());
+  await until('it is quick', () => page.evaluate(() => !window.viewer.isSharp && window.viewer.time_s > 0.2));
+  await until('frames', () => page.evaluate(() => window.viewer.framesDrawn > 30));
+  const width = await page.evaluate(() => document.querySelector('canvas').width);
+  assert.ok(width >= 200 && width <= 400, String(width));
+  await page.evaluate(() => window.viewer.pause());
+  await until('it is sharp', () => page.evaluate(() => window.viewer.isSharp));
+  assert.equal(await page.evaluate(() => document.querySelector('canvas').width), 400);
+  assert.ok(await overlap(page) > 0.97);
+}));
+
+test('knows the surfaces whose backs nobody sees', () => withModel({ model: 'still.gltf' }, async (page) => {
+  const counts = await page.evaluate(async () => {
+    const { closedFirst } = await import('/page/viewer/closed.js');
+    const entry = (indices, places) => ({ rest: new Float32Array(places), indices: new Uint32Array(indices), topology: 'triangles',
+      firsts: Uint32Array.from({ length: places.length / 3 + 1 }, (_, i) => i), joints: new Uint32Array(places.length / 3), weights: new Float32Array(places.length / 3).fill(1) });
+    const corners = [5, 5, 5, 6, 5, 5, 5, 6, 5, 5, 5, 6], outward = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3];
+    const inward = outward.map((_, i) => outward[i - i % 3 + (2 - i % 3)]);
+    const split = outward.flatMap((v) => corners.slice(3 * v, 3 * v + 3)); // as where texture coordinates have a seam
+    const moved = entry([...outward.keys()], split);
+    moved.joints[0] = 1; // it may come off the others
+    const both = entry([0, 1, 2, ...outward.map((v) => v + 3)], [0, 0, 0, 1, 0, 0, 0, 1, 0, ...corners]);
+    const sorted = closedFirst(both);
+    return [closedFirst(entry(outward, corners)).count, closedFirst(entry(inward, corners)).count, closedFirst(entry(outward.slice(3), corners)).count,
+      closedFirst(entry([...outward.keys()], split)).count, closedFirst(moved).count, sorted.count, [...sorted.indices].slice(12)];
+  });
+  assert.deepEqual(counts, [12, 0, 0, 12, 0, 12, [0, 1, 2]]);
+}));
 
 test('blends two clips, and rests', () => withModel({ model: 'robot.glb' }, async (page) => {
   await page.evaluate(() => window.viewer.setClip({ clip: 0, blend: { clip: 1, weight: 0.5 } }));

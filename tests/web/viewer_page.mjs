@@ -62,15 +62,15 @@ export async function compare(page, more = {}) {
     const { viewer } = window, canvas = document.querySelector('canvas');
     const drawn = viewer.framesDrawn, end = performance.now() + patience_ms;
     viewer.background = null; // draws anew
-    const { width, height } = canvas;
+    const { clientWidth: width, clientHeight: height } = canvas;
     const pixels = (source) => {
       const context = new OffscreenCanvas(width, height).getContext('2d');
-      context.drawImage(source, 0, 0);
+      context.drawImage(source, 0, 0, width, height);
       return context.getImageData(0, 0, width, height).data;
     };
     const mine = await new Promise((resolve, reject) => {
       const look = () => {
-        if (viewer.framesDrawn > drawn && canvas.width === width) resolve(pixels(canvas));
+        if (viewer.framesDrawn > drawn && viewer.isSharp) resolve(pixels(canvas));
         else if (performance.now() > end) reject(new Error('the viewer draws nothing'));
         else requestAnimationFrame(look);
       };
@@ -81,10 +81,11 @@ export async function compare(page, more = {}) {
     if (!picture.ok) throw new Error(await picture.text());
     const theirs = pixels(await createImageBitmap(await picture.blob()));
     let both = 0, any = 0, sum = 0, whole = 0;
+    const least = viewer.view === 'skeleton' ? 24 : 127; // where surfaces are like glass
     for (let i = 0; i < mine.length; i += 4) {
       const [a, b] = [mine[i + 3], theirs[i + 3]];
-      both += a > 127 && b > 127;
-      any += a > 127 || b > 127;
+      both += a > least && b > least;
+      any += a > least || b > least;
       if (a < 255 || b < 255) continue;
       whole += 3;
       for (let c = 0; c < 3; c++) sum += Math.abs(mine[i + c] - theirs[i + c]);
@@ -112,7 +113,7 @@ export async function picture(page) {
     const before = viewer.framesDrawn;
     viewer.background = viewer.background; // draws anew
     const look = () => {
-      if (viewer.framesDrawn === before) { requestAnimationFrame(look); return; }
+      if (viewer.framesDrawn === before || !viewer.isSharp) { requestAnimationFrame(look); return; }
       resolve(document.querySelector('canvas').toDataURL('image/png'));
     };
     requestAnimationFrame(look);

@@ -12,6 +12,7 @@ export function watchSignIn(onToken = () => location.reload()) {
   const field = make('input', { id: 'token', type: 'password', autocomplete: 'current-password', required: true, minlength: 16, maxlength: 256 });
   form.append(
     make('label', { for: 'token' }, 'This server wants a token.'),
+    make('p', { class: 'soft hint' }, 'Whoever runs it can tell you; it is kept until this tab is closed.'),
     // password managers want a name beside it
     make('input', { type: 'text', autocomplete: 'username', value: 'posed', hidden: true }),
     field, make('button', { type: 'submit' }, 'Sign in'), note);

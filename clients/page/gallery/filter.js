@@ -9,12 +9,16 @@ export function comparePaths(a, b) {
 
 const endingOf = (path) => path.slice(path.lastIndexOf('.') + 1).toLowerCase();
 
-/** Whether a model has what the filters of `state` ask for: true, false, or null where it was not read yet. */
-export function matches(entry, state) {
+/**
+ * Whether a model has what the filters of `state` ask for: true, false, or null where it was not read yet.
+ * @param {Set<string>} [still] endings of formats whose models never have clips
+ */
+export function matches(entry, state, still = new Set()) {
   if (state.format && endingOf(entry.model) !== state.format) return false;
   if (state.findings === 'broken') return entry.state === 'failed' ? true : entry.counts || entry.problem === null ? false : null;
   if (entry.state === 'failed') return !state.clips && !state.findings;
   if (!state.clips && !state.findings) return true;
+  if (!entry.counts && state.clips && still.has(endingOf(entry.model)) && (state.clips === 'with' || !state.findings)) return state.clips === 'without';
   if (!entry.counts) return null;
   return (!state.clips || (entry.counts.clips > 0) === (state.clips === 'with')) &&
     (!state.findings || (entry.counts.warnings > 0) === (state.findings === 'warnings'));
@@ -27,7 +31,7 @@ export const isNarrowed = (state) => Boolean(state.q.trim() || state.format || s
  * The models to show, in order, and how many more might belong to them but were not read yet.
  * @returns {{shown: Object[], unknown: Object[], total: number}} total: of all in the folder, as deep as the list goes
  */
-export function choose(entries, state) {
+export function choose(entries, state, still) {
   const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
   const isDeep = state.deep === '1' || isNarrowed(state);
   const shown = [], unknown = [];
@@ -39,7 +43,7 @@ export function choose(entries, state) {
     total++;
     const name = rest.toLowerCase();
     if (!words.every((word) => name.includes(word))) continue;
-    const is = matches(entry, state);
+    const is = matches(entry, state, still);
     if (is) shown.push(entry);
     else if (is === null) unknown.push(entry);
   }

@@ -1,7 +1,7 @@
 /** The page at /: folders and models of the server, as they are on its disk. */
 import { byId, make } from '../common/dom.js';
 import { countText } from '../common/format.js';
-import { get, onSignIn, pathOf, Problem } from '../common/http.js';
+import { get, getPatiently, onSignIn, pathOf, Problem } from '../common/http.js';
 import { watchSignIn } from '../common/sign_in.js';
 import { Card } from './card.js';
 import { choose, endingsOf, foldersIn, isNarrowed } from './filter.js';
@@ -19,6 +19,8 @@ let state = stateOf(location.search);
 let side = 256;
 let isMoving = sessionStorage.getItem(MOTION) ? sessionStorage.getItem(MOTION) === '1' : !reducedMotion.matches;
 let unknown = [];        // models that a filter asks about and the server has not read
+const seen = [];         // likewise, that are in view
+let still = new Set();   // endings of formats without clips
 let readers = 0;
 let refusal = '';        // why there is no list at all
 
@@ -66,7 +68,7 @@ function makeCard(entry) {
   const card = new Card(entry, {
     folder: state.folder, view: state.view, side,
     canDelete: uploads.folder !== null && entry.model.startsWith(uploads.folder), onDelete: remove,
-    onDrawn: () => listing.refresh(entry.model, life.signal).catch(() => {}), // it was read now
+    onDrawn: (drawn) => learn(drawn.entry),
   });
   const point = (isPointed) => () => { card.isPointed = isPointed; card.show(wantsMotion(card)); queue.work(); };
   for (const on of ['pointerenter', 'focusin']) card.node.addEventListener(on, point(true));
@@ -157,19 +159,22 @@ function emptyText(chosen) {
   if (chosen.shown.length) return '';
   if (chosen.unknown.length) return '';
   if (isNarrowed(state)) return 'No model here is like that.';
-  if (!listing.entries.length) return 'No models here yet. Drop one on this page, or put files such as .glb, .gltf, .fbx or .dae under the folder that --root names: they appear by themselves.';
+  if (!listing.entries.length) return (uploads.folder === null ? 'No models here yet. Put ' : 'No models here yet. Upload one, drop it on this page, or put ') +
+    'files such as .glb, .gltf, .fbx or .dae under the folder that --root names: they appear by themselves.';
   return listing.folders.some((one) => one.folder === state.folder) ? '' : 'There is no such folder any more.';
 }
 
 function show(isNew) {
-  const chosen = choose(listing.entries, state);
+  const chosen = choose(listing.entries, state, still);
   unknown = chosen.unknown;
   showPath();
   showFolders();
   showFormats();
   showControls();
-  const { length } = chosen.shown;
-  byId('count').textContent = (length === chosen.total ? '' : length.toLocaleString('en') + ' of ') + countText(chosen.total, 'model') +
+  const { length } = chosen.shown, here = listing.folders.find((one) => one.folder === state.folder);
+  const beneath = !chosen.total && !isNarrowed(state) && here ? here.models_beneath : 0;
+  document.body.classList.toggle('empty', listing.isLoaded && !listing.entries.length && !isNarrowed(state));
+  byId('count').textContent = (length === chosen.total ? '' : length.toLocaleString('en') + ' of ') + countText(beneath || chosen.total, 'model') + (beneath ? ' in folders' : '') +
     (unknown.length ? ', ' + unknown.length.toLocaleString('en') + ' not read yet' : '');
   note(emptyText(chosen));
   if (isNew) for (const card of cards.values()) if (card.place.view !== state.view || card.place.folder !== state.folder) list.drop(card.name, card.node);
@@ -177,15 +182,24 @@ function show(isNew) {
   readUnknown();
 }
 
-/** A filter asks about models that were never read: they are read one after the other, and the list grows. */
+const isUnknown = (entry) => !entry.counts && entry.state !== 'failed';
+
+/** The server has read a model for its picture: what it knows of it now. */
+async function learn(entry) {
+  await listing.refresh(entry.model, life.signal).catch(() => {});
+  const now = listing.byPath.get(entry.model);
+  if (now && isUnknown(now)) { seen.push(now); readUnknown(); }
+}
+
+/** Models that are in view, and those that a filter asks about, are read one after the other where the server has not: it begins anew with each start. */
 function readUnknown() {
-  while (readers < READERS && unknown.length && !document.hidden) {
-    const entry = unknown.shift();
-    if (entry.isAsked) continue;
+  while (readers < READERS && (seen.length || unknown.length) && !document.hidden) {
+    const entry = seen.shift() || unknown.shift();
+    if (entry.isAsked || !isUnknown(entry)) continue;
     entry.isAsked = true;
     readers++;
-    get('v1/model?model=' + encodeURIComponent(entry.model), life.signal, { method: 'HEAD' }).catch(() => {})
-      .then(() => listing.refresh(entry.model, life.signal)).catch(() => {})
+    getPatiently('v1/model?model=' + encodeURIComponent(entry.model), life.signal, { method: 'HEAD' }).catch((problem) => { entry.isAsked = !problem.isPassing; })
+      .then(() => listing.refresh(entry.model, life.signal)).catch(() => { entry.isAsked = false; })
       .finally(() => { readers--; readUnknown(); });
   }
 }
@@ -198,6 +212,7 @@ listing.addEventListener('change', () => {
     const card = cards.get(entry.model);
     if (!card || card.entry === entry) continue;
     if (card.version === entry.modified + ' ' + entry.bytes) { card.entry = entry; card.update(); } else card.renew(entry);
+    if (card.isStillDone && isUnknown(entry)) learn(entry); // the list is older than the picture
   }
   show(false);
 });
@@ -230,7 +245,7 @@ addEventListener('keydown', (event) => {
 });
 addEventListener('popstate', () => { state = stateOf(location.search); show(true); });
 reducedMotion.addEventListener('change', () => { isMoving = !reducedMotion.matches; showMotion(); });
-document.addEventListener('visibilitychange', () => { listing.wake(); queue.work(); });
+document.addEventListener('visibilitychange', () => { listing.wake(); queue.work(); readUnknown(); });
 
 const uploads = new Uploads({
   onStored: () => listing.wake(),
@@ -245,7 +260,11 @@ async function begin() {
   showControls();
   showMotion();
   const following = listing.follow(life.signal);
-  uploads.begin().then(() => show(true), () => {});
+  getPatiently('v1/formats', life.signal).then((answer) => answer.json()).then(({ formats }) => {
+    still = new Set(formats.filter((one) => one.clips === 'none').map((one) => one.ending));
+    show(false);
+  }, () => {});
+  uploads.begin().then(() => { byId('upload').classList.toggle('primary', uploads.folder !== null); show(true); }, () => {});
   await following;
 }
 

@@ -117,7 +117,7 @@ export class Listing extends EventTarget {
 
   /** What the server knows of one model now. */
   async refresh(path, signal) {
-    const page = await (await get(link('v1/models', { prefix: path, limit: 1 }), signal)).json();
+    const page = await (await getPatiently(link('v1/models', { prefix: path, limit: 1 }), signal)).json();
     const [entry] = page.models;
     if (!entry || entry.model !== path || !this.byPath.has(path)) return;
     Object.assign(this.byPath.get(path), entry);

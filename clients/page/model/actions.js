@@ -24,9 +24,10 @@ function framersOf(policy) {
   const names = (list || '').trim().split(/\s+/);
   return names.every((name) => name === "'none'") ? 'none' : names.every((name) => name === "'self'") ? 'self' : 'some';
 }
+/** What to do about it; every other part is code. */
 const FRAMERS = {
-  none: 'No page can show it yet: this server must be started with --frame-ancestors and the addresses of the pages that may, such as --frame-ancestors https://wiki.example.',
-  self: 'Only pages of this server\'s own address can show it. For others it must be started with --frame-ancestors and their addresses, such as --frame-ancestors self,https://wiki.example.',
+  none: ['No page can show it yet: this server must be started with the addresses of the pages that may, such as ', '--frame-ancestors https://wiki.example', '.'],
+  self: ['Only pages of this server\'s own address can show it. For others it must be started with their addresses, such as ', '--frame-ancestors self,https://wiki.example', '.'],
 };
 
 export class Actions {
@@ -116,10 +117,10 @@ export class Actions {
   async shareFrame() {
     const code = this.embed();
     const framed = get(link('embed/' + pathOf(this.page.model)), undefined, { method: 'HEAD' }).then((answer) => framersOf(answer.headers.get('Content-Security-Policy')));
-    return this.copied(code, 'The code', FRAMERS[await framed.catch(() => 'some')] ?? '');
+    return this.copied(code, 'The code', FRAMERS[await framed.catch(() => 'some')]);
   }
 
-  async copied(text, what, more = '') {
+  async copied(text, what, more = null) {
     const isCopied = await copy(text);
     if (isCopied && !more) return what + ' is copied';
     this.show(text, what + (isCopied ? ' is copied' : ''), more);
@@ -130,9 +131,10 @@ export class Actions {
   show(text, title, more) {
     const field = make('textarea', { readonly: true, 'aria-label': title });
     field.value = text;
-    this.dialog.replaceChildren(make('h2', { id: 'copy-title' }, title), field, more ? make('p', { class: 'notice' }, more) : '',
+    this.dialog.replaceChildren(make('h2', { id: 'copy-title' }, title), field, more && make('p', { class: 'notice' }, make('span', {}, ...more.map((part, i) => i % 2 ? make('code', {}, part) : part))),
       make('div', { class: 'row' }, make('button', { type: 'button', class: 'primary', onclick: () => this.dialog.close() }, 'Close')));
     this.dialog.showModal();
     field.select();
+    field.scrollTop = 0;
   }
 }

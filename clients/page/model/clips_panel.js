@@ -20,7 +20,7 @@ export class ClipsPanel {
     this.state = { clip: null, clip_file: null, clip_files: [] };
     this.list = new ListBox({ label: 'Clips', onChoose: (_, item) => this.choose(item) });
     this.search = make('input', { type: 'search', placeholder: 'Search clips', 'aria-label': 'Search clips', oninput: () => this.fill() });
-    this.blend = make('select', { id: 'blend', onchange: () => change({ blend: this.blend.value || null }) });
+    this.blend = make('select', { id: 'blend', onchange: () => this.chooseBlend() });
     this.weight = make('input', { type: 'range', min: 0, max: 1, step: 0.01, id: 'weight', 'aria-label': 'Share of the second clip',
       oninput: () => change({ weight: +this.weight.value }, true) });
     this.share = make('output', { class: 'numbers soft' });
@@ -38,26 +38,31 @@ export class ClipsPanel {
   choose({ file, reference }) {
     const { clip_file } = this.state;
     if (reference === REST || file === clip_file) this.change({ clip: reference, t: null });
-    else this.change({ clip_file: file, clip: reference, blend: null, t: null });
+    else this.change({ clip_file: file, clip: reference, blend: null, blend_file: null, t: null });
+  }
+
+  chooseBlend() {
+    const found = this.clips.find((clip) => clip.value === this.blend.value);
+    if (found) this.change({ blend: found.reference, blend_file: found.file === this.state.clip_file ? null : found.file ?? this.state.model });
+    else this.change({ blend: null, blend_file: null });
   }
 
   add(path) {
     const { clip_files, retarget } = this.state;
-    this.change({ clip_file: path, clip_files: clipFilesOf([...clip_files, path]), clip: null, blend: null, t: null, retarget: retarget && clip_files.length > 0 });
+    this.change({ clip_file: path, clip_files: clipFilesOf([...clip_files, path]), clip: null, blend: null, blend_file: null, t: null, retarget: retarget && clip_files.length > 0 });
   }
 
   remove(path) {
     const { clip_file, clip_files, retarget } = this.state, left = clip_files.filter((one) => one !== path);
     const isShown = clip_file === path;
-    this.change({ clip_files: left, ...(isShown && { clip_file: left[0] ?? null, clip: null, blend: null, t: null }), retarget: retarget && left.length > 0 });
+    this.change({ clip_files: left, ...(isShown && { clip_file: left[0] ?? null, clip: null, blend: null, blend_file: null, t: null }), retarget: retarget && left.length > 0 });
     (this.files.querySelector('button') || this.list.node).focus();
   }
 
   /**
    * @param {{file: string|null, clips: Object[]}[]} groups of every file, those of the model itself last
-   * @param {Object[]} shown clips of the file that plays
    */
-  setClips(groups, shown) {
+  setClips(groups) {
     const isMixed = groups.filter((group) => group.clips.length).length > 1;
     this.clips = groups.flatMap(({ file, clips }) => clips.map((clip) => {
       const reference = referenceOf(clips, clip.index);
@@ -68,8 +73,8 @@ export class ClipsPanel {
     this.search.hidden = this.clips.length < SEARCH_FROM;
     this.search.value = '';
     this.none.hidden = this.clips.length > 0;
-    this.blend.replaceChildren(make('option', { value: '' }, 'nothing'), ...shown.map((clip) => make('option', { value: referenceOf(shown, clip.index) }, clip.name || 'clip ' + clip.index)));
-    this.blendField.hidden = shown.length < 2;
+    this.blend.replaceChildren(make('option', { value: '' }, 'nothing'), ...this.clips.map((clip) => make('option', { value: clip.value }, [clip.text, clip.file && clip.text !== baseName(clip.file) && baseName(clip.file)].filter(Boolean).join(' · '))));
+    this.blendField.hidden = this.clips.length < 2;
     this.fill();
   }
 
@@ -89,7 +94,8 @@ export class ClipsPanel {
     this.state = state;
     this.chosen = state.clip === null ? null : keyOf(state.clip_file, state.clip);
     this.list.choose(this.chosen);
-    this.blend.value = state.blend || '';
+    const { blend_file } = state, blendOf = blend_file === state.model ? null : blend_file ?? state.clip_file;
+    this.blend.value = state.blend ? keyOf(blendOf, state.blend) : '';
     this.blend.disabled = state.clip === REST;
     this.weightLine.hidden = !state.blend;
     this.weight.value = state.weight;

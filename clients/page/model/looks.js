@@ -36,9 +36,11 @@ export class Looks {
       ...BACKGROUNDS.map(([value, word]) => make('option', { value: value || '' }, word)));
     const tool = (label, key, paths, work) => make('button', { type: 'button', 'aria-label': label, title: `${label} (${key})`, onclick: work }, icon(...paths));
     this.ground = tool('Ground', 'G', GROUND, () => page.change({ shadow: this.ground.ariaPressed !== 'true' }));
+    const keys = tool('Keys', '?', KEYS, page.showKeys);
+    keys.classList.add('keys');
     byId('looks').append(this.background, this.ground, tool('Reset camera', 'R', RESET, page.reset),
       tool('Full screen', 'Esc ends it', FULL, () => document.fullscreenElement ? document.exitFullscreen() : byId('middle').requestFullscreen().catch((fault) => page.fail(fault.message))),
-      tool('Keys', '?', KEYS, page.showKeys));
+      keys);
   }
 
   nextBackground(background) { return BACKGROUNDS[(BACKGROUNDS.findIndex(([value]) => value === background) + 1) % BACKGROUNDS.length][0]; }

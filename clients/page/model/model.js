@@ -14,7 +14,7 @@ import { Looks } from './looks.js';
 import { Player } from './player.js';
 import { Stage } from './stage.js';
 import { materialsBody, texturesBody, Thumbnails } from './surfaces_panel.js';
-import { CAMERA, RATES, readState, referenceOf, shortList, usualClip, VIEWS, writeState } from './state.js';
+import { CAMERA, findReferred, RATES, readState, referenceOf, shortList, usualClip, VIEWS, writeState } from './state.js';
 import { Tree } from './tree.js';
 
 const SETTLED_MS = 300; // after a drag until it is in the address
@@ -78,9 +78,9 @@ class Page {
     const before = this.state;
     this.state = { ...before, ...news };
     if (news.clip === null) this.state.clip = this.usualReference();
+    this.notice('problem', '');
     if (this.areFilesNew(before)) { this.loadClips().catch((problem) => this.clips.fail(problem.message)); return; }
     this.clips.fail('');
-    this.notice('problem', '');
     if (news.t === null && isStill.matches && 'clip' in news) this.state.t = 0;
     this.show();
     if (isPassing) this.writeSoon(); else this.writeAddress(true);
@@ -336,12 +336,13 @@ class Page {
     const shown = groups.find((group) => group.file === clip_file).clips;
     this.clips.fail(faults.join(' '));
     this.stage.setClips(shown);
-    this.clips.setClips(groups, shown);
+    this.clips.setClips(groups);
     if (this.state.clip === null || (this.state.clip !== '-' && !this.stage.clipOf(this.state.clip))) {
       if (this.state.clip !== null) this.notice('clip', `There is no clip '${this.state.clip}': another one is shown.`);
       this.state.clip = this.usualReference();
     }
-    if (this.state.blend && !this.stage.clipOf(this.state.blend)) this.state.blend = null;
+    const { blend, blend_file } = this.state, blendOf = groups.find(({ file }) => file === (blend_file === this.model ? null : blend_file ?? clip_file));
+    if (blend && !(blendOf && findReferred(blendOf.clips, blend))) Object.assign(this.state, { blend: null, blend_file: null });
     this.show();
     this.writeAddress(this.isLoaded);
   }
@@ -381,8 +382,8 @@ class Page {
       this.stage.description = this.description;
       this.fillPanels();
       await this.loadClips();
-      await this.stage.renew(this.description);
       this.notice('problem', '');
+      await this.stage.renew(this.description);
       this.news(`'${path}' has changed: shown as it is now.`);
     }).catch((problem) => { if (problem.code === 'hash_mismatch') this.watch.look(); else this.notice('file', problem.message, 'bad'); });
   }

@@ -25,7 +25,7 @@ export class PictureViewer extends EventTarget {
     super();
     Object.assign(this, { canvas, server, speed: 1, loop: true, frameRate: 30, duration_s: 0 });
     this.context = canvas.getContext('2d');
-    this.state = { clip: null, blend: null, weight: 0.5, clip_file: null, retarget: false, view: 'lit', joint: null, background: null, shadow: false, variant: null, light: 'studio', environment: null, environment_yaw: 0, exposure: 0, tone: 'neutral', ...CAMERA };
+    this.state = { clip: null, blend: null, blend_file: null, weight: 0.5, clip_file: null, retarget: false, view: 'lit', joint: null, background: null, shadow: false, variant: null, light: 'studio', environment: null, environment_yaw: 0, exposure: 0, tone: 'neutral', ...CAMERA };
     this.model = null;
     this.isPlayingNow = false;
     this.now_s = 0;
@@ -51,7 +51,7 @@ export class PictureViewer extends EventTarget {
 
   setClip({ clip, clip_file = null, blend = null, retarget = null, duration_s = 0 }) {
     this.duration_s = duration_s;
-    Object.assign(this.state, { clip, clip_file, retarget: Boolean(retarget), blend: blend ? blend.clip : null, weight: blend ? blend.weight : 0.5 });
+    Object.assign(this.state, { clip, clip_file, retarget: Boolean(retarget), blend: blend ? blend.clip : null, blend_file: blend ? blend.clip_file : null, weight: blend ? blend.weight : 0.5 });
     this.renew();
   }
 

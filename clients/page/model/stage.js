@@ -68,7 +68,7 @@ export class Stage extends EventTarget {
     this.listen(viewer, mode);
     this.apply(this.state, true);
     try {
-      await viewer.load({ model: this.description.model, hash: this.description.hash, variant: this.variant ?? undefined });
+      await this.fill(viewer);
     } catch (problem) {
       if (this.viewer !== viewer) return;
       if (mode === 'pictures') throw problem;
@@ -83,13 +83,26 @@ export class Stage extends EventTarget {
     this.say('ready');
   }
 
+  /** Loads the model. Where the clip does not fit it, that is a problem to tell, and the model rests. */
+  async fill(viewer) {
+    const { model, hash } = this.description, what = { model, hash, variant: this.variant ?? undefined };
+    try {
+      await viewer.load(what);
+    } catch (problem) {
+      if (!/^clip_/.test(problem.code) || this.viewer !== viewer) throw problem;
+      await viewer.setClip({ clip: '-' });
+      await viewer.load(what);
+      this.say('problem', problem);
+    }
+  }
+
   /** The same model whose file has changed: camera, time and whether it plays stay. */
   async renew(description) {
     this.description = description;
     const { viewer } = this;
     if (!viewer) { await this.load(description, this.variant); return; }
     const { time_s } = viewer;
-    await viewer.load({ model: description.model, hash: description.hash, variant: this.variant ?? undefined });
+    await this.fill(viewer);
     this.aim(this.state, true);
     viewer.joint = this.jointOf(this.state);
     if (time_s > 0) viewer.time_s = time_s;
@@ -146,7 +159,7 @@ export class Stage extends EventTarget {
     if (isNew('shadow')) viewer.ground = state.shadow;
     if (isNew(...LIGHT)) Object.assign(viewer, lightOf(state));
     if (isNew(...Object.keys(CAMERA))) this.aim(state, isAll);
-    const isClipNew = state.clip !== null && isNew('clip', 'clip_file', 'blend', 'weight', 'retarget');
+    const isClipNew = state.clip !== null && isNew('clip', 'clip_file', 'blend', 'blend_file', 'weight', 'retarget');
     if (isClipNew) this.playClip(viewer, state, isNew('clip', 'clip_file'));
     if (!isNew('t') && !isClipNew) return;
     if (state.t === null) { if (!viewer.isPlaying) viewer.play(); return; }
@@ -165,7 +178,7 @@ export class Stage extends EventTarget {
     const time_s = state.t !== null ? state.t : isOther ? 0 : viewer.time_s;
     const turn = this.clipTurn = (this.clipTurn || 0) + 1;
     try {
-      await viewer.setClip({ clip: state.clip, clip_file: state.clip_file, blend: state.blend ? { clip: state.blend, weight: state.weight } : null,
+      await viewer.setClip({ clip: state.clip, clip_file: state.clip_file, blend: state.blend ? { clip: state.blend, clip_file: state.blend_file, weight: state.weight } : null,
         retarget: state.retarget ? 'rest' : null, duration_s: this.durationOf(state) });
     } catch (problem) {
       if (turn === this.clipTurn) this.say('problem', problem);

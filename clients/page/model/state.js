@@ -4,6 +4,7 @@
  *
  *   clip       name, or index where the name is none or another's too; '-' the rest pose; null: the page chooses
  *   blend      a second clip, likewise; null: none
+ *   blend_file the model that it is of; null: that of `clip`
  *   weight     0 to 1, its share
  *   clip_file  another model whose clip plays; null: a clip of the model itself
  *   clip_files all other models whose clips are offered. The address has `clip_file` once for each, that which plays in front:
@@ -49,6 +50,7 @@ const numbers = (count) => (value) => {
 const FIELDS = {
   clip: { read: text, initial: null },
   blend: { read: text, initial: null },
+  blend_file: { read: text, initial: null },
   weight: { read: number(0, 1), initial: 0.5 },
   retarget: { read: (value) => value === 'rest' ? true : value === 'names' ? false : undefined, initial: false, write: (value) => value ? 'rest' : 'names' },
   t: { read: number(0, 1e6), initial: null },
@@ -71,7 +73,7 @@ const FIELDS = {
   tone: { read: oneOf(...TONES), initial: 'neutral' },
 };
 export const LIGHT = ['light', 'environment', 'environment_yaw', 'exposure', 'tone'];
-const IN_FRONT = ['clip', 'blend', 'weight']; // of `clip_file` in the address
+const IN_FRONT = ['clip', 'blend', 'blend_file', 'weight']; // of `clip_file` in the address
 
 /** Other models whose clips are offered, in the order of the panel. */
 export const clipFilesOf = (files) => [...new Set(files)].sort().slice(0, CLIP_FILES_MAX);
@@ -87,6 +89,7 @@ export function readState(search, model = null) {
     const value = query.has(name) ? read(query.get(name)) : undefined;
     state[name] = value === undefined ? initial : value;
   }
+  if (!state.blend) state.blend_file = null;
   if (state.environment && !query.has('light')) state.light = 'file';
   if (state.light !== 'file') state.environment = null;
   else if (!state.environment) state.light = 'studio';
@@ -172,7 +175,7 @@ export function pictureQuery(model, state, t) {
 
 /** The layers of a blend, which only a body can have; null: one clip plays. */
 export const layersOf = (state) => !state.blend ? null
-  : [{ clip: state.clip, weight: +(1 - state.weight).toFixed(3), wrap: 'clamp' }, { clip: state.blend, weight: +state.weight.toFixed(3), wrap: 'loop' }].filter((layer) => layer.weight > 0);
+  : [{ clip: state.clip, weight: +(1 - state.weight).toFixed(3), wrap: 'clamp' }, { clip: state.blend, ...(state.blend_file && { clip_file: state.blend_file }), weight: +state.weight.toFixed(3), wrap: 'loop' }].filter((layer) => layer.weight > 0);
 
 /** What is behind the model: of the page, a colour, or the checks that stand for nothing. */
 export function showBackground(node, background) {

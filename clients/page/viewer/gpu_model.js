@@ -1,5 +1,6 @@
 // A model's vertices, influences and textures in one WebGL2 context. After a lost context all of it is made anew from
 // the same data.
+import { closedFirst } from './closed.js';
 import { UNITS } from './programs.js';
 
 const PLACES = { position: 0, normal: 1, texcoord: 2, color: 3, joints: 4, weights: 5, more: 6, second: 7, tangent: 8 };
@@ -118,7 +119,7 @@ export class GpuModel {
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, entry.indices, gl.STATIC_DRAW);
     gl.bindVertexArray(null);
     return { entry, array, indices, isPosed, count: entry.indices.length, positions: positions.buffer, normals: normals.buffer,
-      colors: colors.buffer, middle: middleOf(entry.restScene), edges: null, sorted: null };
+      colors: colors.buffer, middle: middleOf(entry.restScene), edges: null, closed: null };
   }
 
   #makeInfluences(more) {
@@ -178,6 +179,18 @@ export class GpuModel {
       gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
     }
     return draw.edges;
+  }
+
+  /** How many of a draw's indices are those of closed surfaces; they come first from then on. */
+  sortClosed(draw) {
+    const gl = this.#gl;
+    if (draw.closed === null) {
+      const { indices, count } = closedFirst(draw.entry);
+      draw.closed = count;
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, draw.indices); // of the vertex array of the draw, which is bound
+      if (count) gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
+    }
+    return draw.closed;
   }
 
   #solid(color) {

@@ -57,14 +57,15 @@ export class Light {
     }
   }
 
-  /** Sets what a lit program needs. @param {LightChoice} choice */
-  set(program, { exposure, tone }) {
+  /** Sets what a lit program needs. @param {LightChoice} choice @param {boolean} isQuick of the map one level is read, not two */
+  set(program, { exposure, tone }, isQuick) {
     const gl = this.#gl;
     gl.uniform3fv(program.at('irradiance[0]'), this.#harmonics);
     gl.uniform1f(program.at('exposure'), 2 ** exposure);
     gl.uniform1i(program.at('tone'), TONES[tone]);
     gl.activeTexture(gl.TEXTURE0 + UNITS.environment_map);
     gl.bindTexture(gl.TEXTURE_2D, this.#map);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, isQuick ? gl.LINEAR_MIPMAP_NEAREST : gl.LINEAR_MIPMAP_LINEAR);
   }
 
   dispose() {

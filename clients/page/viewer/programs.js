@@ -1,13 +1,17 @@
 // Shader programs: a vertex shader of the page, and the very fragment shaders that the server draws by.
 
 const CHAINS = { // as server/render/gl/program.c joins them
-  lit: ['varyings.glsl', 'surface.glsl', 'environment.glsl', 'tone.glsl', 'mesh.frag'],
+  lit: ['varyings.glsl', 'surface.glsl', 'environment.glsl', 'tone.glsl', 'layers.glsl', 'mesh.frag'],
   view: ['varyings.glsl', 'surface.glsl', 'tone.glsl', 'view.frag'],
 };
 const VERSION = '#version 300 es\n';
 const SLOTS = ['base_color', 'metal_rough', 'normal', 'occlusion', 'emissive'];
 /** Texture units: the slots of a material first. */
-export const UNITS = { palette: 5, influences: 6, environment_map: 7 };
+export const UNITS = { palette: 5, influences: 6, environment_map: 7, behind: 8 };
+/** The textures of layers, in the order of shaders/layers.glsl, and the unit of the first. */
+export const LAYER_SLOTS = ['clearcoat', 'clearcoat_roughness', 'clearcoat_normal', 'specular', 'specular_color', 'sheen_color', 'sheen_roughness',
+  'iridescence', 'iridescence_thickness', 'anisotropy', 'transmission'];
+export const LAYER_UNIT = 9;
 
 /** The texts of the shaders, by name. */
 export async function loadShaders(signal) {
@@ -38,7 +42,8 @@ class Program {
 
   constructor(gl, chain, defines, texts) {
     this.gl = gl;
-    this.isFull = defines.includes('FULL');
+    this.defines = defines;
+    this.isFull = this.has('FULL');
     const head = VERSION + defines.map((name) => `#define ${name}\n`).join('');
     const fragment = CHAINS[chain].map((name) => texts.get(name)).join('\n');
     this.name = gl.createProgram();
@@ -51,6 +56,11 @@ class Program {
     gl.useProgram(this.name);
     SLOTS.forEach((slot, unit) => gl.uniform1i(this.at(`${slot}_texture`), unit));
     for (const [name, unit] of Object.entries(UNITS)) gl.uniform1i(this.at(name), unit);
+    LAYER_SLOTS.forEach((slot, i) => gl.uniform1i(this.at(`${slot}_texture`), LAYER_UNIT + i));
+  }
+
+  has(define) {
+    return this.defines.includes(define);
   }
 
   /** Where a uniform is; null where the program does not use it, which OpenGL ignores. */
@@ -73,10 +83,12 @@ export class Programs {
 
   /**
    * @param {'lit'|'view'} chain
-   * @param {{isFull: boolean, isFiltered: boolean, isPoints: boolean, isMirror: boolean}} kind
+   * @param {{isFull?: boolean, isFiltered?: boolean, isPoints?: boolean, isMirror?: boolean, without?: string[], layers?: string[]}} kind
+   *   without: textures that there are not; layers: what layers.js defines
    */
-  get(chain, { isFull, isFiltered, isPoints, isMirror = false }) {
-    const defines = [isMirror && 'MIRRORS', isFull && 'FULL', (isFiltered || chain === 'view') && 'FILTERS', isPoints && 'POINTS', chain === 'view' && 'VIEW'].filter(Boolean);
+  get(chain, { isFull = false, isFiltered = false, isPoints = false, isMirror = false, without = [], layers = [] }) {
+    const defines = ['PER_DRAW uniform', isMirror && 'MIRRORS', isFull && 'FULL', (isFiltered || chain === 'view') && 'FILTERS', isPoints && 'POINTS',
+      chain === 'view' && 'VIEW', ...layers, ...(isFull ? without : []).map((slot) => `NO_${slot.toUpperCase()}_TEXTURE`)].filter(Boolean);
     const key = [chain, ...defines].join(' ');
     if (!this.#made.has(key)) this.#made.set(key, new Program(this.#gl, chain, defines, this.#texts));
     return this.#made.get(key);

@@ -1,5 +1,7 @@
 // Draws a posed model: lit or as one of the views, as server/render/draw does.
+import { Behind, isClear, layerUnit, layersOf, putLayers } from './layers.js';
 import { Light } from './light.js';
+import { LAYER_SLOTS } from './programs.js';
 import { determinant } from './vectors.js';
 import { Overlay } from './overlay.js';
 
@@ -37,6 +39,8 @@ export class Renderer {
     this.#gpu = gpu;
     this.#light = new Light(gl, light);
     this.overlay = new Overlay(gl);
+    this.behind = new Behind(gl);
+    this.samplersMost = gl.getParameter(gl.MAX_TEXTURE_IMAGE_UNITS);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
@@ -45,7 +49,7 @@ export class Renderer {
 
   /**
    * One picture.
-   * @param {object} scene camera, projection {clipFromView, near, far}, background, view, hidden (nodes), bones, ground
+   * @param {object} scene camera, projection {clipFromView, near, far}, background, view, hidden (nodes), bones, ground, isQuick, isOutside
    */
   draw(scene) {
     const gl = this.#gl;
@@ -70,7 +74,10 @@ export class Renderer {
 
   #drawLit(draws) {
     const gl = this.#gl;
-    for (const draw of draws) this.#drawEntry('lit', draw, false);
+    const clear = draws.filter((draw) => isClear(draw.entry.look));
+    for (const draw of draws) if (!clear.includes(draw)) this.#drawEntry('lit', draw, false);
+    if (clear.length) this.behind.keep();
+    for (const draw of clear) this.#drawEntry('lit', draw, false);
     const soft = draws.filter((draw) => draw.entry.look.alpha_mode === 'blend');
     if (!soft.length) return;
     const depth = (draw) => this.#scene.camera.distanceTo(draw.placed ?? draw.middle);
@@ -105,7 +112,7 @@ export class Renderer {
   }
 
   #drawBones() {
-    const program = this.#use('view', { isFull: false, isFiltered: true, isPoints: false });
+    const program = this.#use('view', {});
     this.#gl.uniform1i(program.at('paint'), PAINTS.bones);
     this.#gl.uniform1i(program.at('topology'), 0);
     this.#putPlain(program);
@@ -135,10 +142,9 @@ export class Renderer {
     this.#program = program;
     gl.useProgram(program.name);
     gl.uniformMatrix4fv(program.at('clip_from_view'), false, scene.projection.clipFromView);
-    gl.uniform4f(program.at('eye'), 0, 0, 0, 1);
     gl.uniform1f(program.at('unit'), scene.unit);
     gl.uniform1f(program.at('point_size'), scene.pointSize);
-    if (chain === 'lit') this.#light.set(program, scene.lightChoice);
+    if (chain === 'lit') this.#light.set(program, scene.lightChoice, scene.isQuick);
     return program;
   }
 
@@ -148,8 +154,9 @@ export class Renderer {
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.#gpu.white);
     gl.uniform4f(program.at('base_color'), 0, 0, 0, 1);
-    gl.uniform2f(program.at('alpha_range'), ANY_ALPHA, END_ALPHA);
-    gl.uniform1i(program.at('is_flat'), 0);
+    gl.uniform4f(program.at('finish'), 0, 1, ANY_ALPHA, END_ALPHA);
+    gl.uniform4f(program.at('glow'), 0, 0, 0, 0);
+    gl.uniform3f(program.at('kind'), 1, 0, 0);
     gl.uniform2i(program.at('base_color_filter'), 0, 0);
     gl.uniformMatrix3x2fv(program.at('uv_from_texcoord'), false, columns(IDENTITY_UV));
     gl.uniform1i(program.at('joint_first'), this.#scene.sceneJoint);
@@ -165,11 +172,22 @@ export class Renderer {
   // Which program a material needs (draw_needs_full(), has_filters()).
   #kindOf(entry, isLit) {
     const { look } = entry;
-    const isFull = SLOTS.some((slot) => look.textures[slot] && (slot === 'base_color' ? look.textures[slot].texcoord_set !== 0
+    const layers = isLit ? this.#layersOf(look) : null;
+    const isFull = layers?.includes('LAYER_TEXTURES') || layers?.includes('ANISOTROPY') || SLOTS.some((slot) => look.textures[slot] && (slot === 'base_color' ? look.textures[slot].texcoord_set !== 0
       : isLit && this.#gpu.texture(look, slot) !== null));
     const isFiltered = ['base_color', 'emissive'].some((slot) => this.#filtersOf(look, slot).some(Boolean));
-    const isMirror = isLit && (look.metallic > 0 || look.roughness < ROUGH || this.#gpu.texture(look, 'metallic_roughness') !== null);
-    return { isFull, isFiltered, isPoints: entry.topology === 'points', isMirror };
+    const isMirror = isLit && (layers !== null || look.metallic > 0 || look.roughness < ROUGH || this.#gpu.texture(look, 'metallic_roughness') !== null);
+    const without = ['normal', 'occlusion', 'emissive'].filter((slot) => !this.#gpu.texture(look, slot));
+    return { isFull, isFiltered, isPoints: entry.topology === 'points', isMirror, without, layers: layers ?? [] };
+  }
+
+  // Where there are more textures than the machine has units for, layers have their numbers only.
+  #layersOf(look) {
+    const hasTextures = LAYER_SLOTS.some((slot) => this.#gpu.texture(look, slot) !== null);
+    const own = 2 + ['normal', 'occlusion', 'emissive'].filter((slot) => this.#gpu.texture(look, slot)).length; // the light, too
+    const layers = layersOf(look, hasTextures);
+    if (layers === null || layers.samplers + own + 1 <= this.samplersMost) return layers?.defines ?? null;
+    return layersOf(look, false).defines;
   }
 
   #bind(unit, texture) {
@@ -186,23 +204,21 @@ export class Renderer {
     const base = this.#gpu.texture(look, 'base_color');
     const isMissing = textures.base_color && !base && entry.texcoords;
     this.#bind(0, isMissing ? this.#gpu.missing : base);
-    const isDark = textures.emissive && !this.#gpu.texture(look, 'emissive');
     if (program.isFull) {
       SLOTS.forEach((slot, unit) => { if (unit > 0) this.#bind(unit, this.#gpu.texture(look, slot)); });
       gl.uniformMatrix3x2fv(program.at('uvs_from_texcoord[0]'), false, SLOTS.flatMap((slot) => columns(textures[slot]?.uv_from_texcoord ?? IDENTITY_UV)));
       gl.uniform1iv(program.at('texcoord_sets[0]'), SLOTS.map((slot) => textures[slot]?.texcoord_set ?? 0));
       gl.uniform2i(program.at('emissive_filter'), ...this.#filtersOf(look, 'emissive'));
-      gl.uniform2f(program.at('bump_scale_shade'), this.#gpu.texture(look, 'normal') ? look.normal_scale : 0,
+      gl.uniform2f(program.at('bump_shade'), this.#gpu.texture(look, 'normal') ? look.normal_scale : 0,
         this.#gpu.texture(look, 'occlusion') ? look.occlusion_strength : 0);
     } else {
       gl.uniformMatrix3x2fv(program.at('uv_from_texcoord'), false, columns(textures.base_color?.uv_from_texcoord ?? IDENTITY_UV));
     }
     gl.uniform2i(program.at('base_color_filter'), ...this.#filtersOf(look, 'base_color'));
+    if (program.has('LAYER_TEXTURES')) for (const slot of LAYER_SLOTS) this.#bind(layerUnit(slot), this.#gpu.texture(look, slot));
+    if (program.has('LAYERS')) putLayers(gl, program, look, (slot) => this.#gpu.texture(look, slot), this.#scene.background);
     gl.uniform4fv(program.at('base_color'), look.base_color);
-    gl.uniform4fv(program.at('emissive'), isDark ? [0, 0, 0, 0] : [...look.emissive, 0]);
-    gl.uniform2f(program.at('metal_rough'), look.metallic, look.roughness);
-    gl.uniform1i(program.at('is_unlit'), isLit ? 0 : 1);
-    gl.uniform1i(program.at('is_flat'), entry.isFlat ? 1 : 0);
+    gl.uniform3f(program.at('kind'), isLit ? 0 : 1, entry.isFlat ? 1 : 0, 0);
     gl.uniform1i(program.at('topology'), TOPOLOGIES[entry.topology]);
   }
 
@@ -219,8 +235,9 @@ export class Renderer {
         low = SOLID_ALPHA;
       }
     }
-    gl.uniform2f(program.at('alpha_range'), low, high);
-    gl.uniform1i(program.at('is_blended'), isSoft ? 1 : 0);
+    const isDark = look.textures.emissive && !this.#gpu.texture(look, 'emissive');
+    gl.uniform4f(program.at('finish'), look.metallic, look.roughness, low, high);
+    gl.uniform4f(program.at('glow'), ...(isDark ? [0, 0, 0] : look.emissive), isSoft ? 1 : 0);
   }
 
   // glTF says which side of a triangle is its back; other formats' windings are not to be relied on.
@@ -233,6 +250,20 @@ export class Renderer {
     }
     gl.enable(gl.CULL_FACE);
     gl.frontFace(mirror === 'all' ? gl.CW : gl.CCW);
+  }
+
+  // Pictures that must come quickly leave out the backs of closed surfaces, which are inside: half of the work.
+  #drawClosed(draw, isSoft) {
+    const gl = this.#gl, { look, skin } = draw.entry;
+    if (!this.#scene.isQuick || !this.#scene.isOutside || isSoft || look.alpha_mode !== 'opaque') return 0;
+    const mirror = mirrorOf(this.#gpu.model.skins.get(skin), this.#scene.palette);
+    const count = mirror === 'mixed' ? 0 : this.#gpu.sortClosed(draw);
+    if (!count) return 0;
+    gl.enable(gl.CULL_FACE);
+    gl.frontFace(mirror === 'all' ? gl.CW : gl.CCW);
+    gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
+    this.#putCulling(draw);
+    return count;
   }
 
   #prepare(chain, draw, paint, isSoft = false) {
@@ -254,7 +285,8 @@ export class Renderer {
     const gl = this.#gl;
     this.#prepare(chain, draw, paint, isSoft);
     const mode = { triangles: gl.TRIANGLES, lines: gl.LINES, points: gl.POINTS }[draw.entry.topology];
-    gl.drawElements(mode, draw.count, gl.UNSIGNED_INT, 0);
+    const done = this.#drawClosed(draw, isSoft);
+    if (done < draw.count) gl.drawElements(mode, draw.count - done, gl.UNSIGNED_INT, 4 * done);
   }
 
   /** Colours for the view at hand: bytes RGBA a vertex for each draw. */

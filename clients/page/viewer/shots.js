@@ -34,7 +34,7 @@ export class Shot {
   }
 }
 
-/** @typedef {{clip: string|number|null, clip_file: string|null, blend: {clip: string|number, weight: number}|null, retarget: string|null}} ClipChoice */
+/** @typedef {{clip: string|number|null, clip_file: string|null, blend: {clip: string|number, clip_file?: string|null, weight: number}|null, retarget: string|null}} ClipChoice */
 
 /** The parameters of a request for a choice of clip, without its times. */
 export function clipParameters({ clip, clip_file, blend, retarget, more }) {
@@ -46,7 +46,7 @@ export function clipParameters({ clip, clip_file, blend, retarget, more }) {
   const { clip: first, ...rest } = own;
   const weight = Math.min(Math.max(blend.weight, 0), 1);
   return { ...rest, layers: [{ ...(first === undefined ? {} : { clip: first }), weight: 1 - weight, wrap: 'clamp' },
-    { clip: blend.clip, weight, wrap: 'loop' }].filter((layer) => layer.weight > 0) };
+    { clip: blend.clip, ...(blend.clip_file ? { clip_file: blend.clip_file } : {}), weight, wrap: 'loop' }].filter((layer) => layer.weight > 0) };
 }
 
 const CHUNK_BYTES = 1 << 20, CHUNK_FRAMES = 32;

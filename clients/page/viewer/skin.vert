@@ -18,13 +18,6 @@ uniform mat4 clip_from_view;
 uniform float unit;                  // what positions are multiplied by for the fragment shader
 uniform mat3x2 uv_from_texcoord;
 uniform vec4 base_color;
-uniform vec4 emissive;
-uniform vec2 metal_rough;
-uniform vec4 eye;
-uniform vec2 alpha_range;
-uniform int is_blended;
-uniform int is_unlit;
-uniform int is_flat;
 uniform float point_size;
 
 #ifdef FULL
@@ -33,23 +26,21 @@ layout(location = 8) in vec4 tangent;
 
 uniform mat3x2 uvs_from_texcoord[5];
 uniform int texcoord_sets[5];
-uniform vec2 bump_scale_shade;
 
 out vec2 metal_rough_uv;
 out vec2 normal_uv;
 out vec2 occlusion_uv;
 out vec2 emissive_uv;
 out vec4 view_tangent;
-flat out vec2 bump_shade;
+#ifdef LAYERS
+out vec4 texcoords;
+#endif
 #endif
 
 out vec3 view_position;
 out vec3 view_normal;
 out vec2 uv;
 out vec4 vertex_color;
-flat out vec4 finish;
-flat out vec4 glow;
-flat out vec3 kind;
 
 vec4 row_x = vec4(0), row_y = vec4(0), row_z = vec4(0);
 
@@ -117,7 +108,9 @@ void main()
     occlusion_uv = place_on(3);
     emissive_uv = place_on(4);
     view_tangent = turn_tangent();
-    bump_shade = bump_scale_shade;
+#ifdef LAYERS
+    texcoords = vec4(texcoord, second_texcoord);
+#endif
 #else
     uv = uv_from_texcoord * vec3(texcoord, 1.0);
 #endif
@@ -126,9 +119,6 @@ void main()
 #else
     vertex_color = color * base_color;
 #endif
-    finish = vec4(metal_rough, alpha_range);
-    glow = vec4(emissive.rgb, float(is_blended));
-    kind = vec3(is_unlit, is_flat, eye.z);
     gl_Position = clip_from_view * vec4(position, 1.0);
     gl_PointSize = point_size;
 }

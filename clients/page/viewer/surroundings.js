@@ -39,6 +39,11 @@ export function groundOf(stage, camera) {
   };
 }
 
+/** Whether the eye is outside of the model's box. */
+export function isOutside(bounds, eye) {
+  return !bounds || eye.some((x, i) => x < bounds.min[i] || x > bounds.max[i]);
+}
+
 let isSlowKnown = null;
 /** The same, before there is a context: smooth edges are four times the work there. */
 export function isSlowMachine() {

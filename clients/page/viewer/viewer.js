@@ -3,6 +3,7 @@ import { Connection } from './connection.js';
 import { Controls } from './controls.js';
 import { GpuModel } from './gpu_model.js';
 import { loadModel } from './model_data.js';
+import { Pace } from './pace.js';
 import { hitOf, jointOf, nodeNear } from './picking.js';
 import { Playback } from './playback.js';
 import { Programs, loadShaders } from './programs.js';
@@ -11,7 +12,7 @@ import { Renderer } from './renderer.js';
 import { Stage } from './stage.js';
 import { add, scale } from './vectors.js';
 import { ViewerControls } from './viewer_controls.js';
-import { colorOf, groundOf, inkOn, isSlow, isSlowMachine } from './surroundings.js';
+import { colorOf, groundOf, inkOn, isOutside, isSlow, isSlowMachine } from './surroundings.js';
 
 const DPR_MAX = 2, SLOW_DPR_MAX = 1; // pixels of the canvas per pixel of the page; where no graphics processor draws
 const HOVER_VERTICES_MAX = 200000; // of larger models only a click tells what is under the pointer
@@ -29,6 +30,7 @@ export class Viewer extends ViewerControls {
   #data = null; // model, shaders, questions, playback, stage, gpu, renderer of what is loaded
   #choice = { clip: null, clip_file: null, blend: null, retarget: null };
   #isStale = true; // the canvas does not show what it should
+  #pace;
   #request = 0;
   #watchers = new AbortController();
   #resizes;
@@ -57,6 +59,7 @@ export class Viewer extends ViewerControls {
     this.#gl = canvas.getContext('webgl2', { alpha: true, antialias: !isSlowMachine(), stencil: true, premultipliedAlpha: true, powerPreference: 'high-performance' });
     if (!this.#gl) throw new Error('this browser has no WebGL2');
     this.isSlow = isSlow(this.#gl);
+    this.#pace = new Pace(this.isSlow);
     this.#controls = new Controls(canvas, {
       orbit: (yaw, pitch) => this.framing.move((camera) => camera.orbit(yaw, pitch)),
       pan: (right, up) => this.framing.move((camera) => camera.pan(right, up)),
@@ -167,6 +170,7 @@ export class Viewer extends ViewerControls {
     if (!data) return;
     data.stage.take(shot, this.#gl.isContextLost() ? null : data.gpu);
     this.#isStale = true;
+    this.#pace.move();
     this.#tell('time', { time_s: this.time_s });
   }
 
@@ -182,6 +186,7 @@ export class Viewer extends ViewerControls {
 
   moved() {
     this.#isStale = true;
+    this.#pace.move();
     this.#tell('camera', this.camera);
   }
 
@@ -259,9 +264,9 @@ export class Viewer extends ViewerControls {
 
   #resize() {
     const { width, height } = this.#size();
-    const ratio = Math.min(window.devicePixelRatio || 1, this.isSlow ? SLOW_DPR_MAX : DPR_MAX);
+    const ratio = Math.min(window.devicePixelRatio || 1, this.isSlow ? SLOW_DPR_MAX : DPR_MAX) * this.#pace.scale;
     const most = this.#gl.getParameter(this.#gl.MAX_RENDERBUFFER_SIZE) ?? 4096;
-    const [w, h] = [width, height].map((side) => Math.min(Math.round(side * ratio), most));
+    const [w, h] = [width, height].map((side) => Math.min(Math.max(Math.round(side * ratio), 1), most));
     if (this.#canvas.width !== w || this.#canvas.height !== h) Object.assign(this.#canvas, { width: w, height: h });
     this.framing.resize(width, height);
     this.#isStale = true;
@@ -288,7 +293,14 @@ export class Viewer extends ViewerControls {
       this.#hovered = null;
       this.#tell('hover', place ? this.pick(place.x, place.y) : null);
     }
+    const { playback } = this;
+    if (this.#pace.tick(now, Boolean(playback?.isPlaying && playback.duration_s > 0))) this.#resize();
     if (this.#isStale) this.#draw();
+  }
+
+  /** Whether the picture is drawn in full. Where the processor draws, that of what moves is not. */
+  get isSharp() {
+    return !this.#isStale && !this.#pace.isQuick;
   }
 
   #draw() {
@@ -308,6 +320,7 @@ export class Viewer extends ViewerControls {
       camera, projection, background, view: look.view, lightChoice: look.lightChoice, hasJoint: look.joint >= 0, hidden: stage.hidden, palette: stage.palette,
       sceneJoint: stage.sceneJoint, bones: isSkeleton ? stage.bones(look.joint) : null, ground, groundInk: inkOn(background),
       pointSize: Math.max(3, gl.drawingBufferHeight / 128),
+      isQuick: this.#pace.isQuick, isOutside: isOutside(data.model.info.bounds, camera.eye),
     });
     this.framesDrawn++;
     this.#drawn?.resolve();
