@@ -18,6 +18,11 @@ vec3 smooth_light(vec3 n, float zeroth, float first, float second)
 
 // What comes from around the reflection r, a unit vector.
 #ifdef MIRRORS
+#ifdef LIGHTS
+uniform float around; // what the map is multiplied by
+#else
+const float around = 1.0;
+#endif
 uniform highp sampler2D environment_map; // struct environment; level l is for the roughness (l^2 + 2 l) / 15
 
 vec3 reflected_light(vec3 r, float roughness)
@@ -25,7 +30,7 @@ vec3 reflected_light(vec3 r, float roughness)
     const float INSIDE = 0.5 - 0.0625;
     vec2 p = r.xy / (abs(r.x) + abs(r.y) + abs(r.z));
     vec2 folded = (1.0 - abs(p.yx)) * vec2(p.x < 0.0 ? -1.0 : 1.0, p.y < 0.0 ? -1.0 : 1.0);
-    return textureLod(environment_map, 0.5 + INSIDE * (r.z < 0.0 ? folded : p), sqrt(1.0 + 15.0 * roughness) - 1.0).rgb;
+    return textureLod(environment_map, 0.5 + INSIDE * (r.z < 0.0 ? folded : p), sqrt(1.0 + 15.0 * roughness) - 1.0).rgb * around;
 }
 #else
 // Of rough surfaces that are no metals, which send a thirtieth of it to the eye: the map, fitted for roughnesses from 0.5

@@ -68,6 +68,11 @@ float put_coat(vec3 normal, float side, surface s, inout vec3 light, inout vec3 
     float kept = 1.0 - strength * (0.04 + 0.96 * grazing(n_eye));
     vec3 mirrored = reflected_light(2.0 * n_to_eye * normal - s.to_eye, roughness);
     light = light * kept + mirrored * (strength * (0.04 * share.x + share.y) * s.occlusion);
+#ifdef LIGHTS
+    s.normal = normal;
+    s.roughness = roughness;
+    light += strength * lit(s, vec3(0.0), vec3(0.04), 1.0);
+#endif
     through *= kept;
     return strength * facing_reflectance(roughness);
 }
@@ -99,6 +104,9 @@ void put_sheen(float n_eye, surface s, inout vec3 light, inout vec3 through)
 #endif
     float albedo = sheen_albedo(fibres.a, n_eye), kept = 1.0 - largest(fibres.rgb) * albedo;
     light = light * kept + fibres.rgb * smooth_light(s.normal, 1.0, 1.0, 1.0) * (albedo * s.occlusion);
+#ifdef LIGHTS
+    light += fibres.rgb * lit_fibres(s, fibres.a);
+#endif
     through *= kept;
 }
 #endif
@@ -254,6 +262,9 @@ vec4 layered(surface s, vec3 normal, float side, vec3 shine)
 #endif
     vec3 reflection = 2.0 * dot(bent, s.to_eye) * bent - s.to_eye;
     vec3 light = (scattered * smooth_light(s.normal, 1.0, 1.0, 1.0) + mirrored * reflected_light(reflection, s.roughness)) * s.occlusion;
+#ifdef LIGHTS
+    light += lit(s, s.color * ((1.0 - s.metallic) * (1.0 - clearness)), f0, f90);
+#endif
 #ifdef SHEEN
     put_sheen(n_eye, s, light, through);
 #endif

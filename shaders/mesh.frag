@@ -35,6 +35,9 @@ void main()
     vec3 to_eye = normalize(view_to_eye());
     surface s = surface(color.rgb, metal.x, metal.y, occlusion, shading_normal(to_eye), to_eye);
     float alpha = mix(1.0, color.a, glow.w);
+#if defined(LIGHTS) && !defined(LAYERS)
+    shine += lit(s);
+#endif
 #ifdef LAYERS
     float side;
     vec3 normal = smooth_normal(to_eye, side);

@@ -31,6 +31,7 @@ export const CODES = new Map([
   [27, ['camera_not_found', 404]],
   [64, ['variant_not_found', 404]],
   [67, ['texture_not_found', 404]],
+  [68, ['light_not_found', 404]],
   [65, ['not_in_gltf', 422]],
   [29, ['bad_keys', 422]],
   [30, ['unknown_format', 415]],

@@ -219,7 +219,7 @@ export interface PictureParameters extends ClipParameters {
   alpha?: 'straight' | 'premultiplied';
   /** a soft shadow on the ground */
   shadow?: Flag;
-  /** where the light comes from; file: from environment */
+  /** where the light comes from; file: from the lights of the model's file */
   light?: 'studio' | 'outdoor' | 'flat' | 'file';
   /** a Radiance picture (.hdr) whose light falls on the model */
   environment?: string;
@@ -303,7 +303,7 @@ export interface SheetParameters extends Omit<TurntableParameters, 'clip_file'> 
 }
 
 export interface EnvironmentParameters extends Abortable {
-  /** where the light comes from; file: from environment */
+  /** where the light comes from; file: from the lights of the model's file */
   light?: 'studio' | 'outdoor' | 'flat' | 'file';
   /** a Radiance picture (.hdr) whose light falls on the model */
   environment?: string;

@@ -15,6 +15,8 @@ enum picture_flags {
     PICTURE_AUTO_TIME = 128,   /* the renderer picks the time within the part of the clip */
     PICTURE_FRAME_BOX = 256,   /* the camera frames frame_box instead */
     PICTURE_OCCLUSION = 512,   /* corners are darker, where little of the light around gets to */
+    PICTURE_OWN_LIGHTS =
+        1024, /* the model's own lights shine on it; with LIGHT_FLAT, there is hardly any other light */
 };
 
 /* The light of lit pictures, and how what comes of it becomes a colour. In the order of the parameters' words. */

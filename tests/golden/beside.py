@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """posed's pictures beside those of three.js and of Blender's Cycles: the same vertices, camera, environment and tone map (Khronos PBR Neutral).
 
-    beside.py [--light WORD | --environment FILE.hdr] [--query QUERY] [--size PIXELS] [--sheet FILE] [MODEL ...]
+    beside.py [--light WORD | --environment FILE.hdr] [--query QUERY] [--size PIXELS] [--sheet FILE] [--no-cycles] [MODEL ...]
 
 A MODEL is a file that posed reads, together with what lies beside it; without one they are the samples and the eight of beside_models.py. The
 light is what /v1/environment tells of --light (studio), or an .hdr. --query is more of what is asked of /v1/render, as in pictures.txt. Pictures,
-numbers and index.html are in build/beside; --sheet writes all pictures as one, too. The numbers are CIE L* and C* of the median colour
+numbers and index.html are in build/beside; --sheet writes all pictures as one, too, without what is empty
+above and below. The numbers are CIE L* and C* of the median colour
 and of the mean of the brightest tenth, over the pixels that all have covered: what posed has more than the other.
 It ends with 1 where posed's is duller than three.js's by more than 5.
 
@@ -178,17 +179,24 @@ def on_white(pixels):
 def sheet_of(pictures, across=2):
     """All pictures as one: posed, three.js, Cycles of each model."""
     size, line, gap = pictures[0].job["width"], 14, 12
-    drawn_by = ["posed", "three.js", "Cycles"]
-    wide, high = 3 * size + gap, size + line
-    sheet = Image.new("RGB", (across * wide - gap, -(-len(pictures) // across) * high), "white")
+    drawn_by = [who for who in ("posed", "three.js", "Cycles") if any(who in one.pixels for one in pictures)]
+    wide, low, high = len(drawn_by) * size + gap, *rows_with_something(pictures)
+    tall = high - low + line
+    sheet = Image.new("RGB", (across * wide - gap, -(-len(pictures) // across) * tall), "white")
     draw = ImageDraw.Draw(sheet)
     for i, one in enumerate(pictures):
-        x, y = i % across * wide, i // across * high
+        x, y = i % across * wide, i // across * tall
         for k, who in enumerate(drawn_by):
             if who in one.pixels:
-                sheet.paste(on_white(one.pixels[who]), (x + k * size, y + line))
+                sheet.paste(on_white(one.pixels[who][low:high]), (x + k * size, y + line))
             draw.text((x + k * size + 4, y + 1), f"{one.name.replace('_', ' ')}: {who}" if k == 0 else who, fill=(60, 60, 60))
     return sheet
+
+
+def rows_with_something(pictures):
+    """From the first row of pixels that any picture covers to behind the last one."""
+    covered = numpy.any([pixels[..., 3].max(1) > 0 for one in pictures for pixels in one.pixels.values()], axis=0).nonzero()[0]
+    return int(covered[0]), int(covered[-1]) + 1
 
 
 def page(pictures, words):
@@ -225,6 +233,7 @@ def arguments():
     parser.add_argument("--query", default="")
     parser.add_argument("--size", type=int, default=256)
     parser.add_argument("--sheet", type=pathlib.Path)
+    parser.add_argument("--no-cycles", action="store_true")
     parser.add_argument("models", nargs="*", type=pathlib.Path)
     return parser.parse_args()
 
@@ -264,7 +273,7 @@ def main():
             server.end()
     for one in pictures:
         one.hang(light)
-    left_out = [why for why in (by_three(pictures), by_cycles(pictures)) if why]
+    left_out = [why for why in (by_three(pictures), None if asked.no_cycles else by_cycles(pictures)) if why]
     duller = 0
     for one in pictures:
         for other, found in sorted(differences(one).items()):

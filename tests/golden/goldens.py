@@ -111,6 +111,10 @@ as bright as it is. <code>make goldens</code> takes what is drawn as expected.</
 <p>Models as posed, three.js and Blender's Cycles draw them in the same light, by <code>make beside</code>; its numbers are in
 build/beside/index.html.</p>
 <p><img src="../../protocol/beside.png" alt="Eleven models, each drawn three times, in nearly the same colours"></p>
+<p>Spheres with layers of materials as posed and three.js draw them in the same light: <code>layer_spheres.py FOLDER</code>, then <code>beside.py
+--size 360 --no-cycles --sheet tests/golden/layers_beside.png FOLDER/*.glb</code>. Without reflection a surface has its base colour here; three.js's tone
+map takes 0.04 of it away. Sheen takes as much from the layer below as it reflects itself.</p>
+<p><img src="layers_beside.png" alt="Seven rows of spheres, one for each extension, each drawn twice, in nearly the same colours"></p>
 """
 
 

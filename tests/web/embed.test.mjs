@@ -71,6 +71,19 @@ test('other pages, and servers that name nobody, are not framed', async () => {
   }
 });
 
+test('the page of a model says whom the server lets show it', async () => {
+  for (const [one, expected] of [[closed, 'none'], [server, 'some']]) {
+    const policy = (await fetch(one.url + '/embed/robot.glb', { method: 'HEAD' })).headers.get('content-security-policy');
+    assert.equal(/frame-ancestors 'none'/.test(policy), expected === 'none');
+    const profile = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], reducedMotion: 'reduce' }), page = await profile.newPage();
+    await page.goto(one.url + '/m/robot.glb');
+    await page.getByRole('button', { name: 'Copy code that shows this in another page' }).click();
+    await until('it is copied', async () => /is copied/.test(await page.locator('#said').textContent()));
+    assert.equal(await page.getByRole('dialog').getByText('--frame-ancestors').count(), expected === 'none' ? 1 : 0);
+    await profile.close();
+  }
+});
+
 test('a model that is not there is said in words', () => withFrame(server.url + '/embed/none.glb', {}, async (frame) => {
   await until('a notice', async () => (await frame.locator('#notices [role=alert]').count()) === 1);
   assert.equal(await frame.getByRole('button', { name: 'Try again' }).count(), 1);

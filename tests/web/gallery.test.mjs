@@ -545,7 +545,7 @@ test('opens the page of a file that is dropped', () => uploading((url) => withPa
 test('keeps files that come together apart, unless one names another', () => uploading((url, folder) => withPage({ ...still, url, at: '/?folder=in/' }, async (page) => {
   await page.locator('#note').waitFor();
   await choose(page, [['one.obj', TRIANGLE], ['two.obj', 'mtllib two.mtl\n' + TRIANGLE], ['two.mtl', 'newmtl skin\nmap_Kd two-skin.png\n'],
-    ['two-skin.png', fs.readFileSync(path.join(SAMPLES, '../../deploy/samples/samples.png'))], ['three.obj', TRIANGLE], ['notes.pdf', 'text']]);
+    ['two-skin.png', fs.readFileSync(new URL('../../deploy/samples/samples.png', import.meta.url))], ['three.obj', TRIANGLE], ['notes.pdf', 'text']]);
   await loaded(page, '2 models');
   assert.deepEqual(fs.readdirSync(path.join(folder, 'in')).filter((name) => name[0] !== '.').sort(), ['one.obj', 'three.obj', 'two']);
   assert.deepEqual(fs.readdirSync(path.join(folder, 'in/two')).filter((name) => name[0] !== '.').sort(), ['two-skin.png', 'two.mtl', 'two.obj']);
@@ -626,6 +626,7 @@ test('opens a model with the clips that were dropped with it', () => uploading((
       : { animations: [{ channels: [{ sampler: 0, target: { node: 1, path: 'translation' } }], samplers: [{ input: 0, output: 1 }] }] }),
   });
   await page.locator('#note').waitFor();
-  await drop(page, [['walk.gltf', rig(false)], ['hero.gltf', rig(true)]]);
-  await page.waitForURL(url + '/m/in/hero.gltf?clip_file=in%2Fwalk.gltf');
+  await drop(page, [['walk.gltf', rig(false)], ['hero.gltf', rig(true)], ['run.gltf', rig(false)]]);
+  await page.waitForURL(url + '/m/in/hero.gltf?clip_file=in%2Fwalk.gltf&clip_file=in%2Frun.gltf');
+  await until('all can be played', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents()).join() === 'run.gltf1.00 s,walk.gltf1.00 s,Rest pose');
 })));

@@ -20,6 +20,9 @@ before(async () => {
   fs.copyFileSync(path.join(SAMPLES, 'robot.glb'), path.join(root, 'sub', 'machine.glb'));
   fs.mkdirSync(path.dirname(path.join(root, NASTY)), { recursive: true });
   fs.copyFileSync(path.join(SAMPLES, 'octopus.glb'), path.join(root, NASTY));
+  fs.copyFileSync(path.join(SAMPLES, 'robot.glb'), path.join(root, 'sub', 'second.glb'));
+  fs.mkdirSync(path.join(root, 'light')); // red from one side, in 8 x 4 pixels of RGBE
+  fs.writeFileSync(path.join(root, 'light', 'red.hdr'), Buffer.concat([Buffer.from('#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 4 +X 8\n'), ...Array.from({ length: 32 }, (_, i) => Buffer.from(i % 8 < 4 ? [200, 20, 10, 130] : [20, 20, 20, 126]))]));
   fs.writeFileSync(path.join(root, 'cut.glb'), fs.readFileSync(path.join(SAMPLES, 'robot.glb')).subarray(0, 3000));
   server = await startServer(root);
   plain = await launchBrowser('--disable-3d-apis');
@@ -225,11 +228,12 @@ test('clips of another model', () => withPage({ name: 'octopus.glb' }, async (pa
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await hasQuery(page, { clip_file: 'sub/machine.glb' });
-  await until('its clips', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents())[0] === 'walk1.20 s');
+  assert.equal(await field.inputValue(), '');
+  await until('its clips', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents())[0] === 'walkmachine.glb · 1.20 s');
   await until('it is said that they do not fit', async () => /./.test(await page.locator('#panel-clips [role=alert]').textContent()));
   await page.getByLabel('Match bones by their role').check();
   await hasQuery(page, { retarget: 'rest' });
-  await field.fill('');
+  await button(page, 'Without the clips of sub/machine.glb').click();
   await hasQuery(page, { clip_file: null, retarget: null });
   await until('its own clips', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents())[0] === 'drift4.00 s');
   await option(page, 'swim').click();
@@ -238,10 +242,122 @@ test('clips of another model', () => withPage({ name: 'octopus.glb' }, async (pa
 
 test('clips of another model of the same rig play', () => withPage({ name: 'robot.glb', query: '?clip_file=sub/machine.glb&clip=dance&t=0.4' }, async (page) => {
   await drawn(page);
-  assert.equal(await option(page, 'dance').getAttribute('aria-selected'), 'true');
-  assert.equal(await page.getByRole('combobox', { name: 'Clips of another model' }).inputValue(), 'sub/machine.glb');
+  assert.equal(await option(page, 'dance').first().getAttribute('aria-selected'), 'true');
+  assert.deepEqual(await page.getByRole('list', { name: 'Files of clips' }).getByRole('listitem').locator('span').allTextContents(), ['sub/machine.glb']);
   assert.equal(await page.locator('#notices .bad').count(), 0);
 }));
+
+const clipFiles = (page) => new URL(page.url()).searchParams.getAll('clip_file');
+
+test('clips of several other models are on one list', () => withPage({ query: '?clip_file=sub/second.glb&clip_file=sub/machine.glb&clip=wave&t=0.4', permissions: ['clipboard-read', 'clipboard-write'] }, async (page, requests) => {
+  let now = await drawn(page);
+  const list = page.getByRole('listbox', { name: 'Clips' });
+  assert.deepEqual(await list.getByRole('option').allTextContents(), [...['machine.glb', 'second.glb'].flatMap((file) => [`walk${file} · 1.20 s`, `wave${file} · 2.00 s`, `dance${file} · 1.60 s`]),
+    'walk1.20 s', 'wave2.00 s', 'dance1.60 s', 'Rest pose']);
+  assert.equal(await list.getByRole('option', { selected: true }).textContent(), 'wavesecond.glb · 2.00 s');
+  await until('the server draws it', () => requests.some((one) => one.includes('clip_file=sub%2Fsecond.glb') && one.includes('/v1/render?')));
+  await list.getByRole('option', { name: 'dance machine.glb' }).click();
+  await hasQuery(page, { clip: 'dance', t: (value) => value === '0' || value === undefined });
+  await until('it is in front', () => clipFiles(page).join() === 'sub/machine.glb,sub/second.glb');
+  now = await otherThan(page, now);
+  await list.getByRole('option', { name: 'dance 1.60 s', exact: true }).click();
+  await until('the model itself is in front', () => clipFiles(page).join() === 'robot.glb,sub/machine.glb,sub/second.glb');
+  await page.reload();
+  await shown(page);
+  assert.equal(await list.getByRole('option', { selected: true }).textContent(), 'dance1.60 s');
+  await page.keyboard.press('n'); // beyond the last one is the first
+  await hasQuery(page, { clip: 'walk' });
+  await until('of the first file', () => clipFiles(page)[0] === 'sub/machine.glb');
+  await button(page, 'Without the clips of sub/machine.glb').click();
+  await until('the other is left', () => clipFiles(page).join() === 'sub/second.glb');
+  await button(page, 'Without the clips of sub/second.glb').click();
+  await until('none is left', () => clipFiles(page).length === 0);
+  await page.goBack();
+  await until('one again', () => clipFiles(page).join() === 'sub/second.glb');
+}));
+
+test('the light is chosen, in the address and in what is saved', () => withPage({ query: '?t=0.3', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+  let now = await drawn(page);
+  await page.locator('#panel-light > summary').click();
+  const copied = async (name) => { await button(page, name).click(); await until('it is copied', async () => await page.locator('#actions .done').count() > 0 || await page.locator('dialog[open]').count() > 0); return page.evaluate(() => navigator.clipboard.readText()); };
+  await page.getByLabel('Light', { exact: true }).selectOption('Outdoor');
+  await hasQuery(page, { light: 'outdoor' });
+  now = await otherThan(page, now);
+  await page.getByRole('slider', { name: 'Exposure' }).fill('-1.5');
+  await hasQuery(page, { exposure: '-1.5' });
+  now = await otherThan(page, now);
+  assert.equal(await page.locator('#panel-light .count').textContent(), 'Outdoor −1.5');
+  await page.getByLabel('Tone').selectOption('As films have it');
+  await hasQuery(page, { tone: 'aces' });
+  now = await otherThan(page, now);
+  assert.match(await copied('Copy a curl command for this picture'), /&light=outdoor&exposure=-1\.5&tone=aces&/);
+  assert.match(await page.locator('meta[property="og:image"]').getAttribute('content'), /^http/);
+  await page.getByRole('radio', { name: 'Normals' }).click();
+  now = await otherThan(page, now);
+  assert.doesNotMatch(await copied('Copy a curl command for this picture'), /light|tone/);
+  await page.getByRole('radio', { name: 'Lit', exact: true }).click();
+  await page.getByRole('button', { name: 'As usual' }).click();
+  await hasQuery(page, { light: null, exposure: null, tone: null });
+}));
+
+test('the light is that of a picture of the server', () => withPage({ query: '?t=0.3' }, async (page) => {
+  let now = await drawn(page);
+  await page.locator('#panel-light > summary').click();
+  await page.getByLabel('Light', { exact: true }).selectOption('A picture (.hdr)');
+  const path = page.getByLabel('Path of the picture on the server');
+  await path.fill('no/such.hdr');
+  await path.press('Enter');
+  await until('it is said', async () => /there is no environment 'no\/such\.hdr'/.test(await page.locator('#panel-light [role=alert]').textContent()));
+  await hasQuery(page, { environment: null, light: null });
+  await path.fill('light/red.hdr');
+  await path.press('Enter');
+  await hasQuery(page, { environment: 'light/red.hdr' });
+  now = await otherThan(page, now);
+  assert.ok(await page.locator('#panel-light [role=alert]').isHidden());
+  await page.getByRole('slider', { name: 'Turned by' }).fill('90');
+  await hasQuery(page, { environment_yaw: '90' });
+  await otherThan(page, now);
+  await page.reload();
+  await shown(page);
+  assert.equal(await page.locator('#panel-light .count').textContent(), 'red.hdr');
+}));
+
+test('shows a file that has changed, as before', async () => {
+  const folder = temporaryFolder(), put = (name, as) => { fs.copyFileSync(path.join(SAMPLES, name), path.join(folder, 'new')); fs.renameSync(path.join(folder, 'new'), path.join(folder, as)); };
+  put('robot.glb', 'it.glb');
+  const own = await startServer(folder);
+  try {
+    await withPage({ url: own.url, name: 'it.glb', query: '?yaw=100&t=0.5' }, async (page) => {
+      const first = await drawn(page);
+      await page.locator('#panel-materials > summary').click();
+      put('octopus.glb', 'it.glb');
+      await until('its clips', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents())[0] === 'drift4.00 s');
+      const second = await otherThan(page, first);
+      await until('it is said', async () => /'it\.glb' has changed/.test(await page.locator('#notices').textContent()));
+      assert.ok(await page.locator('#panel-materials').evaluate((panel) => panel.open));
+      await hasQuery(page, { yaw: '100', t: '0.5' });
+      fs.rmSync(path.join(folder, 'it.glb'));
+      await until('it is said', async () => /'it\.glb' is no longer on the server/.test(await page.locator('#notices').textContent()));
+      assert.equal((await picture(page)).hash, second.hash);
+      fs.writeFileSync(path.join(folder, 'it.glb'), 'glTF half of a file');
+      await until('it is said', async () => /cannot be read now/.test(await page.locator('#notices').textContent()));
+      put('robot.glb', 'it.glb');
+      await until('its clips', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents())[0] === 'walk1.20 s');
+      await until('the first picture', async () => (await picture(page)).hash === first.hash);
+      await until('no fault is left', async () => await page.locator('#notices .bad').count() === 0);
+    });
+    await withPage({ url: own.url, name: 'late.glb', ready: false }, async (page) => {
+      await until('a notice', async () => /There is no model 'late\.glb' here/.test(await page.locator('#notices').textContent()));
+      put('robot.glb', 'late.glb');
+      await shown(page);
+      await drawn(page);
+      await until('the notice goes', async () => await page.locator('#notices .bad').count() === 0);
+    });
+  } finally {
+    await own.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
 
 test('saves a picture, a sheet, a turntable and a GLB file', () => withPage({ query: '?clip=wave&t=0.5' }, async (page) => {
   const saved = async (name) => {
@@ -267,6 +383,7 @@ test('copies a link, a command and code, or shows them', async () => {
     assert.equal(await copied('Copy a link to this view'), server.url + '/m/robot.glb?clip=wave&t=0.5');
     assert.equal(await copied('Copy a curl command for this picture'), `curl '${server.url}/v1/render?model=robot.glb&clip=wave&t=0.5&width=1024&height=1024' -o picture.png`);
     assert.match(await copied('Copy code that shows this in another page'), new RegExp(`^<iframe src="${server.url}/embed/robot.glb\\?clip=wave&amp;t=0.5" title="robot.glb" `));
+    assert.match(await page.getByRole('dialog').textContent(), /No page can show it yet.*--frame-ancestors/);
   });
   await withPage({ query: '?t=0' }, async (page) => { // the clipboard is out of reach
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));

@@ -151,7 +151,7 @@ export class Uploads {
     if (!stored.length) return;
     this.page.onStored();
     const play = playOf(stored);
-    if (play) location.assign(modelLink(play.model.model, { clip_file: play.clipFiles[0].model }));
+    if (play) location.assign(modelLink(play.model.model, { clip_file: play.clipFiles.map((one) => one.model) }));
     else if (stored.length === 1 && uploads.length === 1) location.assign(modelLink(stored[0].model));
   }
 

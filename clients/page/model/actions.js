@@ -1,7 +1,7 @@
 /** The buttons that save and share: picture, sheet, turntable, GLB, a line for curl, code for a frame. */
 import { icon, make } from '../common/dom.js';
 import { baseName } from '../common/format.js';
-import { absolute, link, pathOf, token } from '../common/http.js';
+import { absolute, get, link, pathOf, token } from '../common/http.js';
 import { copy, save } from '../common/save.js';
 import { layersOf, pictureQuery, writeState } from './state.js';
 
@@ -18,10 +18,21 @@ const TURNTABLE = { width: 512, height: 512, background: 'ffffff' };
 const quoted = (text) => "'" + text.replaceAll("'", "'\\''") + "'";
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
+/** Whom a policy lets show its page in a frame (https://www.w3.org/TR/CSP3/#directive-frame-ancestors): 'none', 'self' or 'some'. */
+function framersOf(policy) {
+  const [, list] = /(?:^|;)\s*frame-ancestors\s+([^;]*)/.exec(policy || '') || [];
+  const names = (list || '').trim().split(/\s+/);
+  return names.every((name) => name === "'none'") ? 'none' : names.every((name) => name === "'self'") ? 'self' : 'some';
+}
+const FRAMERS = {
+  none: 'No page can show it yet: this server must be started with --frame-ancestors and the addresses of the pages that may, such as --frame-ancestors https://wiki.example.',
+  self: 'Only pages of this server\'s own address can show it. For others it must be started with --frame-ancestors and their addresses, such as --frame-ancestors self,https://wiki.example.',
+};
+
 export class Actions {
   /**
    * @param {HTMLElement} root is filled
-   * @param {{model: string, state: function(): Object, time_s: function(): number, say: function(string), fail: function(string), canFrame: function(): boolean}} page
+   * @param {{model: string, state: function(): Object, time_s: function(): number, say: function(string), fail: function(string)}} page
    */
   constructor(root, page) {
     this.page = page;
@@ -37,7 +48,7 @@ export class Actions {
       button('glb', 'GLB', 'Save the model as a GLB file', () => this.glb()),
       button('link', 'Link', 'Copy a link to this view', () => this.copied(this.viewLink(), 'The link')),
       button('curl', 'curl', 'Copy a curl command for this picture', () => this.copied(this.curl(), 'The command')),
-      button('embed', 'Embed', 'Copy code that shows this in another page', () => this.copied(this.embed(), 'The code', this.page.canFrame() ? '' : 'This server shows itself in no frame: start it with --frame-ancestors.')));
+      button('embed', 'Embed', 'Copy code that shows this in another page', () => this.shareFrame()));
     this.dialog = make('dialog', { 'aria-labelledby': 'copy-title' });
     document.body.append(this.dialog);
   }
@@ -85,8 +96,8 @@ export class Actions {
   turntable() { return this.save('v1/turntable', { ...TURNTABLE, background: this.page.state().background || TURNTABLE.background }, 'turntable.png'); }
 
   async glb() {
-    const { clip_file, retarget } = this.page.state();
-    return 'Saved ' + await save(link('v1/export', { model: this.page.model, clip_file, retarget: clip_file && retarget ? 'rest' : null }), baseName(this.page.model) + '.glb');
+    const { clip_files, retarget } = this.page.state();
+    return 'Saved ' + await save(link('v1/export', { model: this.page.model, clip_file: clip_files, retarget: clip_files.length && retarget ? 'rest' : null }), baseName(this.page.model) + '.glb');
   }
 
   viewLink() { return absolute(link('m/' + pathOf(this.page.model), writeState({ ...this.page.state() }))); }
@@ -99,6 +110,13 @@ export class Actions {
   embed() {
     const url = absolute(link('embed/' + pathOf(this.page.model), writeState({ ...this.page.state() })));
     return `<iframe src="${escaped(url)}" title="${escaped(baseName(this.page.model))}" width="640" height="420" loading="lazy" allowfullscreen style="border:0"></iframe>`;
+  }
+
+  /** The code, and which pages may use it: the server says so in the policy of the frame's page. */
+  async shareFrame() {
+    const code = this.embed();
+    const framed = get(link('embed/' + pathOf(this.page.model)), undefined, { method: 'HEAD' }).then((answer) => framersOf(answer.headers.get('Content-Security-Policy')));
+    return this.copied(code, 'The code', FRAMERS[await framed.catch(() => 'some')] ?? '');
   }
 
   async copied(text, what, more = '') {

@@ -1,61 +1,110 @@
-/** The panel of what plays: clips with a search, a second clip to blend with, clips of another model. */
+/** The panel of what plays: clips with a search, a second clip to blend with, clips of other models. */
 import { make } from '../common/dom.js';
-import { secondsText } from '../common/format.js';
+import { baseName, secondsText } from '../common/format.js';
 import { ListBox } from './list_box.js';
 import { ModelPicker } from './model_picker.js';
-import { referenceOf } from './state.js';
+import { clipFilesOf, referenceOf } from './state.js';
 
 const SEARCH_FROM = 8; // clips
+const REST = '-';
+
+/** What the list knows a clip by: its file (null: the model's own) and its reference there. */
+const keyOf = (file, reference) => reference === REST ? REST : (file || '') + '\0' + reference;
 
 export class ClipsPanel {
   /** @param {function(Object)} change takes members of the state that are new */
   constructor(change) {
-    this.clips = [];
-    this.list = new ListBox({ label: 'Clips', onChoose: (clip) => change({ clip, t: null }) });
+    this.change = change;
+    this.groups = [];
+    this.clips = []; // of all files: {value, file, reference, text, more}
+    this.state = { clip: null, clip_file: null, clip_files: [] };
+    this.list = new ListBox({ label: 'Clips', onChoose: (_, item) => this.choose(item) });
     this.search = make('input', { type: 'search', placeholder: 'Search clips', 'aria-label': 'Search clips', oninput: () => this.fill() });
     this.blend = make('select', { id: 'blend', onchange: () => change({ blend: this.blend.value || null }) });
     this.weight = make('input', { type: 'range', min: 0, max: 1, step: 0.01, id: 'weight', 'aria-label': 'Share of the second clip',
       oninput: () => change({ weight: +this.weight.value }, true) });
     this.share = make('output', { class: 'numbers soft' });
     this.weightLine = make('label', { class: 'line' }, this.weight, this.share);
-    this.picker = new ModelPicker({ label: 'Clips of another model', id: 'clip-file', onChoose: (clip_file) => change({ clip_file, clip: null, blend: null, t: null, retarget: false }) });
+    this.blendField = make('div', { class: 'field' }, make('label', { for: 'blend', class: 'word soft' }, 'Blend with'), this.blend, this.weightLine);
+    this.picker = new ModelPicker({ label: 'Clips of another model', id: 'clip-file', onChoose: (path) => this.add(path) });
+    this.files = make('ul', { class: 'chips', 'aria-label': 'Files of clips' });
     this.retarget = make('input', { type: 'checkbox', id: 'retarget', onchange: () => change({ retarget: this.retarget.checked }) });
     this.retargetLine = make('label', { class: 'line', title: 'For a human with other bones or another rest pose (retarget=rest)' }, this.retarget, 'Match bones by their role');
     this.fault = make('p', { class: 'error', role: 'alert', hidden: true });
     this.none = make('p', { class: 'soft' }, 'This file has no clips.');
-    this.node = make('div', { class: 'body' }, this.search, this.list.node, this.none,
-      make('div', { class: 'field' }, make('label', { for: 'blend', class: 'word soft' }, 'Blend with'), this.blend, this.weightLine),
-      this.picker.node, this.retargetLine, this.fault);
+    this.node = make('div', { class: 'body' }, this.search, this.list.node, this.none, this.blendField, this.picker.node, this.files, this.retargetLine, this.fault);
   }
 
-  /** @param {Object[]} clips of the model or of the clip file */
-  setClips(clips) {
-    this.clips = clips.map((clip) => ({ value: referenceOf(clips, clip.index), text: clip.name || 'clip ' + clip.index, more: secondsText(clip.duration) }));
-    this.search.hidden = clips.length < SEARCH_FROM;
+  choose({ file, reference }) {
+    const { clip_file } = this.state;
+    if (reference === REST || file === clip_file) this.change({ clip: reference, t: null });
+    else this.change({ clip_file: file, clip: reference, blend: null, t: null });
+  }
+
+  add(path) {
+    const { clip_files, retarget } = this.state;
+    this.change({ clip_file: path, clip_files: clipFilesOf([...clip_files, path]), clip: null, blend: null, t: null, retarget: retarget && clip_files.length > 0 });
+  }
+
+  remove(path) {
+    const { clip_file, clip_files, retarget } = this.state, left = clip_files.filter((one) => one !== path);
+    const isShown = clip_file === path;
+    this.change({ clip_files: left, ...(isShown && { clip_file: left[0] ?? null, clip: null, blend: null, t: null }), retarget: retarget && left.length > 0 });
+    (this.files.querySelector('button') || this.list.node).focus();
+  }
+
+  /**
+   * @param {{file: string|null, clips: Object[]}[]} groups of every file, those of the model itself last
+   * @param {Object[]} shown clips of the file that plays
+   */
+  setClips(groups, shown) {
+    const isMixed = groups.filter((group) => group.clips.length).length > 1;
+    this.clips = groups.flatMap(({ file, clips }) => clips.map((clip) => {
+      const reference = referenceOf(clips, clip.index);
+      const isNamedByFile = file && clips.length === 1; // such clips are all called alike, or nothing
+      return { value: keyOf(file, reference), file, reference, text: isNamedByFile ? baseName(file) : clip.name || 'clip ' + clip.index, searched: `${clip.name} ${file || ''}`.toLowerCase(),
+        more: [isNamedByFile ? clip.name : isMixed && file && baseName(file), secondsText(clip.duration)].filter(Boolean).join(' · ') };
+    }));
+    this.search.hidden = this.clips.length < SEARCH_FROM;
     this.search.value = '';
-    this.none.hidden = clips.length > 0;
-    this.blend.replaceChildren(make('option', { value: '' }, 'nothing'), ...this.clips.map((clip) => make('option', { value: clip.value }, clip.text)));
+    this.none.hidden = this.clips.length > 0;
+    this.blend.replaceChildren(make('option', { value: '' }, 'nothing'), ...shown.map((clip) => make('option', { value: referenceOf(shown, clip.index) }, clip.name || 'clip ' + clip.index)));
+    this.blendField.hidden = shown.length < 2;
     this.fill();
   }
 
   fill() {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const rest = { value: '-', text: 'Rest pose', more: '' };
-    const found = [...this.clips, rest].filter((clip) => words.every((word) => clip.text.toLowerCase().includes(word)));
-    this.list.set(found, this.chosen);
+    const rest = { value: REST, file: null, reference: REST, text: 'Rest pose', searched: 'rest pose', more: '' };
+    this.list.set([...this.clips, rest].filter((clip) => words.every((word) => clip.searched.includes(word))), this.chosen);
+  }
+
+  /** The clip that is so many further on the list. */
+  next(step) {
+    const at = this.clips.findIndex((clip) => clip.value === this.chosen), { length } = this.clips;
+    if (length) this.choose(this.clips[((at < 0 && step < 0 ? 0 : at) + step + length) % length]);
   }
 
   show(state) {
-    this.chosen = state.clip;
-    this.list.choose(state.clip);
+    this.state = state;
+    this.chosen = state.clip === null ? null : keyOf(state.clip_file, state.clip);
+    this.list.choose(this.chosen);
     this.blend.value = state.blend || '';
-    this.blend.disabled = this.clips.length === 0 || state.clip === '-';
+    this.blend.disabled = state.clip === REST;
     this.weightLine.hidden = !state.blend;
     this.weight.value = state.weight;
     this.share.value = Math.round(state.weight * 100) + ' %';
-    if (document.activeElement !== this.picker.field) this.picker.show(state.clip_file);
+    this.showFiles(state.clip_files);
     this.retargetLine.hidden = !state.clip_file;
     this.retarget.checked = state.retarget;
+  }
+
+  showFiles(files) {
+    this.files.hidden = !files.length;
+    if (this.files.dataset.shown === files.join('\0')) return;
+    this.files.dataset.shown = files.join('\0');
+    this.files.replaceChildren(...files.map((path) => make('li', {}, make('span', { title: path }, path),
+      make('button', { type: 'button', class: 'plain', 'aria-label': `Without the clips of ${path}`, title: 'Without its clips', onclick: () => this.remove(path) }, '×'))));
   }
 
   fail(text) {

@@ -9,7 +9,7 @@ import { Stage } from './stage.js';
 import { findReferred, readState, referenceOf, showBackground, usualClip, writeState } from './state.js';
 
 const model = modelOfAddress();
-const state = readState(location.search);
+const state = readState(location.search, model);
 if (matchMedia('(prefers-reduced-motion: reduce)').matches && state.t === null) state.t = 0;
 
 const stage = new Stage({ stage: byId('stage'), poster: byId('poster'), pictures: byId('pictures'), live: byId('live') });

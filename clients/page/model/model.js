@@ -7,7 +7,9 @@ import { Actions } from './actions.js';
 import { modelOfAddress } from './address.js';
 import { ClipsPanel } from './clips_panel.js';
 import { factsBody, factsLine, warningsBody } from './facts_panel.js';
+import { FileWatch } from './file_watch.js';
 import { listenToKeys } from './keyboard.js';
+import { LightPanel } from './light_panel.js';
 import { Looks } from './looks.js';
 import { Player } from './player.js';
 import { Stage } from './stage.js';
@@ -16,6 +18,7 @@ import { CAMERA, RATES, readState, referenceOf, shortList, usualClip, VIEWS, wri
 import { Tree } from './tree.js';
 
 const SETTLED_MS = 300; // after a drag until it is in the address
+const NEWS_MS = 6000; // that a notice stays which needs no answer
 const ARROW = ['M15 5l-7 7 7 7'];
 const isStill = matchMedia('(prefers-reduced-motion: reduce)');
 const isPhone = matchMedia('(max-width: 46rem)');
@@ -23,7 +26,7 @@ const isPhone = matchMedia('(max-width: 46rem)');
 class Page {
   constructor() {
     this.model = modelOfAddress();
-    this.state = readState(location.search);
+    this.state = readState(location.search, this.model);
     this.hasPaused = this.state.t !== null;
     if (isStill.matches && this.state.t === null) this.state.t = 0;
     byId('back').append(icon(...ARROW));
@@ -35,12 +38,14 @@ class Page {
       setRate: (rate) => this.change({ rate }), setLoop: (loop) => this.change({ loop }),
     });
     this.clips = new ClipsPanel((news, isPassing) => this.change(news, isPassing));
+    this.light = new LightPanel((news, isPassing) => this.change(news, isPassing));
     this.tree = new Tree({ onChoose: (node) => this.chooseNode(node) });
     this.actions = new Actions(byId('actions'), {
-      model: this.model, state: () => this.state, time_s: () => this.time_s, duration_s: () => this.duration_s, canFrame: () => this.canFrame,
+      model: this.model, state: () => this.state, time_s: () => this.time_s, duration_s: () => this.duration_s,
       say: (text) => this.say(text), fail: (text) => this.notice('action', text, 'bad'),
     });
-    this.canFrame = true;
+    this.described = new Map(); // of clip files: what /v1/model says
+    this.watch = new FileWatch();
     this.looks = new Looks({ change: (news) => this.change(news), reset: () => this.reset(), focus: () => this.focus(), showKeys: () => this.keys.showKeys(), fail: (text) => this.notice('action', text, 'bad') });
     this.looks.show(this.state, null);
     this.listen();
@@ -73,7 +78,7 @@ class Page {
     const before = this.state;
     this.state = { ...before, ...news };
     if (news.clip === null) this.state.clip = this.usualReference();
-    if ('clip_file' in news && news.clip_file !== before.clip_file) { this.loadClips().catch((problem) => this.clips.fail(problem.message)); return; }
+    if (this.areFilesNew(before)) { this.loadClips().catch((problem) => this.clips.fail(problem.message)); return; }
     this.clips.fail('');
     this.notice('problem', '');
     if (news.t === null && isStill.matches && 'clip' in news) this.state.t = 0;
@@ -81,12 +86,15 @@ class Page {
     if (isPassing) this.writeSoon(); else this.writeAddress(true);
   }
 
+  areFilesNew(before) { return before.clip_file !== this.state.clip_file || before.clip_files.join('\0') !== this.state.clip_files.join('\0'); }
+
   /** Shows the state everywhere. */
   show() {
     this.stage.apply(this.state);
     this.clips.show(this.state);
     this.tree.choose(this.description ? this.stage.jointOf(this.state) : null);
     this.looks.show(this.state, this.chosenNode());
+    this.light.show(this.state);
     this.showTime();
   }
 
@@ -191,14 +199,18 @@ class Page {
     this.thumbnails = new Thumbnails(this.model);
     const textures = texturesBody(description, this.thumbnails);
     const isWide = !isPhone.matches;
+    const open = new Map([...byId('panels').children].map((panel) => [panel.id, panel.open])), { scrollTop } = byId('panels');
     const panels = [this.panel('clips', 'Clips', this.clips.node, { isOpen: true, count: description.clips.length })];
     if (description.warnings.length) panels.push(this.panel('warnings', 'Warnings', warningsBody(description), { count: description.warnings.length, grade: 'warn', isOpen: isWide && description.warnings.length < 4 }));
     panels.push(this.panel('nodes', 'Hierarchy', make('div', { class: 'body' }, this.tree.search, this.tree.node), { isOpen: isWide, count: description.nodes.length }));
     if ((description.variants || []).length) panels.push(this.panel('variants', 'Variants', this.variants(description.variants), { count: description.variants.length, isOpen: isWide }));
+    panels.push(this.panel('light', 'Light', this.light.node, { count: ' ' }));
     if (description.materials.length) panels.push(this.panel('materials', 'Materials', materialsBody(description), { count: description.materials.length }));
     if (description.textures.length) panels.push(this.panel('textures', 'Textures', textures, { count: description.textures.length, onOpen: () => textures.fill() }));
     panels.push(this.panel('facts', 'Facts', factsBody(description), { isOpen: isWide }));
+    for (const panel of panels) if (open.has(panel.id)) panel.open = open.get(panel.id);
     byId('panels').replaceChildren(...panels);
+    byId('panels').scrollTop = scrollTop;
     byId('facts').textContent = factsLine(description);
   }
 
@@ -232,18 +244,23 @@ class Page {
     stage.addEventListener('fallback', ({ detail }) => this.notice('webgl', detail));
     stage.addEventListener('connection', () => this.awaitServer());
     stage.addEventListener('problem', ({ detail }) => {
+      if (detail && detail.code === 'hash_mismatch') { this.watch.look(); return; } // the file has changed while it played
       const text = (detail && detail.message) || 'The model cannot be drawn';
       if (this.state.clip_file) this.clips.fail(text + (detail.code === 'clip_no_match' && !this.state.retarget ? ' Try to match bones by their role.' : ''));
       this.notice('problem', text, 'bad', make('button', { type: 'button', onclick: () => { this.notice('problem', ''); stage.apply(this.state, true); } }, 'Try again'));
     });
     addEventListener('popstate', () => {
       const before = this.state;
-      this.state = readState(location.search);
+      this.state = readState(location.search, this.model);
       if (this.state.clip === null) this.state.clip = this.usualReference();
       if (this.state.variant !== before.variant) location.reload();
-      else if (this.state.clip_file !== before.clip_file) this.loadClips().catch((problem) => this.clips.fail(problem.message));
+      else if (this.areFilesNew(before)) this.loadClips().catch((problem) => this.clips.fail(problem.message));
       else this.show();
     });
+    this.watch.addEventListener('changed', ({ detail }) => this.renew(detail));
+    this.watch.addEventListener('gone', ({ detail: { path } }) => { if (this.isLoaded) this.notice('file', `'${path}' is no longer on the server. What is shown is as it was.`, 'bad'); });
+    this.watch.addEventListener('broken', ({ detail: { path, problem } }) => { if (this.isLoaded) this.notice('file', `'${path}' has changed and cannot be read now: ${problem.message}`, 'bad'); });
+    this.watch.addEventListener('same', () => this.notice('file', ''));
     addEventListener('offline', () => this.notice('offline', 'There is no connection to the network.'));
     addEventListener('online', () => this.notice('offline', ''));
     this.keys = listenToKeys({
@@ -266,10 +283,7 @@ class Page {
     this.viewer.camera = { ...change({ yaw, pitch, distance }), target, frame_box };
   }
 
-  nextClip(step) {
-    const all = this.clips.clips.map((clip) => clip.value);
-    if (all.length) this.change({ clip: all[(all.indexOf(this.state.clip) + step + all.length) % all.length], t: null });
-  }
+  nextClip(step) { this.clips.next(step); }
 
   faster(step) {
     const at = RATES.findIndex((rate) => rate >= this.state.rate);
@@ -295,13 +309,34 @@ class Page {
 
   /* --- loading --- */
 
+  /** What /v1/model says of a clip file, which is followed from then on. */
+  describe(path) {
+    if (!this.described.has(path)) {
+      this.described.set(path, getPatiently(link('v1/model', { model: path })).then((answer) => { this.watch.follow(path, answer); return answer.json(); })
+        .catch((problem) => { this.described.delete(path); throw problem; }));
+    }
+    return this.described.get(path);
+  }
+
   async loadClips() {
-    const { clip_file } = this.state;
-    const description = clip_file ? await (await getPatiently(link('v1/model', { model: clip_file }))).json() : this.description;
-    if (clip_file !== this.state.clip_file) return;
-    this.clips.fail(description.clips.length ? '' : 'That file has no clips.');
-    this.stage.setClips(description.clips);
-    this.clips.setClips(description.clips);
+    const turn = this.clipsTurn = (this.clipsTurn || 0) + 1, { clip_file, clip_files } = this.state, faults = [];
+    this.watch.keep([this.model, ...clip_files]);
+    const clipsOf = async (file) => {
+      try {
+        const { clips } = await this.describe(file);
+        if (!clips.length) faults.push(`'${file}' has no clips.`);
+        return clips;
+      } catch (problem) {
+        faults.push(problem.message);
+        return [];
+      }
+    };
+    const groups = await Promise.all([...clip_files.map(async (file) => ({ file, clips: await clipsOf(file) })), { file: null, clips: this.description.clips }]);
+    if (turn !== this.clipsTurn) return;
+    const shown = groups.find((group) => group.file === clip_file).clips;
+    this.clips.fail(faults.join(' '));
+    this.stage.setClips(shown);
+    this.clips.setClips(groups, shown);
     if (this.state.clip === null || (this.state.clip !== '-' && !this.stage.clipOf(this.state.clip))) {
       if (this.state.clip !== null) this.notice('clip', `There is no clip '${this.state.clip}': another one is shown.`);
       this.state.clip = this.usualReference();
@@ -317,7 +352,9 @@ class Page {
     this.stage.showPoster(this.model, this.state);
     const onWait = (problem) => { this.notice('load', problem.message + '. Trying again …'); };
     try {
-      this.description = await (await getPatiently(link('v1/model', { model: this.model }), undefined, { onWait, tries: 30 })).json();
+      const answer = await getPatiently(link('v1/model', { model: this.model }), undefined, { onWait, tries: 30 });
+      this.watch.follow(this.model, answer);
+      this.description = await answer.json();
       this.notice('load', '');
       this.stage.description = this.description;
       this.fillPanels();
@@ -329,7 +366,32 @@ class Page {
       if (problem.status === 401) return;
       const text = problem.code === 'not_found' || problem.code === 'model_not_found' ? `There is no model '${this.model}' here.` : problem.message;
       this.notice('load', text, 'bad', make('button', { type: 'button', onclick: () => this.load() }, 'Try again'));
+      if (!this.description) this.watch.follow(this.model); // it may be there, or well, in a while
     }
+  }
+
+  /** A file has changed: it is shown as it is now, by the same camera, at the same time. */
+  renew({ path, description }) {
+    this.renewing = (this.renewing || Promise.resolve()).then(async () => {
+      this.notice('file', '');
+      if (path !== this.model) this.described.delete(path);
+      if (!this.isLoaded) { if (!this.description) await this.load(); return; }
+      if (path === this.model && description.hash === this.description.hash) return; // another server says the same
+      if (path === this.model) this.description = description;
+      this.stage.description = this.description;
+      this.fillPanels();
+      await this.loadClips();
+      await this.stage.renew(this.description);
+      this.notice('problem', '');
+      this.news(`'${path}' has changed: shown as it is now.`);
+    }).catch((problem) => { if (problem.code === 'hash_mismatch') this.watch.look(); else this.notice('file', problem.message, 'bad'); });
+  }
+
+  news(text) {
+    this.notice('file', text);
+    clearTimeout(this.newsTimer);
+    const node = document.querySelector('#notices [data-kind="file"]');
+    this.newsTimer = setTimeout(() => node.remove(), NEWS_MS);
   }
 }
 

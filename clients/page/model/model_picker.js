@@ -22,7 +22,7 @@ export function modelNames() {
 }
 
 export class ModelPicker {
-  /** @param {{label: string, id: string, onChoose: function(string|null)}} options  null: the field was emptied */
+  /** @param {{label: string, id: string, onChoose: function(string)}} options  the field is empty again after a choice */
   constructor({ label, id, onChoose }) {
     this.onChoose = onChoose;
     this.list = new ListBox({ label: 'Models', onChoose: (name) => this.take(name) });
@@ -32,17 +32,10 @@ export class ModelPicker {
       'aria-expanded': 'false', 'aria-autocomplete': 'list', 'aria-controls': this.list.node.id,
       oninput: () => this.search(), onfocus: () => this.search(), onblur: () => this.close(), onkeydown: (event) => this.onKey(event) });
     this.node = make('div', { class: 'field combo' }, make('label', { for: id, class: 'word soft' }, label), this.field, this.list.node);
-    this.chosen = null;
-  }
-
-  show(name) {
-    this.chosen = name;
-    this.field.value = name || '';
   }
 
   async search() {
     const text = this.field.value;
-    if (text === '' && this.chosen !== null && document.activeElement === this.field) { this.take(null); }
     let names = [];
     try {
       names = await modelNames();
@@ -52,9 +45,9 @@ export class ModelPicker {
       this.field.reportValidity();
     }
     if (document.activeElement !== this.field || text !== this.field.value) return;
-    const words = text === this.chosen ? [] : text.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const found = names.filter((name) => words.every((word) => name.toLowerCase().includes(word)));
-    this.list.set(found.map((name) => ({ value: name, text: name })), this.chosen);
+    this.list.set(found.map((name) => ({ value: name, text: name })), null);
     this.list.node.hidden = found.length === 0;
     this.field.setAttribute('aria-expanded', String(found.length > 0));
     this.mark();
@@ -84,7 +77,7 @@ export class ModelPicker {
   }
 
   take(name) {
-    this.show(name);
+    this.field.value = '';
     this.close();
     this.onChoose(name);
   }
@@ -93,6 +86,5 @@ export class ModelPicker {
     this.list.node.hidden = true;
     this.field.setAttribute('aria-expanded', 'false');
     this.field.removeAttribute('aria-activedescendant');
-    this.field.value = this.chosen || (document.activeElement === this.field ? this.field.value : '');
   }
 }

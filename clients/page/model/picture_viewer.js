@@ -1,5 +1,5 @@
 /** What stands in where WebGL is missing or lost: the same interface as viewer/viewer.js, drawn by the server's pictures. */
-import { CAMERA, layersOf, pictureQuery, shortList } from './state.js';
+import { CAMERA, layersOf, LIGHT, pictureQuery, shortList } from './state.js';
 
 const FRAMES_MAX = 24, FRAMES_PER_S = 12; // of a clip that plays
 const SIDE_PLAY = 384, SIDE_STILL = 1024; // pixels of the greater side
@@ -25,7 +25,7 @@ export class PictureViewer extends EventTarget {
     super();
     Object.assign(this, { canvas, server, speed: 1, loop: true, frameRate: 30, duration_s: 0 });
     this.context = canvas.getContext('2d');
-    this.state = { clip: null, blend: null, weight: 0.5, clip_file: null, retarget: false, view: 'lit', joint: null, background: null, shadow: false, variant: null, ...CAMERA };
+    this.state = { clip: null, blend: null, weight: 0.5, clip_file: null, retarget: false, view: 'lit', joint: null, background: null, shadow: false, variant: null, light: 'studio', environment: null, environment_yaw: 0, exposure: 0, tone: 'neutral', ...CAMERA };
     this.model = null;
     this.isPlayingNow = false;
     this.now_s = 0;
@@ -43,6 +43,7 @@ export class PictureViewer extends EventTarget {
   async load({ model, variant = null }) {
     this.model = model;
     this.state.variant = variant;
+    this.forgetFrames();
     this.isFirst = true;
     await this.draw(true);
     this.say('ready');
@@ -213,10 +214,10 @@ export class PictureViewer extends EventTarget {
     this.turn = requestAnimationFrame((later_ms) => this.tick(later_ms));
   }
 }
-for (const name of ['view', 'joint', 'background']) {
+for (const name of ['view', 'joint', 'background', ...LIGHT]) {
   Object.defineProperty(PictureViewer.prototype, name, {
     get() { return this.state[name]; },
-    set(value) { if (value !== this.state[name]) { this.state[name] = value === null ? null : String(value); this.renew(); } },
+    set(value) { if (value !== this.state[name]) { this.state[name] = value; this.renew(); } },
   });
 }
 Object.defineProperty(PictureViewer.prototype, 'ground', {

@@ -5,7 +5,7 @@
 import { getPatiently, link } from '../common/http.js';
 import { server } from '../common/server.js';
 import { PictureViewer } from './picture_viewer.js';
-import { CAMERA, cameraOf, findReferred, pictureQuery } from './state.js';
+import { CAMERA, cameraOf, findReferred, LIGHT, lightOf, pictureQuery } from './state.js';
 
 const POSTER_SIDE = 960;
 
@@ -83,6 +83,19 @@ export class Stage extends EventTarget {
     this.say('ready');
   }
 
+  /** The same model whose file has changed: camera, time and whether it plays stay. */
+  async renew(description) {
+    this.description = description;
+    const { viewer } = this;
+    if (!viewer) { await this.load(description, this.variant); return; }
+    const { time_s } = viewer;
+    await viewer.load({ model: description.model, hash: description.hash, variant: this.variant ?? undefined });
+    this.aim(this.state, true);
+    viewer.joint = this.jointOf(this.state);
+    if (time_s > 0) viewer.time_s = time_s;
+    this.say('ready');
+  }
+
   listen(viewer, mode) {
     const on = (type, work) => viewer.addEventListener(type, (event) => { if (this.viewer === viewer) work(event.detail); });
     for (const type of ['time', 'camera', 'hover', 'progress']) on(type, (detail) => this.say(type, detail));
@@ -131,6 +144,7 @@ export class Stage extends EventTarget {
     if (isNew('joint')) viewer.joint = this.jointOf(state);
     if (isNew('background')) viewer.background = state.background;
     if (isNew('shadow')) viewer.ground = state.shadow;
+    if (isNew(...LIGHT)) Object.assign(viewer, lightOf(state));
     if (isNew(...Object.keys(CAMERA))) this.aim(state, isAll);
     const isClipNew = state.clip !== null && isNew('clip', 'clip_file', 'blend', 'weight', 'retarget');
     if (isClipNew) this.playClip(viewer, state, isNew('clip', 'clip_file'));

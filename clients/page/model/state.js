@@ -5,7 +5,9 @@
  *   clip       name, or index where the name is none or another's too; '-' the rest pose; null: the page chooses
  *   blend      a second clip, likewise; null: none
  *   weight     0 to 1, its share
- *   clip_file  another model whose clips are meant
+ *   clip_file  another model whose clip plays; null: a clip of the model itself
+ *   clip_files all other models whose clips are offered. The address has `clip_file` once for each, that which plays in front:
+ *              the server draws its picture from the first
  *   retarget   true: by how both rest, for humans with other bones
  *   t          seconds at which the clip is paused; null: it plays
  *   rate       how fast it plays
@@ -16,12 +18,20 @@
  *   background 'RRGGBB', 'transparent', or null: the page's own
  *   shadow     the ground with a shadow
  *   variant    a set of materials, or null
+ *   light      one of LIGHTS; 'file' is that of `environment`
+ *   environment, environment_yaw  a Radiance picture under the root, or null; degrees by which it is turned
+ *   exposure   stops
+ *   tone       one of TONES
+ *   model      whose page it is; not in the query
  */
 export const VIEWS = ['lit', 'skeleton', 'weights', 'wireframe', 'normals'];
 export const CAMERA = { yaw: 35, pitch: 15, distance: 1, target: null, frame_box: null };
+export const LIGHTS = ['studio', 'outdoor', 'flat', 'file'];
+export const TONES = ['neutral', 'aces', 'none'];
 export const RATES = [0.1, 0.25, 0.5, 1, 1.5, 2, 4];
 
 const TEXT_MAX = 1024;
+const CLIP_FILES_MAX = 16;
 
 const text = (value) => value !== '' && value.length <= TEXT_MAX && !value.includes('\0') ? value : undefined;
 const number = (least, most) => (value) => {
@@ -40,7 +50,6 @@ const FIELDS = {
   clip: { read: text, initial: null },
   blend: { read: text, initial: null },
   weight: { read: number(0, 1), initial: 0.5 },
-  clip_file: { read: text, initial: null },
   retarget: { read: (value) => value === 'rest' ? true : value === 'names' ? false : undefined, initial: false, write: (value) => value ? 'rest' : 'names' },
   t: { read: number(0, 1e6), initial: null },
   rate: { read: number(0.01, 16), initial: 1 },
@@ -55,16 +64,32 @@ const FIELDS = {
   background: { read: (value) => value === 'transparent' || /^[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined, initial: null },
   shadow: { read: bit, initial: false },
   variant: { read: text, initial: null },
+  light: { read: oneOf(...LIGHTS), initial: 'studio' },
+  environment: { read: text, initial: null },
+  environment_yaw: { read: number(-36000, 36000), initial: 0 },
+  exposure: { read: number(-16, 16), initial: 0 },
+  tone: { read: oneOf(...TONES), initial: 'neutral' },
 };
+export const LIGHT = ['light', 'environment', 'environment_yaw', 'exposure', 'tone'];
+const IN_FRONT = ['clip', 'blend', 'weight']; // of `clip_file` in the address
 
-/** The state of an address ("?clip=walk&.."). What is unknown or not good is left out. */
-export function readState(search) {
+/** Other models whose clips are offered, in the order of the panel. */
+export const clipFilesOf = (files) => [...new Set(files)].sort().slice(0, CLIP_FILES_MAX);
+
+/** The state of an address ("?clip=walk&..") of a model's page. What is unknown or not good is left out. */
+export function readState(search, model = null) {
   const query = new URLSearchParams(search);
-  const state = {};
+  const state = { model };
+  const files = query.getAll('clip_file').filter((file) => text(file) !== undefined).slice(0, CLIP_FILES_MAX + 1);
+  state.clip_file = files.length && files[0] !== model ? files[0] : null;
+  state.clip_files = clipFilesOf(files.filter((file) => file !== model));
   for (const [name, { read, initial }] of Object.entries(FIELDS)) {
     const value = query.has(name) ? read(query.get(name)) : undefined;
     state[name] = value === undefined ? initial : value;
   }
+  if (state.environment && !query.has('light')) state.light = 'file';
+  if (state.light !== 'file') state.environment = null;
+  else if (!state.environment) state.light = 'studio';
   return state;
 }
 
@@ -85,7 +110,23 @@ export function writeState(state) {
     const value = state[name];
     if (value !== initial && value !== null && value !== undefined && write(value) !== write(initial)) query[name] = write(value);
   }
-  return query;
+  for (const name of LIGHT) delete query[name];
+  Object.assign(query, lightQuery(state));
+  if (!state.clip_files || !state.clip_files.length) return query;
+  const clip_file = [...new Set([state.clip_file ?? state.model, ...state.clip_files])];
+  const isInFront = ([name]) => IN_FRONT.includes(name), all = Object.entries(query);
+  return Object.fromEntries([...all.filter(isInFront), ['clip_file', clip_file], ...all.filter((one) => !isInFront(one))]);
+}
+
+/** The properties of a viewer that are its light. A file that nobody has named yet is the studio. */
+export const lightOf = ({ light, environment, environment_yaw, exposure, tone }) => light === 'file' && environment
+  ? { light, environment, environment_yaw, exposure, tone } : { light: light === 'file' ? 'studio' : light, environment: null, environment_yaw: 0, exposure, tone };
+
+/** What a query says of the light: what is not the default. */
+function lightQuery(state) {
+  const { light, environment, environment_yaw, exposure, tone } = lightOf(state);
+  return { ...(environment ? { environment, ...(environment_yaw && { environment_yaw: written(environment_yaw) }) } : light && light !== 'studio' && { light }),
+    ...(exposure && { exposure: written(exposure) }), ...(tone && tone !== 'neutral' && { tone }) };
 }
 
 /** How a thing is called in the address: by its name, or by its index where that is none, of digits, or another's too. */
@@ -125,7 +166,7 @@ export function pictureQuery(model, state, t) {
     joint: ['skeleton', 'weights'].includes(state.view) ? state.joint : null,
     ...(hasCamera && { yaw: +camera.yaw.toFixed(2), pitch: +camera.pitch.toFixed(2) }),
     distance: state.distance === 1 ? null : +state.distance.toFixed(4), target: state.target, frame_box: state.frame_box, variant: state.variant,
-    background: state.background, shadow: state.shadow && state.view === 'lit' ? 1 : null,
+    background: state.background, shadow: state.shadow && state.view === 'lit' ? 1 : null, ...(state.view === 'lit' && lightQuery(state)),
   };
 }
 

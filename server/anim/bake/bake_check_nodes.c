@@ -170,6 +170,28 @@ static const char *camera_fault(const struct model *model, uint32_t i)
                                                                                            : NULL;
 }
 
+static bool is_light_cone(const struct model_light *light)
+{
+    if (light->kind != LIGHT_KIND_SPOT)
+        return light->inner_cone == 0 && light->outer_cone == 0; /* false for what is no number */
+    return light->inner_cone >= 0 && light->inner_cone < light->outer_cone && light->outer_cone <= 1.5708f;
+}
+
+static const char *light_fault(const struct model *model, uint32_t i)
+{
+    const struct model_light *light = &model->lights[i];
+    const float numbers[5] = {light->color[0], light->color[1], light->color[2], light->intensity, light->range};
+    bool is_good = floats_are_finite(numbers, 5);
+    for (int k = 0; k < 5; k++)
+        is_good = is_good && numbers[k] >= 0;
+    return light->node >= model->node_count || (i > 0 && light[-1].node >= light->node) ? "node"
+           : light->kind >= LIGHT_KIND_COUNT                                            ? "kind"
+           : !is_good || (light->kind == LIGHT_KIND_DIRECTIONAL && light->range > 0)    ? "power"
+           : !is_light_cone(light)                                                      ? "cone"
+           : !bake_is_str(model, light->name)                                           ? "name"
+                                                                                        : NULL;
+}
+
 /* Whether some node has them is said once, for evaluation to look at. */
 static int check_scales(const struct model *model, struct err *err)
 {
@@ -224,6 +246,8 @@ int bake_check_nodes(const struct model *model, struct err *err)
         rc = check_flags(model, scratch + model->node_count, err);
     if (rc == 0)
         rc = bake_check_each(model, "cameras", model->camera_count, camera_fault, err);
+    if (rc == 0)
+        rc = bake_check_each(model, "lights", model->light_count, light_fault, err);
     if (rc == 0)
         rc = bake_check_each(model, "humanoid_bones", model->humanoid_bone_count, humanoid_fault, err);
     free(scratch);

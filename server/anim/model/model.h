@@ -399,6 +399,22 @@ struct model_camera {
     uint32_t facing;     /* CAMERA_FACING_ */
 };
 
+enum light_kind { LIGHT_KIND_DIRECTIONAL, LIGHT_KIND_POINT, LIGHT_KIND_SPOT, LIGHT_KIND_COUNT };
+
+/* A light of the file at a node, as KHR_lights_punctual has them: it shines along the node's -z axis. Sorted by node.
+ */
+struct model_light {
+    struct str name; /* the light's, or its node's where it has none */
+    uint32_t node;
+    uint32_t kind;   /* LIGHT_KIND_ */
+    float color[3];  /* linear, >= 0 */
+    float intensity; /* >= 0; candela, of directional lights lux */
+    float range;     /* in units of the scene, beyond which there is no light; 0: without end, as of directional ones */
+    float inner_cone, outer_cone; /* of spots: radians from the axis, 0 <= inner < outer <= pi / 2; else 0 */
+};
+/* Pictures are lit by so many, the first of those in the scene. */
+enum { MODEL_LIGHTS_DRAWN = 16 };
+
 /* The checked view. All arrays live in the block that was decoded and as long as it does. */
 struct model {
     const void *bytes;

@@ -183,6 +183,31 @@ static bool find_thing(const struct job *job, enum thing thing, const struct sel
     return true;
 }
 
+static bool has_lights(const struct model *model)
+{
+    for (uint32_t i = 0; i < model->light_count; i++)
+        if ((model->nodes[model->lights[i].node].flags & NODE_IN_SCENE) != 0)
+            return true;
+    return false;
+}
+
+/* Whether the picture is lit by something. False: *reply is the error. */
+static bool check_lights(const struct job *job, struct reply *reply)
+{
+    const struct request *request = &job->call->request;
+    struct err err = {0};
+    if ((request->picture.flags & PICTURE_OWN_LIGHTS) == 0 || request->environment != NULL ||
+        has_lights(&job->models[0]->model))
+        return true;
+    err_set(
+        &err, ERR_LIGHT_NOT_FOUND,
+        "'%s' has no lights that light=file could show it by; studio, outdoor, flat and environment=FILE are lights "
+        "for every model",
+        request->model);
+    reply_error(reply, &err, NULL, 0);
+    return false;
+}
+
 /* The nodes and the camera that the picture is about. False: *reply is the error. */
 static bool find_things(struct picture_job *picture, struct reply *reply)
 {
@@ -196,7 +221,7 @@ static bool find_things(struct picture_job *picture, struct reply *reply)
             return false;
         drawing->root++;
     }
-    if (!find_thing(job, THING_NODE, &request->joint, &drawing->joint, reply) ||
+    if (!check_lights(job, reply) || !find_thing(job, THING_NODE, &request->joint, &drawing->joint, reply) ||
         !find_thing(job, THING_NODE, &request->target, &target, reply) ||
         !find_thing(job, THING_CAMERA, &request->camera, &picture->drawing.picture.camera, reply) ||
         !find_thing(job, THING_VARIANT, &request->variant, &picture->drawing.picture.variant, reply))

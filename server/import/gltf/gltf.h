@@ -118,6 +118,7 @@ int gltf_read_materials(struct gltf *gltf, struct err *err);
 int gltf_read_meshes(struct gltf *gltf, struct err *err);
 int gltf_read_weights(struct gltf *gltf, struct err *err); /* of the nodes */
 int gltf_read_cameras(struct gltf *gltf, struct err *err);
+int gltf_read_lights(struct gltf *gltf, struct err *err); /* gltf_lights.c */
 int gltf_read_animations(struct gltf *gltf, struct err *err);
 int gltf_read_extras(struct gltf *gltf, struct err *err);
 int gltf_read_humanoid(struct gltf *gltf, struct err *err);

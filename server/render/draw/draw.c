@@ -1,8 +1,6 @@
 /* draw.c - draws the passes of a lit picture. */
 #include "render/draw/draw_gathered.h"
 
-#include "anim/pose/skin.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,33 +34,6 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
     return gl_check(gl, "the renderer's own buffers", err);
 }
 
-/* Three texels a joint: the rows of view_from_bind. */
-int draw_upload_palette(const struct drawing *drawing, const struct posed_model *posed, struct err *err)
-{
-    const struct gl *gl = drawing->gl;
-    const size_t size_bytes = (size_t)posed->joint_count * 12 * sizeof(float);
-    float *rows = malloc(size_bytes);
-    if (rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for %u joints", posed->joint_count);
-    for (uint32_t j = 0; j < posed->joint_count; j++)
-        for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 4; c++)
-                rows[12 * (size_t)j + (size_t)(4 * r + c)] = posed->palette[j].m[4 * c + r];
-    gl->BindBuffer(GL_TEXTURE_BUFFER, drawing->palette);
-    gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size_bytes, rows, GL_STREAM_DRAW);
-    gl->ActiveTexture(GL_TEXTURE0 + UNIT_PALETTE);
-    gl->BindTexture(GL_TEXTURE_BUFFER, drawing->palette_texture);
-    gl->TexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, drawing->palette);
-    free(rows);
-    return 0;
-}
-
-void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes)
-{
-    gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
-    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size_bytes, items, GL_STREAM_DRAW);
-}
-
 void draw_indexed(const struct gl *gl, const struct primitive *primitive)
 {
     static const GLenum modes[] = {
@@ -82,74 +53,6 @@ void draw_skeleton_mesh(const struct drawing *drawing, const struct program *pro
     gl->Uniform1i(program->joint_first, draw_scene_joint(posed));
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)skeleton->vertex_count);
 }
-
-/* Fills the own buffers with a morphed primitive. */
-static int upload_morphed(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,
-                          const struct posed_draw *draw, struct err *err)
-{
-    const struct draw *source = &model->draws[draw->draw];
-    const struct node *node = &model->nodes[source->node];
-    const size_t size_bytes = model->primitives[source->primitive].vertex_count * sizeof(struct vec3);
-    struct vec3 *normals = malloc(size_bytes + 1);
-    if (normals == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for a morphed mesh");
-    skin_morph_normals(model, source->primitive, posed->pose.weights + node->weight_first, node->weight_count, normals);
-    draw_fill(drawing->gl, drawing->own.positions, posed->morphed + draw->morph_first, size_bytes);
-    draw_fill(drawing->gl, drawing->own.normals, normals, size_bytes);
-    free(normals);
-    return 0;
-}
-
-/* Fills the own buffers with a skinned primitive, view space. */
-static int upload_skinned(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,
-                          const struct posed_draw *draw, struct err *err)
-{
-    const struct draw *source = &model->draws[draw->draw];
-    const struct primitive *primitive = &model->primitives[source->primitive];
-    const struct skin_palette palette = posed_model_palette(posed, model, source->skin);
-    const size_t count = primitive->vertex_count;
-    struct vec4 *out = malloc(count * sizeof *out + 1); /* for one attribute after the other */
-    if (out == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for a skinned mesh");
-    skin_draw(model, draw->draw, &posed->pose, &palette, false, (struct vec3 *)(void *)out);
-    draw_fill(drawing->gl, drawing->own.positions, out, count * sizeof(struct vec3));
-    skin_draw(model, draw->draw, &posed->pose, &palette, true, (struct vec3 *)(void *)out);
-    draw_fill(drawing->gl, drawing->own.normals, out, count * sizeof(struct vec3));
-    if ((primitive->flags & PRIMITIVE_TANGENTS) != 0) {
-        skin_tangents(model, source->primitive, &palette, out);
-        draw_fill(drawing->gl, drawing->own_tangents, out, count * sizeof(struct vec4));
-    }
-    free(out);
-    return 0;
-}
-
-int draw_bind_vertices(const struct drawing *drawing, const struct loaded_model *loaded,
-                       const struct posed_model *posed, const struct posed_draw *draw, struct err *err)
-{
-    const struct model *model = &loaded->mapped.model;
-    const struct draw *source = &model->draws[draw->draw];
-    const bool is_morphed = draw->morph_first != NOT_MORPHED, is_skinned = skin_has_parts(model, source->skin);
-    struct vertex_arrays own = drawing->own;
-    if (is_skinned) {
-        own.is_skinned = true;
-        own.tangents = drawing->own_tangents;
-        if (upload_skinned(drawing, model, posed, draw, err) < 0)
-            return err->code;
-    } else if (is_morphed && upload_morphed(drawing, model, posed, draw, err) < 0) {
-        return err->code;
-    }
-    gpu_model_bind_primitive(&loaded->gpu, drawing->gl, &model->primitives[source->primitive],
-                             is_skinned || is_morphed ? &own : NULL);
-    return 0;
-}
-
-GLint draw_joint_first(const struct model *model, const struct posed_model *posed, const struct posed_draw *draw)
-{
-    const uint32_t skin = model->draws[draw->draw].skin;
-    return (GLint)(skin_has_parts(model, skin) ? posed->joint_count - 1 : model->skins[skin].joint_first);
-}
-
-GLint draw_scene_joint(const struct posed_model *posed) { return (GLint)posed->joint_count - 2; }
 
 /* glTF says which side of a triangle is its back (2.0, 3.9.2 doubleSided); other formats' windings are not to be
  * relied on. */
@@ -224,6 +127,18 @@ static bool needs_marks(const struct picture_spec *picture, const struct model *
         is_lit = is_lit && is_lit_surface(posed->draws[d].material,
                                           &model->primitives[model->draws[posed->draws[d].draw].primitive]);
     return (picture->flags & PICTURE_OCCLUSION) != 0 && !is_lit;
+}
+
+void draw_mark_surfaces(const struct drawing *drawing)
+{
+    const struct gl *gl = drawing->gl;
+    if (!drawing->has_marks) {
+        gl->Disable(GL_STENCIL_TEST);
+        return;
+    }
+    gl->Enable(GL_STENCIL_TEST);
+    gl->StencilFunc(GL_ALWAYS, DRAW_MARK_LIT, 0xff);
+    gl->StencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
 }
 
 /* In this order: all that is solid, but for what is seen through; that; the translucent parts of blended materials. */
@@ -387,15 +302,15 @@ int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded,
     drawing->frame_number++;
     const uint32_t samples[2] = {picture->width * scale, picture->height * scale};
     drawing->scale = scale;
+    if ((picture->flags & PICTURE_OWN_LIGHTS) != 0) {
+        float range[2];
+        model_lights_find(&drawing->model_lights, &loaded->mapped.model, posed, (double)draw_depth_range(posed, range));
+    }
     draw_bind_light(drawing, picture);
     gl->LineWidth((float)scale);
     gl->PointSize((float)scale * draw_point_pixels(&loaded->mapped.model, posed, (float)side));
     drawing->has_marks = needs_marks(picture, &loaded->mapped.model, posed);
-    if (drawing->has_marks) {
-        gl->Enable(GL_STENCIL_TEST);
-        gl->StencilFunc(GL_ALWAYS, DRAW_MARK_LIT, 0xff);
-        gl->StencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
-    }
+    draw_mark_surfaces(drawing);
     const int rc = posed->draw_count == 0 ? draw_bones(drawing, loaded, posed, err)
                                           : draw_model(drawing, loaded, posed, samples, err);
     gl->Disable(GL_STENCIL_TEST);

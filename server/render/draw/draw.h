@@ -19,8 +19,7 @@
 #define DRAW_ALPHA_SMOOTH -1.0f
 
 /* What the stencil has where a surface is on top: with PICTURE_OCCLUSION, which darkens those alone that light falls
- * on.
- */
+ * on. */
 enum { DRAW_MARK_LIT, DRAW_MARK_UNLIT };
 
 /* Dielectrics from this roughness on reflect a light so smooth that they need no map of it: PROGRAM_MIRRORS. */
@@ -46,6 +45,12 @@ struct file_light {
 };
 enum { FILE_LIGHTS_MAX = 4 };
 
+/* A frame's lights of the model, as shaders/lights.glsl takes them. */
+struct model_lights {
+    uint32_t count;
+    float places[MODEL_LIGHTS_DRAWN][4], axes[MODEL_LIGHTS_DRAWN][4], colors[MODEL_LIGHTS_DRAWN][4];
+};
+
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;
@@ -60,6 +65,7 @@ struct drawing {
     struct file_light file_lights[FILE_LIGHTS_MAX]; /* of LIGHT_FILE: those that were used last */
     struct file_light *file_light;                  /* of the picture, or NULL */
     uint64_t file_light_count;                      /* counts their uses */
+    struct model_lights model_lights;               /* of the frame, with PICTURE_OWN_LIGHTS */
     GLuint vertex_array;
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
@@ -107,6 +113,8 @@ void draw_set_culling(const struct gl *gl, const struct model *model, const stru
 void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes);
 /* Draws a primitive whose vertices are bound, in the file's order. */
 void draw_indexed(const struct gl *gl, const struct primitive *primitive);
+/* From now on what is drawn is marked, if drawing->has_marks: DRAW_MARK_LIT at first. */
+void draw_mark_surfaces(const struct drawing *drawing);
 /* Draws the bones in the colours that drawing->own has. */
 void draw_skeleton_mesh(const struct drawing *drawing, const struct program *program, const struct posed_model *posed);
 /* Fills drawing->palette from the posed model and binds it to UNIT_PALETTE. ERR_NO_MEMORY. */
@@ -133,6 +141,13 @@ void draw_bind_light(struct drawing *drawing, const struct picture_spec *picture
 bool draw_has_chosen_light(const struct picture_spec *picture);
 /* Gives such a program, which is in use, the light. */
 void draw_set_light(const struct drawing *drawing, const struct program *program);
+
+/* --- model_lights.c --- */
+
+/* The first MODEL_LIGHTS_DRAWN of the model's lights that are in the scene and shown, in this pose, whose camera is
+ * set. unit: what fragments multiply positions by. Pure. */
+void model_lights_find(struct model_lights *lights, const struct model *model, const struct posed_model *posed,
+                       double unit);
 
 /* --- draw_material.c: a material as GL state --- */
 

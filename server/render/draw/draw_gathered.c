@@ -67,26 +67,26 @@ static bool has_bumps(const struct loaded_model *loaded, const struct posed_draw
     return is_lit(draw) && draw_has_bumps(loaded, draw->material);
 }
 
-/* Samples have colours or tangents. */
-static bool can_gather(const struct loaded_model *loaded, const struct posed_draw *draw)
+/* Samples have colours or tangents. is_lit_only: all of them get the same mark, DRAW_MARK_LIT. */
+static bool can_gather(const struct loaded_model *loaded, const struct posed_draw *draw, bool is_lit_only)
 {
     const struct primitive *primitive = primitive_of(&loaded->mapped.model, draw);
     struct texture_place place;
     return primitive->topology == TOPOLOGY_TRIANGLES && primitive->index_count / 3 >= TRIANGLES_MIN &&
-           draw->material->alpha_mode == ALPHA_OPAQUE && draw->material->layers < 0 &&
+           draw->material->alpha_mode == ALPHA_OPAQUE && draw->material->layers < 0 && (is_lit(draw) || !is_lit_only) &&
            !((primitive->flags & PRIMITIVE_COLORS) != 0 && has_bumps(loaded, draw)) &&
            find_place(loaded, draw->material, is_lit(draw), &place);
 }
 
 /* Marks the draws to gather, counts their vertices and triangles, and says whether that is worth while. */
-static bool choose(const struct loaded_model *loaded, struct posed_model *posed, uint64_t samples, uint64_t *vertices,
-                   uint64_t *triangles)
+static bool choose(const struct loaded_model *loaded, struct posed_model *posed, uint64_t samples, bool is_lit_only,
+                   uint64_t *vertices, uint64_t *triangles)
 {
     *vertices = *triangles = 0;
     for (uint32_t d = 0; d < posed->draw_count; d++) {
         struct posed_draw *draw = &posed->draws[d];
         const struct primitive *primitive = primitive_of(&loaded->mapped.model, draw);
-        draw->is_gathered = can_gather(loaded, draw);
+        draw->is_gathered = can_gather(loaded, draw, is_lit_only);
         *vertices += draw->is_gathered ? primitive->vertex_count : 0;
         *triangles += draw->is_gathered ? primitive->index_count / 3 : 0;
     }
@@ -237,7 +237,8 @@ static void bind_rectangle(const struct gathering *gathering, const struct gl *g
     gpu_model_bind_arrays(gl, &(struct vertex_arrays){.positions = gathering->corners});
 }
 
-/* Samples of a draw have its number as their stencil. Depth was tested by the processor. */
+/* Samples of a draw have its number as their stencil, from 1, and occlusion finds its mark there instead of the number.
+ * Depth was tested by the processor. */
 static int light_all(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
                      struct err *err)
 {
@@ -246,7 +247,8 @@ static int light_all(struct drawing *drawing, const struct loaded_model *loaded,
     GLint number = 0;
     bind_rectangle(&drawing->gathering, gl);
     gl->Enable(GL_STENCIL_TEST);
-    gl->StencilOp(GL_KEEP, GL_KEEP, GL_KEEP);
+    _Static_assert(DRAW_MARK_LIT == 0, "what GL_ZERO writes");
+    gl->StencilOp(GL_KEEP, GL_KEEP, (drawing->picture->flags & PICTURE_OCCLUSION) != 0 ? GL_ZERO : GL_KEEP);
     gl->Disable(GL_DEPTH_TEST);
     gl->Disable(GL_CULL_FACE);
     drawing->is_gathered = true;
@@ -264,7 +266,7 @@ static int light_all(struct drawing *drawing, const struct loaded_model *loaded,
     }
     drawing->is_gathered = false;
     gl->Enable(GL_DEPTH_TEST);
-    gl->Disable(GL_STENCIL_TEST);
+    draw_mark_surfaces(drawing);
     return rc;
 }
 
@@ -273,11 +275,12 @@ int draw_gathered(struct drawing *drawing, const struct loaded_model *loaded, st
 {
     struct gathering *gathering = &drawing->gathering;
     const struct framebuffer *target = drawing->target;
-    /* occlusion needs the stencil for marks of its own */
-    const bool has_stencil = (drawing->picture->flags & PICTURE_OCCLUSION) == 0;
-    const uint64_t samples = has_stencil ? (uint64_t)target->width * target->height : UINT64_MAX;
+    const bool is_occluded = (drawing->picture->flags & PICTURE_OCCLUSION) != 0;
+    /* the model's own lights need the places of samples */
+    const bool has_places = (drawing->picture->flags & PICTURE_OWN_LIGHTS) == 0;
+    const uint64_t samples = has_places ? (uint64_t)target->width * target->height : UINT64_MAX;
     uint64_t vertices, triangles;
-    if (!choose(loaded, posed, samples, &vertices, &triangles))
+    if (!choose(loaded, posed, samples, is_occluded, &vertices, &triangles))
         return 0;
     if (gather_begin(&gathering->gather, target->width, target->height, vertices, triangles, err) < 0 ||
         rasterize_all(gathering, loaded, posed, vertices, err) < 0)

@@ -92,11 +92,34 @@ bool draw_has_chosen_light(const struct picture_spec *picture)
     return picture->light != LIGHT_STUDIO || picture->tone != TONE_NEUTRAL || picture->exposure_stops != 0;
 }
 
+/* The model's own lights and, where nothing else shines, as little around them as there is in Blender's default world:
+ * what they do not reach is dark but has a form. */
+static float set_model_lights(const struct drawing *drawing, const struct program *program)
+{
+    const struct gl *gl = drawing->gl;
+    const struct picture_spec *picture = drawing->picture;
+    const struct model_lights *lights = &drawing->model_lights;
+    if ((picture->flags & PICTURE_OWN_LIGHTS) == 0)
+        return 1;
+    const float around = picture->light == LIGHT_FILE ? 1 : 0.05f;
+    gl->Uniform1f(program->around, around);
+    gl->Uniform1i(program->light_count, (GLint)lights->count);
+    gl->Uniform4fv(program->light_places, MODEL_LIGHTS_DRAWN, lights->places[0]);
+    gl->Uniform4fv(program->light_axes, MODEL_LIGHTS_DRAWN, lights->axes[0]);
+    gl->Uniform4fv(program->light_colors, MODEL_LIGHTS_DRAWN, lights->colors[0]);
+    return around;
+}
+
 void draw_set_light(const struct drawing *drawing, const struct program *program)
 {
     const struct gl *gl = drawing->gl;
     const struct picture_spec *picture = drawing->picture;
-    gl->Uniform3fv(program->irradiance, ENVIRONMENT_HARMONICS, light_of(drawing, picture)->harmonics.c[0]);
+    struct environment_harmonics harmonics = light_of(drawing, picture)->harmonics;
+    const float around = set_model_lights(drawing, program);
+    for (int i = 0; i < ENVIRONMENT_HARMONICS; i++)
+        for (int c = 0; c < 3; c++)
+            harmonics.c[i][c] *= around;
+    gl->Uniform3fv(program->irradiance, ENVIRONMENT_HARMONICS, harmonics.c[0]);
     gl->Uniform1f(program->exposure, (float)exp2(picture->exposure_stops));
     gl->Uniform1i(program->tone, (GLint)picture->tone);
 }

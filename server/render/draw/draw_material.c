@@ -185,6 +185,7 @@ int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded
                           (primitive->topology == TOPOLOGY_POINTS ? PROGRAM_POINTS : 0) |
                           (is_lit && is_mirror(loaded, material) ? PROGRAM_MIRRORS : 0) |
                           (draw_has_chosen_light(drawing->picture) ? PROGRAM_CHOSEN : 0) |
+                          (is_lit && (drawing->picture->flags & PICTURE_OWN_LIGHTS) != 0 ? PROGRAM_LIGHTS : 0) |
                           (drawing->is_gathered ? PROGRAM_GATHERED : 0) |
                           (drawing->is_gathered && is_lit && draw_has_bumps(loaded, material) ? PROGRAM_BUMPS : 0) |
                           (material->alpha_mode == ALPHA_MASK && drawing->scale > 1 ? PROGRAM_MASKED : 0);

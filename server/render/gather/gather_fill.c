@@ -130,7 +130,7 @@ static void evaluate(const struct filling *filling, f32x4 dx, float dy, struct f
 static void find_octahedral(const f32x4 n[3], f32x4 out[2])
 {
     const f32x4 sum = f32x4_abs(n[0]) + f32x4_abs(n[1]) + f32x4_abs(n[2]);
-    const f32x4 scale = 1 / f32x4_max(sum, (f32x4){0} + 1e-30f), x = n[0] * scale, y = n[1] * scale;
+    const f32x4 scale = 1 / f32x4_max(sum, f32x4_all(1e-30f)), x = n[0] * scale, y = n[1] * scale;
     out[0] = f32x4_choose(n[2] < 0, f32x4_with_sign(1 - f32x4_abs(y), x), x);
     out[1] = f32x4_choose(n[2] < 0, f32x4_with_sign(1 - f32x4_abs(x), y), y);
 }
@@ -147,12 +147,12 @@ static void find_normals(const struct filling *filling, struct four *four)
 {
     const f32x4 x = four->values[NORMAL], y = four->values[NORMAL + 1], z = four->values[NORMAL + 2];
     const float *face = filling->face;
-    const i32x4 is_smooth = (i32x4){0} + (filling->is_flat ? 0 : -1);
+    const i32x4 is_smooth = i32x4_all(filling->is_flat ? 0 : -1);
     const i32x4 is_known = (x * x + y * y + z * z > 1e-8f) & is_smooth;
-    const f32x4 side = f32x4_with_sign((f32x4){0} + 1, x * face[0] + y * face[1] + z * face[2]);
+    const f32x4 side = f32x4_with_sign(f32x4_all(1), x * face[0] + y * face[1] + z * face[2]);
     for (int i = 0; i < 3; i++)
-        four->normal[i] = f32x4_choose(is_known, side * four->values[NORMAL + i], (f32x4){0} + face[i]);
-    four->side = f32x4_choose(is_known, side, (f32x4){0} + 1);
+        four->normal[i] = f32x4_choose(is_known, side * four->values[NORMAL + i], f32x4_all(face[i]));
+    four->side = f32x4_choose(is_known, side, f32x4_all(1));
 }
 
 static i32x4 normals_of(const struct four *four)
@@ -178,7 +178,7 @@ static void find_places(const struct filling *filling, const f32x4 normal[3], f3
     f32x4 edges[2][3], by_first[3], by_second[3], up[3], across[3];
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 3; i++)
-            edges[e][i] = (f32x4){0} + f->edges[e][i];
+            edges[e][i] = f32x4_all(f->edges[e][i]);
     cross_four(edges[1], normal, by_first);
     cross_four(normal, edges[0], by_second);
     for (int i = 0; i < 3; i++) {
@@ -186,7 +186,7 @@ static void find_places(const struct filling *filling, const f32x4 normal[3], f3
         up[i] = -(by_first[i] * f->steps[0][1] + by_second[i] * f->steps[1][1]);
     }
     cross_four(normal, along, across);
-    *side = f32x4_with_sign((f32x4){0} + 1, dot(across, up));
+    *side = f32x4_with_sign(f32x4_all(1), dot(across, up));
 }
 
 /* As struct gathered_sample has them. A back shows the same dents from behind: both directions of its texture turn. */
@@ -208,7 +208,7 @@ static i32x4 tangents_of(const struct filling *filling, const struct four *four)
     second += second == 4095; /* -1: never all ones */
     const i32x4 behind = (i32x4)(side < 0) & (1 << 23);
     const i32x4 all = bits_of(place[0], 11) | second << 11 | behind;
-    return i32x4_choose(is_none, (i32x4){0} + 0xffffff, all);
+    return i32x4_choose(is_none, i32x4_all(0xffffff), all);
 }
 
 /* log2, off by less than a hundredth: steps of mip levels are coarser. */
@@ -231,13 +231,13 @@ static i32x4 footprints_of(const struct filling *filling, const struct four *fou
         most = f32x4_max(most, f32x4_max(f32x4_abs(by_x), f32x4_abs(by_y)) * four->w * filling->texels[i - UV]);
     }
     const f32x4 place = 1.5f + 128 * (24 + rough_log2(most));
-    return __builtin_convertvector(f32x4_min(place, (f32x4){0} + 4095), i32x4);
+    return __builtin_convertvector(f32x4_min(place, f32x4_all(4095)), i32x4);
 }
 
 static i32x4 bytes_of(f32x4 values)
 {
     const f32x4 rounded = f32x4_max(values + 0.5f, (f32x4){0});
-    return __builtin_convertvector(f32x4_min(rounded, (f32x4){0} + 255), i32x4);
+    return __builtin_convertvector(f32x4_min(rounded, f32x4_all(255)), i32x4);
 }
 
 static i32x4 colors_of(const struct filling *filling, const struct four *four)
@@ -245,7 +245,7 @@ static i32x4 colors_of(const struct filling *filling, const struct four *four)
     if (filling->has_bumps)
         return tangents_of(filling, four);
     if (!filling->has_colors)
-        return (i32x4){0} + 0xffffff;
+        return i32x4_all(0xffffff);
     return bytes_of(four->values[COLOR]) | bytes_of(four->values[COLOR + 1]) << 8 |
            bytes_of(four->values[COLOR + 2]) << 16;
 }

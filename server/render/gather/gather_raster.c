@@ -77,8 +77,8 @@ static void put_small(struct gather *gather, const struct raster *raster)
     for (int s = 0; s < 3; s++) {
         const int32_t step = (int32_t)raster->sides[s].by_x;
         starts[s] = (int32_t)raster->sides[s].distance + step * LANES;
-        by_x[s] = (i32x4){0} + GATHER_LANES * step;
-        by_y[s] = (i32x4){0} + (int32_t)raster->sides[s].by_y;
+        by_x[s] = i32x4_all(GATHER_LANES * step);
+        by_y[s] = i32x4_all((int32_t)raster->sides[s].by_y);
     }
     const f32x4 depth_start = raster->depth + raster->by_x * __builtin_convertvector(LANES, f32x4);
     for (int32_t y = box->first_y; y <= box->last_y; y++) {
@@ -91,7 +91,7 @@ static void put_small(struct gather *gather, const struct raster *raster)
             const f32x4 there = f32x4_load(depths);
             const i32x4 mask = ((s | t | u) >= 0) & (LANES <= box->last_x - x) & (depth <= there);
             const f32x4 nearer = f32x4_choose(mask, depth, there);
-            const i32x4 numbers = i32x4_choose(mask, (i32x4){0} + (int32_t)raster->number, i32x4_load(nearest));
+            const i32x4 numbers = i32x4_choose(mask, i32x4_all((int32_t)raster->number), i32x4_load(nearest));
             memcpy(depths, &nearer, sizeof nearer);
             memcpy(nearest, &numbers, sizeof numbers);
             s += by_x[0];

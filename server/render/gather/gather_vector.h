@@ -16,6 +16,10 @@ static inline f32x4 f32x4_load(const float *from)
     return v;
 }
 
+static inline i32x4 i32x4_all(int32_t value) { return (i32x4){value, value, value, value}; }
+
+static inline f32x4 f32x4_all(float value) { return (f32x4){value, value, value, value}; }
+
 static inline i32x4 i32x4_load(const uint32_t *from)
 {
     i32x4 v;

@@ -17,8 +17,9 @@ const struct shader_source SHADER_SKIN_VERT = {"skin.vert", {shader_skin_vert}};
 const struct shader_source SHADER_WIRE_GEOM = {"wire.geom", {shader_wire_geom}};
 const struct shader_source SHADER_WIRE_FRAG = {"wire.frag", {shader_wire_frag}};
 const struct shader_source SHADER_VIEW_FRAG = {"view.frag", {SURFACE_TEXTS, shader_tone_glsl, shader_view_frag}};
-const struct shader_source SHADER_MESH_FRAG = {
-    "mesh.frag", {SURFACE_TEXTS, shader_environment_glsl, shader_tone_glsl, shader_layers_glsl, shader_mesh_frag}};
+const struct shader_source SHADER_MESH_FRAG = {"mesh.frag",
+                                               {SURFACE_TEXTS, shader_environment_glsl, shader_lights_glsl,
+                                                shader_tone_glsl, shader_layers_glsl, shader_mesh_frag}};
 
 const struct shader_source SHADER_GATHERED_VERT = {"gathered.vert", {shader_gathered_vert}};
 const struct shader_source SHADER_GATHERED_FRAG = {"mesh.frag, gathered",
@@ -158,7 +159,8 @@ static void put_defines(unsigned kind, char *out, size_t size)
                    {PROGRAM_SHEEN, "SHEEN"},
                    {PROGRAM_IRIDESCENCE, "IRIDESCENCE"},
                    {PROGRAM_ANISOTROPY, "ANISOTROPY"},
-                   {PROGRAM_TRANSMISSION, "TRANSMISSION"}};
+                   {PROGRAM_TRANSMISSION, "TRANSMISSION"},
+                   {PROGRAM_LIGHTS, "LIGHTS"}};
     *out = '\0';
     if ((kind & PROGRAM_CHOSEN) == 0)
         put_irradiance(out, size);

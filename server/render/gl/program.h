@@ -66,7 +66,8 @@ enum program_kind {
     PROGRAM_IRIDESCENCE = 4096,
     PROGRAM_ANISOTROPY = 8192,
     PROGRAM_TRANSMISSION = 16384,
-    PROGRAM_KINDS = 32768
+    PROGRAM_LIGHTS = 32768, /* the model's own lights shine on it; with PROGRAM_CHOSEN always */
+    PROGRAM_KINDS = 65536
 };
 
 /* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
@@ -89,8 +90,16 @@ enum program_kind {
     X(tone)                                                                                                            \
     X(uv_from_texcoord)                                                                                                \
     X(uvs_from_texcoord)                                                                                               \
-    X(texcoord_sets) X(bump_scale_shade) X(emissive_filter) X(dielectric) X(coat) X(sheen) X(film) X(stretch) X(clear) \
-        X(beneath) X(layer_uvs) X(layer_sets)
+    X(texcoord_sets)                                                                                                   \
+    X(bump_scale_shade)                                                                                                \
+    X(emissive_filter)                                                                                                 \
+    X(dielectric)                                                                                                      \
+    X(coat)                                                                                                            \
+    X(sheen)                                                                                                           \
+    X(film)                                                                                                            \
+    X(stretch)                                                                                                         \
+    X(clear)                                                                                                           \
+    X(beneath) X(layer_uvs) X(layer_sets) X(around) X(light_count) X(light_places) X(light_axes) X(light_colors)
 
 struct program {
     GLuint name;

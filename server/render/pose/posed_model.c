@@ -35,6 +35,7 @@ static void list_draws(struct posed_model *posed, const struct model *model, con
                        uint64_t *point_count, uint64_t *morphed_count)
 {
     const uint8_t *is_shown = find_shown(posed, model, view);
+    posed->has_shown = is_shown != NULL;
     *point_count = *morphed_count = 0;
     posed->draw_count = 0;
     posed->is_hidden = false;

@@ -49,9 +49,10 @@ struct posed_model {
     uint8_t *is_moved; /* [node_count]: with the root whose movement is taken out */
     struct posed_draw *draws;
     uint32_t draw_count;
-    bool is_hidden;       /* the clip hides some of the draws */
-    bool *is_skin_used;   /* [skin_count] */
-    uint8_t *is_shown;    /* [node_count]: where the clip changes it (anim/pose/visibility.h) */
+    bool is_hidden;     /* the clip hides some of the draws */
+    bool *is_skin_used; /* [skin_count] */
+    uint8_t *is_shown;  /* [node_count]: where the clip changes it (anim/pose/visibility.h): has_shown */
+    bool has_shown;
     struct mat4 *palette; /* [joint_count] as model->joints, view_from_bind; then view_from_scene, and the identity */
     uint32_t joint_count; /* of the palette */
     struct skin_part *parts; /* as model->joints, of skins that need them; NULL when none does */

@@ -290,6 +290,22 @@ static void put_camera(struct buf *out, const struct model *model, uint32_t inde
                 camera->node, KINDS[camera->kind]);
 }
 
+static void put_light(struct buf *out, const struct model *model, uint32_t index)
+{
+    static const char *const KINDS[LIGHT_KIND_COUNT] = {
+        [LIGHT_KIND_DIRECTIONAL] = "directional", [LIGHT_KIND_POINT] = "point", [LIGHT_KIND_SPOT] = "spot"};
+    const struct model_light *light = &model->lights[index];
+    json_printf(out, "{\"index\":%u,\"name\":%.*s,\"node\":%u,\"kind\":%s,\"color\":", index,
+                JSON_STR(model, light->name), light->node, KINDS[light->kind]);
+    json_put_floats(out, light->color, 3);
+    json_printf(out, ",\"intensity\":%f", (double)light->intensity);
+    if (light->range > 0)
+        json_printf(out, ",\"range\":%f", (double)light->range);
+    if (light->kind == LIGHT_KIND_SPOT)
+        json_printf(out, ",\"inner_cone\":%f,\"outer_cone\":%f", (double)light->inner_cone, (double)light->outer_cone);
+    buf_put_char(out, '}');
+}
+
 static void put_list(struct buf *out, const char *key, const struct model *model, uint32_t count,
                      void (*put)(struct buf *, const struct model *, uint32_t))
 {
@@ -338,6 +354,7 @@ void body_put_model(struct reply_context *context)
     put_list(out, ",\"materials\":", model, model->material_count, put_material);
     put_list(out, ",\"textures\":", model, model->texture_count, put_texture);
     put_list(out, ",\"cameras\":", model, model->camera_count, put_camera);
+    put_list(out, ",\"lights\":", model, model->light_count, put_light);
     put_humanoid(out, model);
     put_variants(out, model);
     put_list(out, ",\"files\":", model, model->source_file_count, put_file);

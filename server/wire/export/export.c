@@ -106,19 +106,31 @@ static void put_asset(struct export *e)
     buf_put_text(out, "]}}");
 }
 
-/* ,"extensions":{..} of the file */
+/* "KHR_materials_variants":{..} where there are some */
 static void put_variants(struct export *e)
 {
     const struct model *model = e->model;
     for (uint32_t v = 0; v < model->variant_count && !buf_failed(e->out); v++) {
-        buf_put_text(e->out,
-                     v == 0 ? ",\"extensions\":{\"KHR_materials_variants\":{\"variants\":[{\"name\":" : "},{\"name\":");
+        buf_put_text(e->out, v == 0 ? "\"KHR_materials_variants\":{\"variants\":[{\"name\":" : "},{\"name\":");
         json_printf(e->out, "%.*s", JSON_STR(model, model->variants[v].name));
     }
     if (model->variant_count == 0)
         return;
-    buf_put_text(e->out, "}]}}");
+    buf_put_text(e->out, "}]}");
     e->extensions |= 1U << GLB_VARIANTS;
+}
+
+/* ,"extensions":{..} of the file */
+static void put_extensions(struct export *e)
+{
+    const struct model *model = e->model;
+    if (model->light_count == 0 && model->variant_count == 0)
+        return;
+    buf_put_text(e->out, ",\"extensions\":{");
+    export_put_lights(e);
+    json_comma(e->out, model->light_count > 0 && model->variant_count > 0);
+    put_variants(e);
+    buf_put_char(e->out, '}');
 }
 
 static void put_all(struct export *e)
@@ -135,7 +147,7 @@ static void put_all(struct export *e)
         return;
     e->extensions |= surfaces_put_materials(&e->surfaces, e->out);
     surfaces_put_textures(&e->surfaces, e->out);
-    put_variants(e);
+    put_extensions(e);
     e->extensions |= e->glb->unpacked_bytes > 0 ? 1U << GLB_MESHOPT_COMPRESSION : 0;
     glb_put_extensions(e->out, e->extensions);
     glb_put_arrays(e->glb, e->out);

@@ -157,6 +157,10 @@ bool export_look_at_nodes(struct export *e);
 bool export_plan_nodes(struct export *e);
 /* "nodes":[..],"scene":..,"scenes":[..],"cameras":[..], each where there is something; a comma before. */
 void export_put_nodes(struct export *e);
+/* export_put_lights.c: the file's number of the light at a node of the model, or GLB_NONE; and
+ * "KHR_lights_punctual":{..} of the file, where there are some. */
+uint32_t export_light_of(const struct export *e, uint32_t node);
+void export_put_lights(struct export *e);
 
 /* --- export_meshes.c, export_skins.c --- */
 

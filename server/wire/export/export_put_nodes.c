@@ -128,6 +128,26 @@ static void put_children(struct export *e, const struct export_node *at)
         buf_put_text(e->out, "],");
 }
 
+/* "extensions":{..} and a comma, where the node has some. */
+static void put_node_extensions(struct export *e, uint32_t n)
+{
+    struct buf *out = e->out;
+    const uint32_t light = export_light_of(e, n);
+    if (e->visibilities[n] == VISIBLE_NOT_SAID && light == GLB_NONE)
+        return;
+    buf_put_text(out, "\"extensions\":{");
+    if (light != GLB_NONE)
+        json_printf(out, "\"KHR_lights_punctual\":{\"light\":%u},", light);
+    if (e->visibilities[n] != VISIBLE_NOT_SAID) {
+        buf_put_text(out, "\"KHR_node_visibility\":{\"visible\":");
+        buf_put_text(out, e->visibilities[n] == VISIBLE_YES ? "true}," : "false},");
+        e->extensions |= 1U << GLB_VISIBILITY;
+    }
+    if (!buf_failed(out))
+        out->size_bytes--; /* the last comma */
+    buf_put_text(out, "},");
+}
+
 static void put_node(struct export *e, const struct export_node *at)
 {
     struct buf *out = e->out;
@@ -147,11 +167,8 @@ static void put_node(struct export *e, const struct export_node *at)
             json_printf(out, "\"camera\":%u,", camera);
     }
     put_children(e, at);
-    if (at->kind == EXPORT_NODE && e->visibilities[at->source] != VISIBLE_NOT_SAID) {
-        buf_put_text(out, "\"extensions\":{\"KHR_node_visibility\":{\"visible\":");
-        buf_put_text(out, e->visibilities[at->source] == VISIBLE_YES ? "true}}," : "false}},");
-        e->extensions |= 1U << GLB_VISIBILITY;
-    }
+    if (at->kind == EXPORT_NODE)
+        put_node_extensions(e, at->source);
     if (!buf_failed(out) && out->size_bytes > begin + 1)
         out->size_bytes--; /* the last comma: extras bring their own */
     const size_t before = out->size_bytes;

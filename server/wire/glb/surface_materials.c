@@ -272,6 +272,7 @@ static void put_extension_list(struct buf *out, const char *key, unsigned uses)
         [GLB_VARIANTS] = "KHR_materials_variants",
         [GLB_VISIBILITY] = "KHR_node_visibility",
         [GLB_POINTER] = "KHR_animation_pointer",
+        [GLB_LIGHTS] = "KHR_lights_punctual",
         [GLB_MESHOPT_COMPRESSION] = "EXT_meshopt_compression",
         [GLB_DRACO_COMPRESSION] = "KHR_draco_mesh_compression",
     };

@@ -23,6 +23,7 @@ enum glb_extension {
     GLB_VARIANTS,
     GLB_VISIBILITY,
     GLB_POINTER,
+    GLB_LIGHTS,
     GLB_LAYER, /* and LAYER_COUNT - 1 more: those of layers, by enum material_layer */
     GLB_LAYER_LAST = GLB_LAYER + LAYER_COUNT - 1,
     GLB_MESHOPT_COMPRESSION, /* this and what follows is needed to read the file */

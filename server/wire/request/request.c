@@ -70,6 +70,18 @@ static void finish_bones(const struct buf *bones, struct humanoid_choice *choice
     choice->rule_count = (uint32_t)(bones->size_bytes / sizeof *choice->rules);
 }
 
+/* light=file is the light of the model's file; an environment is a light whether or not that shines as well. */
+static void finish_light(struct request *request, const struct param_set *seen)
+{
+    struct picture_spec *picture = &request->picture;
+    if (request->environment != NULL && !seen->has[PARAM_LIGHT]) {
+        picture->light = LIGHT_FILE;
+    } else if (op_is_picture(request->op) && picture->light == LIGHT_FILE) {
+        picture->flags |= PICTURE_OWN_LIGHTS;
+        picture->light = request->environment != NULL ? LIGHT_FILE : LIGHT_FLAT;
+    }
+}
+
 /* Points the request at its lists and fills in what was not given. */
 static void finish_lists(struct request *request, const struct param_set *seen, const struct limits *limits)
 {
@@ -104,8 +116,7 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
         default_side /= 2;
     request->picture.width = request->picture.width == 0 ? default_side : request->picture.width;
     request->picture.height = request->picture.height == 0 ? default_side : request->picture.height;
-    if (request->environment != NULL && !seen->has[PARAM_LIGHT])
-        request->picture.light = LIGHT_FILE;
+    finish_light(request, seen);
     if (request->op == OP_ENVIRONMENT)
         request->model = request->environment;
     request->list_limit = request->list_limit == 0 ? (uint32_t)limits->value[LIMIT_LIST] : request->list_limit;

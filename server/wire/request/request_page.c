@@ -63,29 +63,51 @@ static void take_address(struct request *request, const struct request_head *hea
     buf_put(&request->memory, "/", sizeof "/");
 }
 
-/* True for what a picture takes and is the page's to say: not the model, nor the size. */
-static bool is_of_picture(const struct url_param *part)
+static bool is_one_of(const struct url_param *part, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (url_is_word(part->name, part->name_bytes, words[i]))
+            return true;
+    return false;
+}
+
+/* The parameter of a picture that is the page's to say (not the model, nor the size); NULL: none. */
+static const struct param_info *param_of_picture(const struct url_param *part, bool is_lit)
 {
     static const char *const OWN[] = {"model", "hash", "width", "height", "format"};
-    for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++)
-        if (url_is_word(part->name, part->name_bytes, OWN[i]))
-            return false;
+    static const char *const LIT[] = {"light", "environment", "environment_yaw", "exposure", "tone", "ao", "shadow"};
+    if (is_one_of(part, OWN, sizeof OWN / sizeof *OWN) || (!is_lit && is_one_of(part, LIT, sizeof LIT / sizeof *LIT)))
+        return NULL;
     for (int i = 0; i < PARAM_COUNT; i++)
         if ((REQUEST_PARAMS[i].ops & FOR_ONE_PICTURE) != 0 && part->name_bytes < NAME_MAX_BYTES &&
             strlen(REQUEST_PARAMS[i].name) == part->name_bytes &&
             memcmp(REQUEST_PARAMS[i].name, part->name, part->name_bytes) == 0)
-            return true;
-    return false;
+            return &REQUEST_PARAMS[i];
+    return NULL;
+}
+
+/* The page keeps its light in other views too, where a picture takes none. */
+static bool view_is_lit(const char *query, size_t query_bytes)
+{
+    struct url_param part;
+    while (url_next_param(&query, &query_bytes, &part))
+        if (url_is_word(part.name, part.name_bytes, "view"))
+            return url_is_word(part.value, part.value_bytes, "lit");
+    return true;
 }
 
 void request_take_page(struct request *request, const struct request_head *head, const char *query, size_t query_bytes)
 {
     struct url_param part;
+    bool is_taken[PARAM_COUNT] = {0};
+    const bool is_lit = view_is_lit(query, query_bytes);
     take_address(request, head);
     request->picture_query = request->memory.data + request->memory.size_bytes;
     while (url_next_param(&query, &query_bytes, &part)) {
-        if (!is_of_picture(&part))
-            continue;
+        const struct param_info *param = param_of_picture(&part, is_lit);
+        if (param == NULL || (is_taken[param - REQUEST_PARAMS] && param->how_often == ONCE))
+            continue; /* the page offers the clips of several files, the first is that of its clip */
+        is_taken[param - REQUEST_PARAMS] = true;
         buf_put_char(&request->memory, '&');
         buf_put(&request->memory, part.name, part.name_bytes);
         buf_put_char(&request->memory, '=');

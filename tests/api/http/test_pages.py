@@ -112,6 +112,18 @@ def test_a_link_to_a_model_has_a_title_and_a_picture(server):
     assert "og:" not in ask(server, "/embed/robot.glb").body.decode()
 
 
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
+@pytest.mark.parametrize("state, asked", (
+    ("clip=walk&clip_file=robot.glb&clip_file=dragon.glb", {"clip": ["walk"], "clip_file": ["robot.glb"]}),
+    ("light=outdoor&exposure=1&tone=aces", {"light": ["outdoor"], "exposure": ["1"], "tone": ["aces"]}),
+    ("light=outdoor&exposure=1&tone=aces&shadow=1&view=skeleton", {"view": ["skeleton"]})))
+def test_what_the_page_has_beyond_a_picture_is_left_out_of_its_picture(server, state, asked):
+    picture = meta_of(ask(server, "/m/robot.glb?" + state).body.decode())["og:image"]
+    query = parse_qs(urlsplit(picture).query)
+    assert {name: query[name] for name in query if name not in ("model", "width", "height", "background")} == asked
+    assert ask(server, picture[picture.index("/v1/"):]).headers["content-type"] == "image/png"
+
+
 @pytest.mark.parametrize("headers, address", (
     (("X-Forwarded-Proto: https",), "https://posed.test:81/"),
     (("X-Forwarded-Proto: https, http", "X-Forwarded-Host: models.example, inner:7878", "X-Forwarded-Prefix: /tools/posed/"), "https://models.example/tools/posed/"),

@@ -26,7 +26,16 @@ def test_pictures_only_get_darker_in_corners(server, query):
     assert server.get(ROBOT + query + "&ao=1").body == server.get(ROBOT + query + "&ao=true").body
 
 
-def room(*cards):
+def grid(corners, cells):
+    """A card of cells x cells squares as points and triangles."""
+    a, b, _, d = numpy.array(corners, float)
+    steps = numpy.linspace(0, 1, cells + 1)
+    points = [(a + x * (b - a) + y * (d - a)).tolist() for y in steps for x in steps]
+    first = [y * (cells + 1) + x for y in range(cells) for x in range(cells)]
+    return points, [t for i in first for t in ((i, i + 1, i + cells + 2), (i, i + cells + 2, i + cells + 1))]
+
+
+def room(*cards, cells=1):
     """Cards as (corners, is unlit), each with a colour of its own."""
     scene = {"nodes": {}, "clips": {}, "materials": {}, "meshes": {}}
     for i, (corners, is_unlit) in enumerate(cards):
@@ -35,7 +44,8 @@ def room(*cards):
                                                                                         "metallicFactor": 0}}
         if is_unlit:
             scene["materials"][f"paint{i}"]["extensions"] = {"KHR_materials_unlit": {}}
-        scene["meshes"][f"card{i}"] = [{"positions": corners, "triangles": [(0, 1, 2), (0, 2, 3)], "material": f"paint{i}"}]
+        points, triangles = grid(corners, cells)
+        scene["meshes"][f"card{i}"] = [{"positions": points, "triangles": triangles, "material": f"paint{i}"}]
     return small_scenes.glb(scene)
 
 
@@ -43,10 +53,11 @@ FLOOR = [(-2, 0, 0), (2, 0, 0), (2, 0, 3), (-2, 0, 3)]
 WALL = [(-2, 0, 0), (2, 0, 0), (2, 3, 0), (-2, 3, 0)]
 
 
-def test_a_floor_alone_stays_and_a_wall_on_it_darkens_both(start, tmp_path):
-    (tmp_path / "floor.glb").write_bytes(room((FLOOR, False)))
-    (tmp_path / "both.glb").write_bytes(room((FLOOR, False), (WALL, False)))
-    (tmp_path / "sign.glb").write_bytes(room((FLOOR, False), (WALL, True)))
+@pytest.mark.parametrize("cells", [1, 100])  # drawn triangle by triangle; so many that the processor rasterizes them
+def test_a_floor_alone_stays_and_a_wall_on_it_darkens_both(start, tmp_path, cells):
+    (tmp_path / "floor.glb").write_bytes(room((FLOOR, False), cells=cells))
+    (tmp_path / "both.glb").write_bytes(room((FLOOR, False), (WALL, False), cells=cells))
+    (tmp_path / "sign.glb").write_bytes(room((FLOOR, False), (WALL, True), cells=cells))
     server = start(root=tmp_path)
     query = "&camera=front&pitch=45&width=128&height=128&background=ffffff&ao="
     light, dark = {}, {}

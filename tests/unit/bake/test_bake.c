@@ -11,9 +11,9 @@
 
 enum {
     TABLE = sizeof(struct bake_header),
-    SECTIONS = 49,
-    ARRAYS = 1216
-}; /* 32 + 49 * 24 = 1208, up to a multiple of 64 */
+    SECTIONS = 50,
+    ARRAYS = 1280
+}; /* 32 + 50 * 24 = 1232, up to a multiple of 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -21,19 +21,19 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 8, 49 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 8, 0, 0, 0, 49, 0, 0, 0, 0x80, 5};
-    assert_memory_equal(b, header, sizeof header); /* 1408 bytes = 0x580, see below */
-    /* section 1: id 1, 108 bytes an element, at 1216, 1 element */
-    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0xc0, 4, 0, 0, 0, 0, 0, 0, 1};
+    /* header: magic, version 9, 50 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 9, 0, 0, 0, 50, 0, 0, 0, 0xc0, 5};
+    assert_memory_equal(b, header, sizeof header); /* 1472 bytes = 0x5c0, see below */
+    /* section 1: id 1, 108 bytes an element, at 1280, 1 element */
+    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE, info, sizeof info);
-    /* section 3, nodes: 76 bytes an element, none, at 1344, the next multiple of 64 after 1216 + 108 */
-    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0x40, 5};
+    /* section 3, nodes: 76 bytes an element, none, at 1408, the next multiple of 64 after 1280 + 108 */
+    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0x80, 5};
     assert_memory_equal(b + TABLE + 2 * 24, nodes, sizeof nodes);
-    /* section 16, influence_firsts: one element for no vertex, at 1344; the rest from 1408 on is empty */
-    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0x40, 5, 0, 0, 0, 0, 0, 0, 1};
+    /* section 16, influence_firsts: one element for no vertex, at 1408; the rest from 1472 on is empty */
+    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0x80, 5, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 48 * 24 + 8), 1408);
+    assert_int_equal(get_u64(b + TABLE + 49 * 24 + 8), 1472);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -434,6 +434,26 @@ TEST(bake_refuses_broken_cameras)
     REFUSED(&f, humanoid_bones[1].name.size_bytes, 4, "humanoid_bones[1].name"); /* the first one's */
     REFUSED(&f, humanoid_bones[0].name.offset, STR_NONE, "humanoid_bones[0].name");
     REFUSED(&f, humanoid_bones[0].name.offset, 5000, "humanoid_bones[0].name");
+    fixture_fini(&f);
+}
+
+TEST(bake_refuses_broken_lights)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    REFUSED(&f, lights[0].node, 3, "lights[1].node"); /* two at one node */
+    REFUSED(&f, lights[1].node, 99, "lights[1].node");
+    REFUSED(&f, lights[0].kind, LIGHT_KIND_COUNT, "lights[0].kind");
+    REFUSED(&f, lights[0].color[2], -1, "lights[0].power");
+    REFUSED(&f, lights[0].intensity, INFINITY, "lights[0].power");
+    REFUSED(&f, lights[0].range, 1, "lights[0].power"); /* of a directional one */
+    REFUSED(&f, lights[1].range, NAN, "lights[1].power");
+    REFUSED(&f, lights[0].outer_cone, 1, "lights[0].cone");
+    REFUSED(&f, lights[1].inner_cone, -0.1f, "lights[1].cone");
+    REFUSED(&f, lights[1].inner_cone, 0.5f, "lights[1].cone");
+    REFUSED(&f, lights[1].outer_cone, 1.6f, "lights[1].cone");
+    REFUSED(&f, lights[1].outer_cone, NAN, "lights[1].cone");
+    REFUSED(&f, lights[1].name.offset, 5000, "lights[1].name");
     fixture_fini(&f);
 }
 

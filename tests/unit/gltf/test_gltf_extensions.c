@@ -2,7 +2,9 @@
 #include "tests/unit/gltf/gltf_run.h"
 #include "tests/unit/support/check.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 TEST(gltf_extensions_that_may_be_required)
 {
@@ -11,7 +13,7 @@ TEST(gltf_extensions_that_may_be_required)
         bool is_left; /* with a warning that it is not used */
     } KNOWN[] = {
         {"KHR_mesh_quantization", false}, {"KHR_node_visibility", false},     {"KHR_materials_clearcoat", false},
-        {"KHR_materials_ior", false},     {"KHR_texture_basisu", false},      {"KHR_lights_punctual", true},
+        {"KHR_materials_ior", false},     {"KHR_texture_basisu", false},      {"KHR_lights_punctual", false},
         {"KHR_xmp_json_ld", true},        {"KHR_materials_variants", false},  {"MSFT_lod", true},
         {"FB_ngon_encoding", true},       {"CESIUM_primitive_outline", true}, {"VRMC_vrm", true},
     };
@@ -157,5 +159,77 @@ TEST(gltf_variants_of_materials)
         gltf_run_json(&run, BAD[i].json);
         assert_true(gltf_failed(&run, ERR_BAD_MODEL, BAD[i].message));
     }
+    gltf_run_fini(&run);
+}
+
+/* --- lights --- */
+
+#define LIGHTS(lights, nodes)                                                                                          \
+    "{'asset':{'version':'2.0'},'extensions':{'KHR_lights_punctual':{'lights':[" lights "]}},'nodes':[" nodes "]}"
+#define AT(index) "{'name':'n" index "','extensions':{'KHR_lights_punctual':{'light':" index "}}}"
+
+TEST(gltf_lights_at_nodes)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_json(&run,
+                  LIGHTS("{'type':'spot','color':[1,0.5,0.25],'intensity':30,'range':4,'spot':{'innerConeAngle':0.25,"
+                         "'outerConeAngle':0.5}},{'type':'directional','name':'sun','range':3},{'type':'point'},"
+                         "{'type':'spot'}",
+                         "{}," AT("1") "," AT("0") "," AT("2") "," AT("3")));
+    assert_true(gltf_succeeded(&run));
+    assert_int_equal(run.builder.light_count, 4);
+    const struct model_light *lights = run.builder.lights;
+    assert_true(gltf_str_is(&run, lights[0].name, "sun") && gltf_str_is(&run, lights[1].name, "n0"));
+    assert_int_equal(lights[0].kind, LIGHT_KIND_DIRECTIONAL);
+    assert_true(lights[0].range == 0 && lights[0].intensity == 1 && lights[0].color[2] == 1 && lights[0].node == 1);
+    assert_int_equal(lights[1].kind, LIGHT_KIND_SPOT);
+    assert_true(lights[1].color[2] == 0.25f && lights[1].intensity == 30 && lights[1].range == 4 &&
+                lights[1].inner_cone == 0.25f && lights[1].outer_cone == 0.5f && lights[1].node == 2);
+    assert_true(lights[2].kind == LIGHT_KIND_POINT && lights[2].outer_cone == 0);
+    assert_true(lights[3].inner_cone == 0 && fabsf(lights[3].outer_cone - 0.785398f) < 1e-6f);
+    gltf_run_fini(&run);
+}
+
+TEST(gltf_lights_that_cannot_be)
+{
+    static const char *const BAD[] = {"{'type':'area'}",
+                                      "{'type':'point','intensity':-1}",
+                                      "{'type':'point','color':[1,-1,1]}",
+                                      "{'type':'point','range':0}",
+                                      "{'type':'spot','spot':{'innerConeAngle':0.5,'outerConeAngle':0.5}}",
+                                      "{'type':'spot','spot':{'outerConeAngle':1.6}}",
+                                      "{'type':'spot','spot':{'innerConeAngle':-0.1}}"};
+    struct gltf_run run;
+    gltf_run_init(&run);
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        char json[500];
+        snprintf(json, sizeof json, LIGHTS("%s", AT("0")), BAD[i]);
+        gltf_run_json(&run, json);
+        assert_true(gltf_succeeded(&run));
+        assert_true(gltf_warned(&run, "light_ignored"));
+        assert_int_equal(run.builder.light_count, 0);
+    }
+    gltf_run_json(&run, LIGHTS("{'type':'point'}", AT("1")));
+    assert_true(
+        gltf_failed(&run, ERR_BAD_MODEL, "nodes[0].extensions.KHR_lights_punctual.light is 1, but the file has 1"));
+    gltf_run_json(&run, LIGHTS("{'type':'point','color':[1,1]}", AT("0")));
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "color"));
+    gltf_run_fini(&run);
+}
+
+TEST(gltf_lights_more_than_pictures_show)
+{
+    char json[4000] = "{'asset':{'version':'2.0'},'extensions':{'KHR_lights_punctual':{'lights':[{'type':'point'}]}},"
+                      "'nodes':[";
+    struct gltf_run run;
+    gltf_run_init(&run);
+    for (int n = 0; n <= MODEL_LIGHTS_DRAWN; n++)
+        strcat(json, n == 0 ? AT("0") : "," AT("0"));
+    strcat(json, "]}");
+    gltf_run_json(&run, json);
+    assert_true(gltf_succeeded(&run));
+    assert_true(gltf_warned(&run, "too_many_lights"));
+    assert_int_equal(run.builder.light_count, MODEL_LIGHTS_DRAWN + 1);
     gltf_run_fini(&run);
 }

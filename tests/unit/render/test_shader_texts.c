@@ -26,7 +26,11 @@ static void check_compiles(const struct gl *gl, const struct shader_source *sour
 
 TEST(shader_texts_are_valid_in_browsers)
 {
-    static const char *const PARTS[] = {"#define FULL\n", "#define FILTERS\n", "#define POINTS\n", "#define MIRRORS\n",
+    static const char *const PARTS[] = {"#define FULL\n",
+                                        "#define FILTERS\n",
+                                        "#define POINTS\n",
+                                        "#define MIRRORS\n",
+                                        "#define LIGHTS\n",
                                         "#define IRRADIANCE vec3[9](vec3(1.0), vec3(0.0), vec3(0.0), vec3(0.0), "
                                         "vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0))\n"};
     enum { COUNT = sizeof PARTS / sizeof *PARTS };
@@ -40,6 +44,7 @@ TEST(shader_texts_are_valid_in_browsers)
     }
     static const char *const LAYERS[] = {"#define CLEARCOAT\n",
                                          "#define SHEEN\n",
+                                         "#define LIGHTS\n",
                                          "#define IRIDESCENCE\n",
                                          "#define TRANSMISSION\n",
                                          "#define ANISOTROPY\n#define FULL\n",

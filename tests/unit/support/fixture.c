@@ -258,6 +258,16 @@ void fixture_worked(struct fixture *f)
         .name = bake_textz(b, "eye"), .node = 0, .height = 0.5f, .width = 1.5f, .z_near = 0.1f, .z_far = 100};
     cameras[1] = (struct model_camera){
         .name = {.offset = STR_NONE}, .node = 2, .kind = CAMERA_ORTHOGRAPHIC, .height = 2, .width = 3, .z_far = 9};
+    struct model_light *lights = bake_add_light(b, 2);
+    lights[0] = (struct model_light){.name = {.offset = STR_NONE}, .node = 1, .color = {1, 0.5f, 0}, .intensity = 2};
+    lights[1] = (struct model_light){.name = bake_textz(b, "lamp"),
+                                     .node = 3,
+                                     .kind = LIGHT_KIND_SPOT,
+                                     .color = {1, 1, 1},
+                                     .intensity = 40,
+                                     .range = 5,
+                                     .inner_cone = 0.25f,
+                                     .outer_cone = 0.5f};
     struct humanoid_bone *bones = bake_add_humanoid_bone(b, 2);
     bones[0] = (struct humanoid_bone){.name = bake_textz(b, "hips"), .node = 1};
     bones[1] = (struct humanoid_bone){.name = bake_textz(b, "hipsJoint"), .node = 0};
