@@ -216,6 +216,38 @@ test('knows the surfaces whose backs nobody sees', () => withModel({ model: 'sti
   assert.deepEqual(counts, [12, 0, 0, 12, 0, 12, [0, 1, 2]]);
 }));
 
+// A triangle that blinks, with one below it whose own visibility is hidden; another one that is shown late.
+const BLINKS = (() => {
+  const numbers = (list, type) => Buffer.from(new type(list).buffer);
+  const bytes = Buffer.concat([numbers([0, 0, 0, 1, 0, 0, 0, 1, 0], Float32Array), numbers([0, 1, 2], Float32Array), Buffer.from([1, 0, 1, 0, 0, 0, 1, 0])]);
+  const veil = { KHR_node_visibility: { visible: false } };
+  const points = (sampler, node) => ({ sampler, target: { path: 'pointer', extensions: { KHR_animation_pointer: { pointer: `/nodes/${node}/extensions/KHR_node_visibility/visible` } } } });
+  return JSON.stringify({ asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }], extensionsUsed: ['KHR_animation_pointer', 'KHR_node_visibility'],
+    buffers: [{ byteLength: bytes.length, uri: 'data:application/octet-stream;base64,' + bytes.toString('base64') }],
+    bufferViews: [[0, 36], [36, 12], [48, 3], [52, 3]].map(([byteOffset, byteLength]) => ({ buffer: 0, byteOffset, byteLength })),
+    accessors: [{ bufferView: 0, componentType: 5126, count: 3, type: 'VEC3', min: [0, 0, 0], max: [1, 1, 0] }, { bufferView: 1, componentType: 5126, count: 3, type: 'SCALAR', min: [0], max: [2] },
+      { bufferView: 2, componentType: 5121, count: 3, type: 'SCALAR' }, { bufferView: 3, componentType: 5121, count: 3, type: 'SCALAR' }],
+    meshes: [{ primitives: [{ attributes: { POSITION: 0 }, material: 0 }] }], materials: [{ doubleSided: true }],
+    nodes: [{ children: [1, 2, 5], rotation: [0, 0.6, 0, 0.8], scale: [2, 0.5, 1.5], translation: [3, -2, 5] }, { mesh: 0, children: [3, 4] }, { mesh: 0, translation: [2, 2, 0], extensions: veil },
+      { mesh: 0, translation: [2, 0, 0] }, { mesh: 0, translation: [0, 2, 0], extensions: veil }, { mesh: 0, translation: [-2, 0, 0] }],
+    animations: [{ samplers: [2, 3].map((output) => ({ input: 1, output, interpolation: 'STEP' })), channels: [points(0, 1), points(1, 2)] }] });
+})();
+
+test('hides what a clip hides', async () => {
+  fs.writeFileSync(path.join(root, 'blinks.gltf'), BLINKS);
+  await withModel({ model: 'blinks.gltf' }, async (page) => {
+    for (const [t, hidden] of [[0.5, 2], [1.5, 4], [2, 1]]) {
+      await page.evaluate((one) => { window.viewer.time_s = one; }, t);
+      await settled(page);
+      const share = await overlap(page, { wrap: 'clamp' });
+      assert.ok(share > 0.95, `${t} (${hidden} of five are hidden): ${share}`);
+    }
+    await page.evaluate(() => window.viewer.setClip({ clip: '-' }));
+    await settled(page);
+    assert.ok(await overlap(page, { clip: '-' }) > 0.95);
+  });
+});
+
 test('blends two clips, and rests', () => withModel({ model: 'robot.glb' }, async (page) => {
   await page.evaluate(() => window.viewer.setClip({ clip: 0, blend: { clip: 1, weight: 0.5 } }));
   await page.evaluate(() => { window.viewer.time_s = 0.4; });

@@ -1,6 +1,7 @@
 // What the viewer asks the server about the pose of its model.
 import { Frames } from '../js/frames.js';
 import { Shot, clipParameters } from './shots.js';
+import { Visibility } from './visibility.js';
 
 const FRAME_EXTRA_BYTES = 64;
 
@@ -65,6 +66,16 @@ export class Questions {
     const found = clip === null || clip === '' ? info.clips[0] : isIndex ? info.clips[Number(clip ?? 0)] : info.clips.find((one) => one.name === clip);
     if (!found) throw new Error(`'${clip_file ?? info.model}' has no clip '${clip}'`);
     return { ...found, frameRate: info.frame_rate ?? 30 };
+  }
+
+  /** Which nodes a choice of clip hides. Files of glTF alone say it; of a blend no clip does. */
+  async visibility({ blend, ...choice }) {
+    const { info, query } = this.#model;
+    const isTold = choice.clip !== '-' && !blend && (choice.clip_file || (info.clips.length > 0 && /^(glT|GLB)/.test(info.format ?? '')));
+    const { retarget, ...clip } = isTold ? clipParameters({ ...choice, blend: null }) : {};
+    if (!isTold || retarget) return new Visibility(info.nodes, []);
+    const answer = await this.#server.get(this.#server.link('v1/keys', { ...query, clip: 0, ...clip, path: 'visibility' }), undefined);
+    return new Visibility(info.nodes, (await answer.json()).clips[0]?.channels ?? []);
   }
 
   /** The server's own camera for a clip: view_from_scene, or null where the server draws none. */

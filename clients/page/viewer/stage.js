@@ -2,6 +2,7 @@
 import { boneSolids } from './overlay.js';
 import { ballOf, boxBall, jointReaches, skinDual, skinLinear } from './skinning.js';
 import { movePoint, multiply } from './vectors.js';
+import { Visibility } from './visibility.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
 
@@ -20,7 +21,8 @@ export class Stage {
     this.viewPalette = new Float32Array(this.palette.length);
     this.#reaches = [...model.skins.values()].map((skin) => ({ ...skin, ...jointReaches(skin, model.entries) }));
     this.ball = this.#restBall();
-    this.hidden = new Set(model.info.nodes.filter((node) => node.hidden).map((node) => node.node));
+    this.visibility = new Visibility(model.info.nodes, []);
+    this.hidden = this.visibility.hiddenAt(0);
   }
 
   #restBall() {
@@ -28,9 +30,14 @@ export class Stage {
     return (bounds && boxBall(bounds.min, bounds.max)) ?? { middle: [0, 0, 0], radius: 1 };
   }
 
-  /** Takes a shot. @param {import('./gpu_model.js').GpuModel|null} gpu that gets vertices that come posed */
-  take(shot, gpu) {
+  /**
+   * Takes a shot.
+   * @param {number} time_s of the clip
+   * @param {import('./gpu_model.js').GpuModel|null} gpu that gets vertices that come posed
+   */
+  take(shot, time_s, gpu) {
     this.shot = shot;
+    this.hidden = this.visibility.hiddenAt(time_s);
     this.#positions.clear();
     for (const skin of this.model.skins.values()) {
       const palette = shot.palette(skin.index);

@@ -156,11 +156,12 @@ export class Viewer extends ViewerControls {
 
   async #startClip() {
     const data = this.#data, { playback, questions } = data;
-    const clip = await questions.clipInfo(this.#choice);
-    if (data !== this.#data) return;
-    playback.setClip(this.#choice, clip?.duration ?? 0, clip?.frameRate ?? 30);
-    const shot = await questions.first(playback.parameters);
-    if (data !== this.#data) return;
+    const choice = this.#choice, clip = await questions.clipInfo(choice);
+    if (data !== this.#data || choice !== this.#choice) return;
+    playback.setClip(choice, clip?.duration ?? 0, clip?.frameRate ?? 30);
+    const [shot, visibility] = await Promise.all([questions.first(playback.parameters), questions.visibility(choice)]);
+    if (data !== this.#data || choice !== this.#choice) return;
+    data.stage.visibility = visibility;
     playback.startIsShown();
     this.#take(shot);
   }
@@ -168,7 +169,7 @@ export class Viewer extends ViewerControls {
   #take(shot) {
     const data = this.#data;
     if (!data) return;
-    data.stage.take(shot, this.#gl.isContextLost() ? null : data.gpu);
+    data.stage.take(shot, this.time_s, this.#gl.isContextLost() ? null : data.gpu);
     this.#isStale = true;
     this.#pace.move();
     this.#tell('time', { time_s: this.time_s });
