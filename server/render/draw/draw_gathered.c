@@ -276,10 +276,11 @@ int draw_gathered(struct drawing *drawing, const struct loaded_model *loaded, st
     struct gathering *gathering = &drawing->gathering;
     const struct framebuffer *target = drawing->target;
     const bool is_occluded = (drawing->picture->flags & PICTURE_OCCLUSION) != 0;
+    /* the model's own lights need the places of samples */
+    const bool has_places = (drawing->picture->flags & PICTURE_OWN_LIGHTS) == 0;
+    const uint64_t samples = has_places ? (uint64_t)target->width * target->height : UINT64_MAX;
     uint64_t vertices, triangles;
-    if ((drawing->picture->flags & PICTURE_OWN_LIGHTS) != 0) /* which need the places of samples */
-        return 0;
-    if (!choose(loaded, posed, (uint64_t)target->width * target->height, is_occluded, &vertices, &triangles))
+    if (!choose(loaded, posed, samples, is_occluded, &vertices, &triangles))
         return 0;
     if (gather_begin(&gathering->gather, target->width, target->height, vertices, triangles, err) < 0 ||
         rasterize_all(gathering, loaded, posed, vertices, err) < 0)

@@ -18,7 +18,7 @@ static void count_alphas(const uint8_t *pixels, size_t count, uint32_t counts[AL
 static uint32_t find_cutoff(const uint32_t counts[ALPHAS], size_t count, double share)
 {
     uint32_t best = ALPHAS - 1;
-    double solid = 0, nearest = INFINITY;
+    double solid = 0, nearest = HUGE_VAL;
     for (uint32_t alpha = ALPHAS - 1; alpha > 0; alpha--) {
         solid += counts[alpha];
         const double off = fabs(solid / (double)count - share);

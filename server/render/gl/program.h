@@ -93,8 +93,13 @@ enum program_kind {
     X(texcoord_sets)                                                                                                   \
     X(bump_scale_shade)                                                                                                \
     X(emissive_filter)                                                                                                 \
-    X(dielectric) X(coat) X(sheen) X(film) X(stretch) X(clear) X(beneath) X(layer_uvs) X(layer_sets) X(around)         \
-        X(light_count) X(light_places) X(light_axes) X(light_colors)
+    X(dielectric)                                                                                                      \
+    X(coat)                                                                                                            \
+    X(sheen)                                                                                                           \
+    X(film)                                                                                                            \
+    X(stretch)                                                                                                         \
+    X(clear)                                                                                                           \
+    X(beneath) X(layer_uvs) X(layer_sets) X(around) X(light_count) X(light_places) X(light_axes) X(light_colors)
 
 struct program {
     GLuint name;

@@ -26,13 +26,10 @@ static void check_compiles(const struct gl *gl, const struct shader_source *sour
 
 TEST(shader_texts_are_valid_in_browsers)
 {
-    static const char *const PARTS[] = {"#define FULL\n",
-                                        "#define FILTERS\n",
-                                        "#define POINTS\n",
-                                        "#define MIRRORS\n",
-                                        "#define LIGHTS\n",
-                                        "#define IRRADIANCE vec3[9](vec3(1.0), vec3(0.0), vec3(0.0), vec3(0.0), "
-                                        "vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0))\n"};
+    static const char IRRADIANCE[] = "#define IRRADIANCE vec3[9](vec3(1.0), vec3(0.0), vec3(0.0), vec3(0.0), "
+                                     "vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0))\n";
+    static const char *const PARTS[] = {"#define FULL\n",    "#define FILTERS\n", "#define POINTS\n",
+                                        "#define MIRRORS\n", "#define LIGHTS\n",  IRRADIANCE};
     enum { COUNT = sizeof PARTS / sizeof *PARTS };
     const struct gl *gl = &shared_renderer()->gl;
     for (unsigned kind = 0; kind < 1u << COUNT; kind++) {
