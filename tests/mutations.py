@@ -60,7 +60,7 @@ MUTATIONS = [
     ("lights: a unit of the scene is a metre", "server/render/draw/model_lights.c", "scene_units / (double)model->infos[0].unit_m", "scene_units"),
     ("lights: places of nodes whose parents do not move them", "server/render/draw/model_lights.c",
      "dmat4_mul(view_from_scene, &posed->pose.scene_from_node[light->node])", "dmat4_mul(&posed->pose.scene_from_node[light->node], view_from_scene)"),
-    ("lights: heavy meshes are gathered without them", "server/render/draw/draw_gathered.c", "if ((drawing->picture->flags & PICTURE_OWN_LIGHTS) != 0)", "if (false)"),
+    ("lights: heavy meshes are gathered without them", "server/render/draw/draw_gathered.c", "(drawing->picture->flags & PICTURE_OWN_LIGHTS) == 0;", "true;"),
     ("lights: a cone without an edge is read", "server/import/gltf/gltf_lights.c", "light->inner_cone < light->outer_cone", "light->inner_cone <= light->outer_cone"),
     ("layers: lights shine through a coat undarkened", "shaders/layers.glsl", "light = light * kept + mirrored", "light = light + mirrored"),
     ("environment: the second band of the light is as wide as the first", "server/anim/light/environment.c", "2.0 / 3 : 0.25) / area", "2.0 / 3 : 0.5) / area"),
