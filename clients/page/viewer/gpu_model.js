@@ -47,6 +47,20 @@ export function edgesOf(indices) {
   return new Uint32Array(out);
 }
 
+const MEASURED = 1000; // edges
+
+/** How long lines are in the mean, or those of a sample of them. */
+function meanLength(positions, lines) {
+  const step = 2 * Math.max(1, Math.floor(lines.length / 2 / MEASURED));
+  let sum = 0, count = 0;
+  for (let i = 0; i + 1 < lines.length; i += step) {
+    const [a, b] = [3 * lines[i], 3 * lines[i + 1]];
+    sum += Math.hypot(positions[a] - positions[b], positions[a + 1] - positions[b + 1], positions[a + 2] - positions[b + 2]);
+    count++;
+  }
+  return sum / Math.max(count, 1);
+}
+
 export class GpuModel {
   #gl;
   #textures = new Map();
@@ -169,12 +183,12 @@ export class GpuModel {
     gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
   }
 
-  /** The index buffer of a draw's edges, made when it is wanted. */
+  /** The index buffer of a draw's edges and their mean length in the scene, made when it is wanted. */
   edges(draw) {
     const gl = this.#gl;
     if (draw.edges === null) {
       const indices = edgesOf(draw.entry.indices);
-      draw.edges = { buffer: gl.createBuffer(), count: indices.length };
+      draw.edges = { buffer: gl.createBuffer(), count: indices.length, length: meanLength(draw.entry.restScene, indices) };
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, draw.edges.buffer);
       gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
     }

@@ -14,6 +14,7 @@ const PAINTS = { heat: 0, colors: 1, bones: 2, normal: 3, ghost: 6, line: 7 };
 const SOLID_ALPHA = 0.995; // of what is blended: from here on it hides what is behind it
 const ANY_ALPHA = -1, END_ALPHA = 1e9;
 const ROUGH = 0.5; // what is smoother shows the environment
+const FAINTEST = 0.35, LINE_HALF_WIDTH = 0.6; // of edges, as in shaders/wire.frag
 const PALE = [219, 227, 235, 255]; // what edges are drawn over
 
 /** The rows of a mat3x2 as OpenGL takes it, from u' = m0 u + m1 v + m2, v' = m3 u + m4 v + m5. */
@@ -101,13 +102,11 @@ export class Renderer {
     this.#drawPaint(draws, PAINTS.ghost);
     gl.colorMask(true, true, true, true);
     gl.enable(gl.BLEND);
-    gl.enable(gl.STENCIL_TEST);
-    gl.stencilFunc(gl.EQUAL, 0, 0xff);
-    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+    this.#drawOnce(true);
     gl.depthMask(false);
     this.#drawPaint(draws, PAINTS.ghost);
     gl.depthMask(true);
-    gl.disable(gl.STENCIL_TEST);
+    this.#drawOnce(false);
     gl.disable(gl.BLEND);
   }
 
@@ -125,14 +124,39 @@ export class Renderer {
     gl.polygonOffset(1, 1);
     this.#drawPaint(draws, PAINTS.colors);
     gl.disable(gl.POLYGON_OFFSET_FILL);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.CONSTANT_ALPHA, gl.ONE_MINUS_CONSTANT_ALPHA);
+    this.#drawOnce(true);
     for (const draw of draws.filter((one) => one.entry.topology === 'triangles')) {
       const edges = this.#gpu.edges(draw);
       const program = this.#prepare('view', draw, PAINTS.line);
       gl.uniform1i(program.at('topology'), TOPOLOGIES.lines);
+      const strength = this.#strengthOf(edges.length, draw);
+      gl.blendColor(0, 0, 0, strength);
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, edges.buffer);
       gl.drawElements(gl.LINES, edges.count, gl.UNSIGNED_INT, 0);
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, draw.indices);
     }
+    this.#drawOnce(false);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.disable(gl.BLEND);
+  }
+
+  // Each pixel once.
+  #drawOnce(isOn) {
+    const gl = this.#gl;
+    (isOn ? gl.enable : gl.disable).call(gl, gl.STENCIL_TEST);
+    gl.stencilFunc(gl.EQUAL, 0, 0xff);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+  }
+
+  // Where triangles are hardly wider than their lines, these fade, or a dense mesh would be a black spot: as shaders/wire.frag
+  // does for each triangle, for the mean one of a draw.
+  #strengthOf(edge, draw) {
+    const { camera } = this.#scene;
+    const unit = this.#gl.drawingBufferHeight / (2 * camera.half[1] * Math.max(camera.distanceTo(draw.placed ?? draw.middle), 1e-9)); // in pixels
+    const inRadius = edge * unit / (2 * Math.sqrt(3)); // of a triangle with equal sides
+    return FAINTEST + (1 - FAINTEST) * Math.min(inRadius / (3 * LINE_HALF_WIDTH), 1);
   }
 
   #use(chain, kind) {

@@ -132,7 +132,8 @@ export class ViewerControls extends EventTarget {
 
   /**
    * Where the light comes from, as /v1/render names it: studio, outdoor, flat, or file (that of `environment`). null is the
-   * server's choice: file where there is an environment, else studio. An environment has an effect with null and file only.
+   * server's choice: file where there is an environment, else studio. An environment has an effect with null and file only;
+   * file without one, which are the model's own lights, is the usual light here.
    * Another light comes from the server: until it is there the one of before shines; where there is none, the event `error`
    * tells why. With view=lit only.
    */
