@@ -28,7 +28,7 @@ void main()
 #else
     vec3 shine = glow.rgb;
 #endif
-#ifndef GATHERED // is opaque; a shader that may discard has its stencil tested late
+#ifdef CUT // a shader that may discard is run where something hides the surface, too
     if (is_cut(color.a))
         discard;
 #endif

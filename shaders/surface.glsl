@@ -48,8 +48,8 @@ vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
 }
 #endif
 
+#ifdef CUT
 // Whether the material's alpha test cuts this sample out.
-#ifdef MASKED
 // Where the range ends below 0, a pixel is 2 x 2 samples, and as many of them stay as the edge of the hole covers: each
 // takes the alpha in the middle of the pixel, sharpened by how much it changes over the pixel (Wyman and McGuire 2017,
 // Hashed Alpha Testing, 2; alpha to coverage), and has a threshold of its own.
@@ -62,11 +62,6 @@ bool is_cut(float alpha)
     float middle = alpha + (0.5 - side.x) * dx + (0.5 - side.y) * dy;
     float threshold = 0.125 + 0.25 * (side.x == side.y ? 3.0 * side.x : 1.0 + side.y);
     return (middle - finish.z) / width + 0.5 < threshold;
-}
-#else
-bool is_cut(float alpha)
-{
-    return alpha < finish.z || alpha >= finish.w;
 }
 #endif
 

@@ -5,7 +5,7 @@
 // FULL is defined: every texture that a material can have. Else there is one of base colour at most, which is what most
 // models have. FILTERS is defined: textures may have any filters. Else they have linear ones and all mip levels, as most
 // have: llvmpipe takes every branch of a shader, and those for others are a fifth of the time. POINTS is defined: only
-// points are drawn, each of them a disc. MASKED is defined: surfaces may have holes whose edges are smooth. VIEW is
+// points are drawn, each of them a disc. CUT is defined: surfaces may have holes, or are drawn in parts by their alpha. VIEW is
 // defined: nothing is lit. MIRRORS is defined: surfaces may be smooth or metals; else all have a roughness from 0.5 on.
 // IRRADIANCE is defined: the light is a constant, the default one. GATHERED is defined: gathered.glsl follows, which has
 // what varies over the surface. NO_NORMAL_TEXTURE, NO_OCCLUSION_TEXTURE, NO_EMISSIVE_TEXTURE are defined: FULL, but not with

@@ -83,12 +83,12 @@ export class Programs {
 
   /**
    * @param {'lit'|'view'} chain
-   * @param {{isFull?: boolean, isFiltered?: boolean, isPoints?: boolean, isMirror?: boolean, without?: string[], layers?: string[]}} kind
+   * @param {{isFull?: boolean, isFiltered?: boolean, isPoints?: boolean, isMirror?: boolean, isCut?: boolean, without?: string[], layers?: string[]}} kind
    *   without: textures that there are not; layers: what layers.js defines
    */
-  get(chain, { isFull = false, isFiltered = false, isPoints = false, isMirror = false, without = [], layers = [] }) {
+  get(chain, { isFull = false, isFiltered = false, isPoints = false, isMirror = false, isCut = false, without = [], layers = [] }) {
     const defines = ['PER_DRAW uniform', isMirror && 'MIRRORS', isFull && 'FULL', (isFiltered || chain === 'view') && 'FILTERS', isPoints && 'POINTS',
-      chain === 'view' && 'VIEW', ...layers, ...(isFull ? without : []).map((slot) => `NO_${slot.toUpperCase()}_TEXTURE`)].filter(Boolean);
+      (isCut || chain === 'view') && 'CUT', chain === 'view' && 'VIEW', ...layers, ...(isFull ? without : []).map((slot) => `NO_${slot.toUpperCase()}_TEXTURE`)].filter(Boolean);
     const key = [chain, ...defines].join(' ');
     if (!this.#made.has(key)) this.#made.set(key, new Program(this.#gl, chain, defines, this.#texts));
     return this.#made.get(key);

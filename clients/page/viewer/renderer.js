@@ -202,7 +202,7 @@ export class Renderer {
     const isFiltered = ['base_color', 'emissive'].some((slot) => this.#filtersOf(look, slot).some(Boolean));
     const isMirror = isLit && (layers !== null || look.metallic > 0 || look.roughness < ROUGH || this.#gpu.texture(look, 'metallic_roughness') !== null);
     const without = ['normal', 'occlusion', 'emissive'].filter((slot) => !this.#gpu.texture(look, slot));
-    return { isFull, isFiltered, isPoints: entry.topology === 'points', isMirror, without, layers: layers ?? [] };
+    return { isFull, isFiltered, isPoints: entry.topology === 'points', isMirror, isCut: look.alpha_mode !== 'opaque', without, layers: layers ?? [] };
   }
 
   // Where there are more textures than the machine has units for, layers have their numbers only.

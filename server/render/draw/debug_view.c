@@ -30,8 +30,8 @@ static int init_program(struct debug_view_program *program, const struct gl *gl,
     const struct shader_sources paint = {
         .vertex = SHADER_SKIN_VERT,
         .fragment = SHADER_VIEW_FRAG,
-        .define = is_full ? "#define VIEW\n#define IDS\n#define FILTERS\n#define MASKED\n#define FULL\n"
-                          : "#define VIEW\n#define IDS\n#define FILTERS\n#define MASKED\n"};
+        .define = is_full ? "#define VIEW\n#define IDS\n#define FILTERS\n#define CUT\n#define FULL\n"
+                          : "#define VIEW\n#define IDS\n#define FILTERS\n#define CUT\n"};
     const struct shader_sources wire = {.vertex = SHADER_SKIN_VERT,
                                         .geometry = SHADER_WIRE_GEOM,
                                         .fragment = SHADER_WIRE_FRAG,

@@ -15,7 +15,7 @@
 #define DRAW_ALPHA_ANY -1.0f
 #define DRAW_ALPHA_END 1e9f
 /* Ends the range of a material with holes whose edges are smoothed over the samples of a pixel: of a program that is
- * PROGRAM_MASKED. */
+ * PROGRAM_CUT. */
 #define DRAW_ALPHA_SMOOTH -1.0f
 
 /* What the stencil has where a surface is on top: with PICTURE_OCCLUSION, which darkens those alone that light falls

@@ -188,7 +188,7 @@ int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded
                           (is_lit && (drawing->picture->flags & PICTURE_OWN_LIGHTS) != 0 ? PROGRAM_LIGHTS : 0) |
                           (drawing->is_gathered ? PROGRAM_GATHERED : 0) |
                           (drawing->is_gathered && is_lit && draw_has_bumps(loaded, material) ? PROGRAM_BUMPS : 0) |
-                          (material->alpha_mode == ALPHA_MASK && drawing->scale > 1 ? PROGRAM_MASKED : 0);
+                          (material->alpha_mode != ALPHA_OPAQUE ? PROGRAM_CUT : 0);
     if (use_program(drawing, kind, posed, err) < 0)
         return err->code;
     draw_put_material(drawing, drawing->used, loaded, material, primitive, is_lit);

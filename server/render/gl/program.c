@@ -152,7 +152,7 @@ static void put_defines(unsigned kind, char *out, size_t size)
                    {PROGRAM_MIRRORS, "MIRRORS"},
                    {PROGRAM_GATHERED, "GATHERED"},
                    {PROGRAM_BUMPS, "BUMPS"},
-                   {PROGRAM_MASKED, "MASKED"},
+                   {PROGRAM_CUT, "CUT"},
                    {PROGRAM_LAYERS, "LAYERS"},
                    {PROGRAM_LAYER_TEXTURES, "LAYER_TEXTURES"},
                    {PROGRAM_CLEARCOAT, "CLEARCOAT"},

@@ -56,7 +56,7 @@ enum program_kind {
     PROGRAM_MIRRORS = 16,  /* of smooth surfaces and metals, which show the environment; else of rough dielectrics */
     PROGRAM_GATHERED = 32, /* lights what render/gather/ rasterized */
     PROGRAM_BUMPS = 64,    /* and which has a normal texture */
-    PROGRAM_MASKED = 128,  /* of surfaces with holes, whose edges are smooth */
+    PROGRAM_CUT = 128,     /* of surfaces with holes, and of those that are drawn in parts by their alpha */
     /* layers of materials: with PROGRAM_CHOSEN and _MIRRORS always, and with PROGRAM_FULL where there is anisotropy or
      * a texture of a layer. What follows only with it */
     PROGRAM_LAYERS = 256,

@@ -29,7 +29,8 @@ TEST(shader_texts_are_valid_in_browsers)
     static const char IRRADIANCE[] = "#define IRRADIANCE vec3[9](vec3(1.0), vec3(0.0), vec3(0.0), vec3(0.0), "
                                      "vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0))\n";
     static const char *const PARTS[] = {"#define FULL\n",    "#define FILTERS\n", "#define POINTS\n",
-                                        "#define MIRRORS\n", "#define LIGHTS\n",  IRRADIANCE};
+                                        "#define MIRRORS\n", "#define LIGHTS\n",  "#define CUT\n",
+                                        IRRADIANCE};
     enum { COUNT = sizeof PARTS / sizeof *PARTS };
     const struct gl *gl = &shared_renderer()->gl;
     for (unsigned kind = 0; kind < 1u << COUNT; kind++) {
@@ -42,6 +43,7 @@ TEST(shader_texts_are_valid_in_browsers)
     static const char *const LAYERS[] = {"#define CLEARCOAT\n",
                                          "#define SHEEN\n",
                                          "#define LIGHTS\n",
+                                         "#define CUT\n",
                                          "#define IRIDESCENCE\n",
                                          "#define TRANSMISSION\n",
                                          "#define ANISOTROPY\n#define FULL\n",
@@ -54,6 +56,6 @@ TEST(shader_texts_are_valid_in_browsers)
                 strcat(defines, LAYERS[i]);
         check_compiles(gl, &SHADER_MESH_FRAG, defines);
     }
-    check_compiles(gl, &SHADER_VIEW_FRAG, "#define VIEW\n#define FILTERS\n");
-    check_compiles(gl, &SHADER_VIEW_FRAG, "#define VIEW\n#define FILTERS\n#define FULL\n");
+    check_compiles(gl, &SHADER_VIEW_FRAG, "#define VIEW\n#define FILTERS\n#define CUT\n");
+    check_compiles(gl, &SHADER_VIEW_FRAG, "#define VIEW\n#define FILTERS\n#define CUT\n#define FULL\n");
 }
