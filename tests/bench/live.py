@@ -24,6 +24,6 @@ def run(bench):
     for model in MODELS:
         rounds = bench.interleave({"live": lambda name=model: frames_a_second(name)})
         target = "live" if model == "robot.glb" else ""
-        bench.add("live", model, "frames a second", rounds.figure("live"), target=target)
+        bench.add("live", model, "frames a second", rounds.figure("live"), target=target, headline=True)
     program.stdin.close()
     program.wait()
