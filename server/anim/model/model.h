@@ -11,32 +11,9 @@
 #pragma once
 
 #include "anim/model/compiled_clip.h"
+#include "anim/model/model_material.h"
 
 #include <stdbool.h>
-#include <stdint.h>
-
-struct vec2 {
-    float x, y;
-};
-struct vec3 {
-    float x, y, z;
-};
-struct vec4 {
-    float x, y, z, w;
-};
-struct rgba8 {
-    uint8_t r, g, b, a;
-};
-struct mat4 {
-    float m[16];
-};
-
-/* Text in model->text, UTF-8 without NUL bytes, not terminated. A missing name has offset STR_NONE
- * (JSON null); an empty one has size 0 (JSON ""). */
-#define STR_NONE UINT32_MAX
-struct str {
-    uint32_t offset, size_bytes;
-};
 
 enum model_flags {
     MODEL_HAS_UP = 1,      /* the file says which way is up */
@@ -192,127 +169,6 @@ struct channel {
     uint32_t key_time_first, key_count; /* at least 1; times strictly rising; shared between channels */
     uint32_t value_first;
     uint32_t reserved;
-};
-
-enum alpha_mode { ALPHA_OPAQUE = 0, ALPHA_MASK = 1, ALPHA_BLEND = 2 };
-enum material_flags { MATERIAL_DOUBLE_SIDED = 1, MATERIAL_UNLIT = 2 };
-
-enum texture_slot {
-    TEXTURE_BASE_COLOR,
-    TEXTURE_METALLIC_ROUGHNESS, /* roughness in green, metallic in blue */
-    TEXTURE_NORMAL,             /* 2 * texel - 1 in tangent space: +X right, +Y up, +Z out of the surface */
-    TEXTURE_OCCLUSION,          /* in red */
-    TEXTURE_EMISSIVE,
-    TEXTURE_SLOT_COUNT,
-    /* from here on those of layers */
-    TEXTURE_CLEARCOAT = TEXTURE_SLOT_COUNT, /* strength in red */
-    TEXTURE_CLEARCOAT_ROUGHNESS,            /* in green */
-    TEXTURE_CLEARCOAT_NORMAL,               /* as TEXTURE_NORMAL */
-    TEXTURE_SPECULAR,                       /* strength in alpha */
-    TEXTURE_SPECULAR_COLOR,
-    TEXTURE_SHEEN_COLOR,
-    TEXTURE_SHEEN_ROUGHNESS,       /* in alpha */
-    TEXTURE_IRIDESCENCE,           /* strength in red */
-    TEXTURE_IRIDESCENCE_THICKNESS, /* in green */
-    TEXTURE_ANISOTROPY,            /* 2 * texel - 1 of red and green: direction in tangent space; strength in blue */
-    TEXTURE_TRANSMISSION,          /* share in red */
-    TEXTURE_ALL_COUNT,
-    LAYER_SLOT_COUNT = TEXTURE_ALL_COUNT - TEXTURE_SLOT_COUNT
-};
-
-/* A texture of a material and where it lies on the surface:
- * u' = m[0] * u + m[1] * v + m[2], v' = m[3] * u + m[4] * v + m[5] of the vertex' texture coordinates. */
-struct material_texture {
-    int32_t texture;           /* into textures, or -1 */
-    uint32_t texcoord_set;     /* 0: texcoords, 1: second_texcoords */
-    float uv_from_texcoord[6]; /* m: the rows of a 2x3 matrix (KHR_texture_transform) */
-};
-
-/* What a material can have beyond metallic-roughness (anim/model/material_layers.def). */
-enum material_layer {
-    LAYER_CLEARCOAT,
-    LAYER_SPECULAR,
-    LAYER_IOR,
-    LAYER_SHEEN,
-    LAYER_IRIDESCENCE,
-    LAYER_ANISOTROPY,
-    LAYER_TRANSMISSION,
-    LAYER_COUNT
-};
-
-/* The numbers of layers, as the glTF extensions KHR_materials_* have them: neutral, without textures, where the
- * material does not have the layer. Factors multiply what the textures say. */
-struct material_layers {
-    uint32_t present; /* 1 << LAYER_ of those that have an effect; at least one */
-    float clearcoat, clearcoat_roughness;
-    float clearcoat_normal_scale;      /* of the texture's x and y */
-    float specular, specular_color[3]; /* of dielectrics: f90, and the tint of f0; linear RGB */
-    float ior;                         /* of the surface: 0 (which reflects everything), or at least 1 */
-    float sheen_color[3];              /* linear RGB */
-    float sheen_roughness;
-    float iridescence, iridescence_ior;                               /* of the thin film */
-    float iridescence_thickness_min_nm, iridescence_thickness_max_nm; /* where the texture is 0, and 1 */
-    float anisotropy;
-    float anisotropy_rotation; /* radians, counter-clockwise from the tangent */
-    float transmission;        /* of a thin surface: the share of light that is not scattered but goes through */
-    struct material_texture textures[LAYER_SLOT_COUNT]; /* by slot - TEXTURE_SLOT_COUNT */
-};
-
-/* Metallic-roughness, as glTF 2.0 (3.9, appendix B) has it. Factors multiply what the textures say. */
-struct material {
-    struct str name;
-    float base_color[4]; /* linear RGB, alpha */
-    float emissive[3];   /* linear RGB; may be above 1 */
-    float metallic, roughness;
-    float normal_scale;       /* of the normal texture's x and y */
-    float occlusion_strength; /* 0: the occlusion texture has no effect */
-    float alpha_cutoff;
-    uint32_t alpha_mode; /* ALPHA_ */
-    uint32_t flags;      /* MATERIAL_ */
-    int32_t layers;      /* into material_layers, or -1 */
-    struct material_texture textures[TEXTURE_SLOT_COUNT];
-};
-
-/* What is drawn without a material: white, rough, no metal, no texture, and no name. */
-extern const struct material MATERIAL_PLAIN;
-
-enum texture_state {
-    TEXTURE_FOUND = 0,
-    TEXTURE_MISSING = 1, /* no such file, or outside the root */
-    TEXTURE_BROKEN = 2,  /* not decodable, or over a limit */
-};
-enum texture_content {
-    TEXTURE_COLORS = 0,   /* sRGB; smaller levels averaged in linear light, weighted by alpha */
-    TEXTURE_DATA = 1,     /* numbers (metallic-roughness, normal, occlusion); averaged as they are */
-    TEXTURE_RADIANCE = 2, /* light (anim/light/rgbe.h) from all around, of a model that is an environment
-                             (anim/light/panorama.h) and has no material; averaged as light */
-};
-enum texture_wrap { TEXTURE_WRAP_REPEAT = 0, TEXTURE_WRAP_CLAMP = 1, TEXTURE_WRAP_MIRROR = 2 };
-
-/* How texels are chosen for a pixel that is smaller than one (mag) and larger (min): OpenGL's six ways. */
-enum texture_mag { TEXTURE_MAG_LINEAR = 0, TEXTURE_MAG_NEAREST = 1 };
-enum texture_min {
-    TEXTURE_MIN_LINEAR_MIPMAP_LINEAR = 0, /* also where the file does not say */
-    TEXTURE_MIN_NEAREST = 1,
-    TEXTURE_MIN_LINEAR = 2,
-    TEXTURE_MIN_NEAREST_MIPMAP_NEAREST = 3,
-    TEXTURE_MIN_LINEAR_MIPMAP_NEAREST = 4,
-    TEXTURE_MIN_NEAREST_MIPMAP_LINEAR = 5,
-};
-
-/* Pixels: RGBA8, rows top first, power-of-two sides, then every smaller mip level down to 1x1. An image that a file
- * uses both ways is two textures. */
-struct texture {
-    struct str uri;                       /* as the file names it; "" when embedded */
-    uint32_t state;                       /* TEXTURE_; without FOUND there are no pixels */
-    uint32_t source_width, source_height; /* as stored in the image file; 0 when unknown */
-    uint32_t width, height;               /* of level 0, powers of two */
-    uint32_t level_count;
-    uint32_t wrap_s, wrap_t;         /* TEXTURE_WRAP_ */
-    uint32_t mag_filter, min_filter; /* TEXTURE_MAG_, TEXTURE_MIN_ */
-    uint32_t content;                /* what the material takes it for */
-    uint32_t reserved;
-    uint64_t pixel_first; /* into pixels */
 };
 
 struct warning {
