@@ -268,6 +268,25 @@ test('blends two clips, and rests', () => withModel({ model: 'robot.glb' }, asyn
   assert.ok(await overlap(page, { clip: '-' }) > 0.97);
 }));
 
+test('a model loaded again leaves nothing of the one before on the graphics processor', () => withModel({ model: 'robot.glb' }, async (page) => {
+  await page.evaluate(() => {
+    const context = document.querySelector('canvas').getContext('webgl2');
+    window.more = {};
+    for (const kind of ['Texture', 'Buffer', 'VertexArray', 'Program', 'Shader']) {
+      for (const [word, step] of [['create', 1], ['delete', -1]]) {
+        const call = context[word + kind];
+        context[word + kind] = function (...of) {
+          window.more[kind] = (window.more[kind] ?? 0) + step;
+          return call.apply(this, of);
+        };
+      }
+    }
+  });
+  assert.equal(await load(page, { model: 'robot.glb' }), null);
+  await settled(page);
+  assert.deepEqual(await page.evaluate(() => window.more), { Texture: 0, Buffer: 0, VertexArray: 0, Program: 0, Shader: 0 });
+}));
+
 test('a context that is lost is restored', () => withModel({ model: 'robot.glb' }, async (page) => {
   await page.evaluate(() => { window.loser = document.querySelector('canvas').getContext('webgl2').getExtension('WEBGL_lose_context'); window.loser.loseContext(); });
   await until('the loss', () => page.evaluate(() => window.events.some(({ type, detail }) => type === 'lost' && detail === 'context')));

@@ -64,6 +64,7 @@ function meanLength(positions, lines) {
 export class GpuModel {
   #gl;
   #textures = new Map();
+  #made = []; // [kind, object], to be deleted
   #paletteRows = 0;
 
   constructor(gl, model) {
@@ -75,10 +76,22 @@ export class GpuModel {
     const more = [];
     this.draws = model.entries.filter((entry) => entry.isShown).map((entry) => this.#makeDraw(entry, more));
     this.#makeInfluences(more);
-    this.palette = gl.createTexture();
+    this.palette = this.#make('Texture');
     gl.activeTexture(gl.TEXTURE0 + UNITS.palette);
     gl.bindTexture(gl.TEXTURE_2D, this.palette);
     this.#setNearest();
+  }
+
+  #make(kind) {
+    const object = this.#gl[`create${kind}`]();
+    this.#made.push([kind, object]);
+    return object;
+  }
+
+  /** Frees what the context keeps for the model. */
+  dispose() {
+    for (const [kind, object] of this.#made) this.#gl[`delete${kind}`](object);
+    this.#made = [];
   }
 
   #setNearest() {
@@ -94,7 +107,7 @@ export class GpuModel {
       gl.disableVertexAttribArray(place);
       return { place, otherwise };
     }
-    const buffer = gl.createBuffer();
+    const buffer = this.#make('Buffer');
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, data, usage ?? gl.STATIC_DRAW);
     gl.enableVertexAttribArray(place);
@@ -107,7 +120,7 @@ export class GpuModel {
   #makeDraw(entry, more) {
     const gl = this.#gl;
     const isPosed = entry.mover !== 'palette'; // its vertices come posed, every frame
-    const array = gl.createVertexArray();
+    const array = this.#make('VertexArray');
     gl.bindVertexArray(array);
     const usage = isPosed ? gl.DYNAMIC_DRAW : gl.STATIC_DRAW;
     const positions = this.#attribute(PLACES.position, isPosed ? entry.restScene : entry.rest, 3, { usage });
@@ -128,7 +141,7 @@ export class GpuModel {
     }
     this.#attribute(PLACES.second, entry.secondTexcoords, 2);
     this.#attribute(PLACES.tangent, isPosed ? null : entry.tangents, 4);
-    const indices = gl.createBuffer();
+    const indices = this.#make('Buffer');
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, indices);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, entry.indices, gl.STATIC_DRAW);
     gl.bindVertexArray(null);
@@ -141,7 +154,7 @@ export class GpuModel {
     const count = more.length / 2, rows = Math.max(1, Math.ceil(count / INFLUENCES_WIDTH));
     const texels = new Uint32Array(2 * INFLUENCES_WIDTH * rows);
     texels.set(more);
-    this.influences = gl.createTexture();
+    this.influences = this.#make('Texture');
     gl.activeTexture(gl.TEXTURE0 + UNITS.influences);
     gl.bindTexture(gl.TEXTURE_2D, this.influences);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RG32UI, INFLUENCES_WIDTH, rows, 0, gl.RG_INTEGER, gl.UNSIGNED_INT, texels);
@@ -188,7 +201,7 @@ export class GpuModel {
     const gl = this.#gl;
     if (draw.edges === null) {
       const indices = edgesOf(draw.entry.indices);
-      draw.edges = { buffer: gl.createBuffer(), count: indices.length, length: meanLength(draw.entry.restScene, indices) };
+      draw.edges = { buffer: this.#make('Buffer'), count: indices.length, length: meanLength(draw.entry.restScene, indices) };
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, draw.edges.buffer);
       gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
     }
@@ -209,7 +222,7 @@ export class GpuModel {
 
   #solid(color) {
     const gl = this.#gl;
-    const texture = gl.createTexture();
+    const texture = this.#make('Texture');
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 1, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(color));
@@ -220,7 +233,7 @@ export class GpuModel {
     const gl = this.#gl, side = 64;
     const texels = new Uint8Array(4 * side * side);
     for (let i = 0; i < side * side; i++) texels.set(MISSING[((i % side >> 3) + (i / side >> 3)) % 2], 4 * i);
-    const texture = gl.createTexture();
+    const texture = this.#make('Texture');
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.SRGB8_ALPHA8, side, side, 0, gl.RGBA, gl.UNSIGNED_BYTE, texels);
@@ -236,7 +249,7 @@ export class GpuModel {
     for (const [index, picture] of this.model.textures) {
       if (!picture || picture.width > largest || picture.height > largest) continue;
       const said = this.model.info.textures[index];
-      const texture = gl.createTexture();
+      const texture = this.#make('Texture');
       gl.activeTexture(gl.TEXTURE0);
       gl.bindTexture(gl.TEXTURE_2D, texture);
       gl.texImage2D(gl.TEXTURE_2D, 0, SRGB.includes(said.content) ? gl.SRGB8_ALPHA8 : gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, picture);

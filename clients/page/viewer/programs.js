@@ -47,8 +47,12 @@ class Program {
     const head = VERSION + defines.map((name) => `#define ${name}\n`).join('');
     const fragment = CHAINS[chain].map((name) => texts.get(name)).join('\n');
     this.name = gl.createProgram();
-    gl.attachShader(this.name, compile(gl, gl.VERTEX_SHADER, head + texts.get('skin.vert'), 'skin.vert'));
-    gl.attachShader(this.name, compile(gl, gl.FRAGMENT_SHADER, head + fragment, CHAINS[chain].at(-1)));
+    const shaders = [compile(gl, gl.VERTEX_SHADER, head + texts.get('skin.vert'), 'skin.vert'),
+      compile(gl, gl.FRAGMENT_SHADER, head + fragment, CHAINS[chain].at(-1))];
+    for (const shader of shaders) {
+      gl.attachShader(this.name, shader);
+      gl.deleteShader(shader); // with the program
+    }
     gl.linkProgram(this.name);
     if (!gl.getProgramParameter(this.name, gl.LINK_STATUS) && !gl.isContextLost()) {
       throw new Error(`the shaders do not link: ${gl.getProgramInfoLog(this.name)}`);
@@ -92,5 +96,10 @@ export class Programs {
     const key = [chain, ...defines].join(' ');
     if (!this.#made.has(key)) this.#made.set(key, new Program(this.#gl, chain, defines, this.#texts));
     return this.#made.get(key);
+  }
+
+  dispose() {
+    for (const program of this.#made.values()) this.#gl.deleteProgram(program.name);
+    this.#made.clear();
   }
 }

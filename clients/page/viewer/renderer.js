@@ -324,6 +324,13 @@ export class Renderer {
     this.#light = new Light(this.#gl, light);
   }
 
+  /** Frees programs, light and what the model has on the graphics processor. */
+  dispose() {
+    this.#light.dispose();
+    this.#programs.dispose();
+    this.#gpu.dispose();
+  }
+
   static get pale() {
     return PALE;
   }

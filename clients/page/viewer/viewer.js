@@ -128,6 +128,7 @@ export class Viewer extends ViewerControls {
   #unload() {
     this.#data?.playback.dispose();
     this.#data?.connection.close();
+    this.#data?.renderer?.dispose();
     this.#data = null;
     this.appearance.attach(null);
   }
