@@ -78,18 +78,19 @@ static void free_stream(struct body_stream *base)
     free(stream);
 }
 
-static bool is_text(const struct reply *reply)
+static bool is_of_type(const struct reply *reply, const char *start)
 {
-    static const char *const TYPES[] = {"application/json", "text/"};
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-        if (reply->content_type != NULL && strncmp(reply->content_type, TYPES[i], strlen(TYPES[i])) == 0)
-            return true;
-    return false;
+    return reply->content_type != NULL && strncmp(reply->content_type, start, strlen(start)) == 0;
 }
 
 bool reply_is_compressible(const struct reply *reply, uint64_t least_bytes)
 {
-    return is_text(reply) && (reply->rest != NULL || reply_body_bytes(reply) >= least_bytes);
+    /* A page is many small files that browsers load once; what is smaller fits into one packet anyway. */
+    enum { PAGE_LEAST_BYTES = 1024 };
+    const bool is_page = is_of_type(reply, "text/");
+    if (!is_page && !is_of_type(reply, "application/json"))
+        return false;
+    return reply->rest != NULL || reply_body_bytes(reply) >= (is_page ? PAGE_LEAST_BYTES : least_bytes);
 }
 
 /* False: no memory; the reply is as it was. */

@@ -256,6 +256,8 @@ TEST(coded_reply_what_is_worth_it)
         {200, "application/json", 8192, true, true},
         {200, "application/json", 8191, true, false},
         {200, "text/html; charset=utf-8", 20000, false, true},
+        {200, "text/javascript; charset=utf-8", 1024, false, true},
+        {200, "text/javascript; charset=utf-8", 1023, false, false},
         {200, "image/png", 20000, false, false},
         {200, "model/gltf-binary", 20000, false, false},
         {200, "application/vnd.posed.frames", 20000, false, false},
