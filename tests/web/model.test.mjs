@@ -230,6 +230,8 @@ test('clips of another model', () => withPage({ name: 'octopus.glb' }, async (pa
   await hasQuery(page, { clip_file: 'sub/machine.glb' });
   assert.equal(await field.inputValue(), '');
   await until('its clips', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents())[0] === 'walkmachine.glb · 1.20 s');
+  assert.equal(await page.locator('#panel-clips .count').textContent(), String(await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').count() - 1)); // a rest pose
+  assert.doesNotMatch(await page.locator('body').textContent(), /There is no clip/);
   await until('it is said that they do not fit', async () => /./.test(await page.locator('#panel-clips [role=alert]').textContent()));
   await page.getByLabel('Match bones by their role').check();
   await hasQuery(page, { retarget: 'rest' });

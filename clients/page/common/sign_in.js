@@ -18,7 +18,7 @@ export function watchSignIn(onToken = () => location.reload()) {
     field, make('button', { type: 'submit' }, 'Sign in'), note);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    setToken(field.value);
+    setToken(field.value.trim());
     form.hidden = true;
     onToken();
   });

@@ -110,7 +110,8 @@ export class Uploads {
       failed: (problem) => {
         progress.remove();
         words.className = 'error';
-        words.textContent = problem.message.startsWith(text) ? problem.message : text + ': ' + problem.message;
+        const why = problem.status === 401 ? 'it waits for the token' : problem.message;
+        words.textContent = why.startsWith(text) ? why : text + ': ' + why;
       },
     };
   }

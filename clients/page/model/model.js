@@ -77,9 +77,11 @@ class Page {
   change(news, isPassing = false) {
     const before = this.state;
     this.state = { ...before, ...news };
-    if (news.clip === null) this.state.clip = this.usualReference();
     this.notice('problem', '');
-    if (this.areFilesNew(before)) { this.loadClips().catch((problem) => this.clips.fail(problem.message)); return; }
+    this.notice('clip', '');
+    const isOfOtherClips = this.areFilesNew(before);
+    if (news.clip === null && !isOfOtherClips) this.state.clip = this.usualReference();
+    if (isOfOtherClips) { this.loadClips().catch((problem) => this.clips.fail(problem.message)); return; }
     this.clips.fail('');
     if (news.t === null && isStill.matches && 'clip' in news) this.state.t = 0;
     this.show();
@@ -337,6 +339,7 @@ class Page {
     this.clips.fail(faults.join(' '));
     this.stage.setClips(shown);
     this.clips.setClips(groups);
+    document.querySelector('#panel-clips .count').textContent = groups.reduce((count, { clips }) => count + clips.length, 0);
     if (this.state.clip === null || (this.state.clip !== '-' && !this.stage.clipOf(this.state.clip))) {
       if (this.state.clip !== null) this.notice('clip', `There is no clip '${this.state.clip}': another one is shown.`);
       this.state.clip = this.usualReference();

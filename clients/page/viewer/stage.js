@@ -6,15 +6,29 @@ import { Visibility } from './visibility.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
 
+/**
+ * Nodes that have neither a parent nor a child: of a file that is a skeleton in motion these are the cameras, lights and
+ * skies of its scene, which may be a hundred times as far away as the skeleton is large (drop_lone() of
+ * server/render/pose/skeleton_mesh.c). None where all are so, or no clip tells that it moves.
+ * @returns {Set<number>}
+ */
+function loneNodes({ nodes, clips }) {
+  const parents = new Set(nodes.map(({ parent }) => parent));
+  const lone = nodes.filter(({ node, parent }) => !(parent >= 0) && !parents.has(node)).map(({ node }) => node);
+  return new Set(clips.length && lone.length < nodes.length ? lone : []);
+}
+
 export class Stage {
   #positions = new Map(); // of the shot: entry index: Float32Array
   #reaches;
+  #lone;
   shot = null;
 
   /** @param {object} model of loadModel() */
   constructor(model) {
     this.model = model;
     this.entries = model.entries.filter((entry) => entry.isShown);
+    this.#lone = loneNodes(this.entries.length ? { nodes: [], clips: [] } : model.info);
     this.sceneJoint = model.jointCount;
     this.palette = new Float32Array(12 * (model.jointCount + 1)); // scene_from_bind; the last leaves all as it is
     for (let j = 0; j <= model.jointCount; j++) this.palette.set(IDENTITY, 12 * j);
@@ -115,7 +129,7 @@ export class Stage {
     const places = new Map();
     const nodes = this.shot?.nodes;
     if (nodes) {
-      for (const { node, in_scene } of this.model.info.nodes) if (in_scene) places.set(node, movePoint(nodes, 12 * node, 0, 0, 0));
+      for (const { node, in_scene } of this.model.info.nodes) if (in_scene && !this.#lone.has(node)) places.set(node, movePoint(nodes, 12 * node, 0, 0, 0));
       return places;
     }
     for (const { first, joints, origins, binds } of this.#reaches) {
