@@ -5,8 +5,8 @@
 #include "wire/http/coding.h"
 #include "wire/encode/reply.h"
 
-/* True when the body is worth a coding: JSON of `least_bytes` or more, a file of a page from a kilobyte on, or either of
- * which more follows. */
+/* True when the body is worth a coding: JSON of `least_bytes` or more, a file of a page from a kilobyte on, or what of
+ * these has more to follow. */
 bool reply_is_compressible(const struct reply *reply, uint64_t least_bytes);
 
 /* The body is coded, here and now when it is small and whole; otherwise, where can_chunk says so, as it is taken:
