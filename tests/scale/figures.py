@@ -1,0 +1,29 @@
+"""What the bench measured, from the tables of tests/bench/README.md: the one place where figures of a whole run are kept."""
+import dataclasses
+import pathlib
+import re
+
+README = pathlib.Path(__file__).resolve().parents[1] / "bench" / "README.md"
+THOUSANDS = {"": 1, "k": 1e3, "M": 1e6}
+
+
+@dataclasses.dataclass(frozen=True)
+class Figures:
+    """posed's own figures by the row's first column, in the row's unit; of a row that was measured again, the later."""
+
+    values: dict
+    machine: str
+
+    def of(self, what):
+        """The figure of the one row whose first column begins with `what`."""
+        found = {name: value for name, value in self.values.items() if name.startswith(what)}
+        if len(found) != 1:
+            raise SystemExit(f"scale: {len(found)} rows of {README.name} begin with '{what}'")
+        return next(iter(found.values()))
+
+
+def read(text=None):
+    text = README.read_text() if text is None else text
+    rows = re.findall(r"^\| ([^|]+) \| ([\d.]+)([kM]?)(?: \u00b1\d+%)? [^|]* \|", text, re.M)
+    machine = re.search(r"^On (.*), commit", text, re.M)
+    return Figures({name: float(number) * THOUSANDS[letter] for name, number, letter in rows}, machine[1])
