@@ -321,6 +321,10 @@ bench: deps-bench all samples $(bench_programs)
 bench-readme: deps-test
 	@$(bench_run) --readme $(t)
 
+# The tables of deploy/scale.md: what loads need, by the bench's figures, and where models are in a large fleet.
+scale: deps-test
+	$(PYTHON) tests/scale/scale.py --write
+
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
 mutations: deps-test samples
 	@$(PYTHON) tests/mutations.py $(t)
@@ -401,6 +405,7 @@ help:
 	@echo 'make floats          the JSON writer on 2^27 floats against the standard library  [all=1: on every one]'
 	@echo 'make bench          measure beside others, print the table                 [t=name of tests/bench quick=1]'
 	@echo 'make bench-readme   write the last table of make bench into tests/bench/README.md'
+	@echo 'make scale          what loads need, and a fleet simulated: the tables of deploy/scale.md'
 	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
 	@echo 'make lint           format, static analysis, layers, types'

@@ -25,7 +25,8 @@ clang="clang libclang-rt-14-dev"
 # assimp-testmodels: files of 40 formats, to damage. blender reads and writes converted files, and its glTF add-on wants numpy.
 soak="assimp-testmodels blender python3-numpy"
 # What posed is measured against: nginx and redis serve, f3d draws (it needs an X server, and OpenGL behind it).
-bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri"
+# valgrind counts what an answer costs.
+bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri valgrind"
 
 # A minimal Debian, for what a newcomer does.
 fresh="mmdebstrap debian-archive-keyring git"

@@ -15,11 +15,9 @@ class Figures:
     machine: str
 
     def of(self, what):
-        """The figure of the one row whose first column begins with `what`."""
-        found = {name: value for name, value in self.values.items() if name.startswith(what)}
-        if len(found) != 1:
-            raise SystemExit(f"scale: {len(found)} rows of {README.name} begin with '{what}'")
-        return next(iter(found.values()))
+        if what not in self.values:
+            raise SystemExit(f"scale: tests/bench/{README.name} has no row '{what}'")
+        return self.values[what]
 
 
 def read(text=None):
