@@ -2,37 +2,27 @@
 
 #include "base/container_of.h"
 #include "base/mem.h"
-#include "daemon/cache/cache.h"
+#include "daemon/dispatch/known_models.h"
+#include "daemon/service/batch_reply.h"
 #include "daemon/service/evaluator.h"
 #include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <uthash.h>
 #include <utlist.h>
-
-/* A model to answer from. */
-struct known_model {
-    struct shared_model *shared; /* a reference */
-    UT_hash_handle hh;
-};
 
 struct dispatcher {
     struct hub *hub;
     uint32_t number;            /* at the hub; 0 is the main loop's */
     struct message_queue queue; /* of the others */
+    const struct config *config;
     struct evaluator evaluator;
-    struct known_model *models; /* by path */
-    uint64_t model_generation;  /* counts up when one of them goes */
+    struct known_models models;
     struct change_listener *listeners;
-    bool is_asked;                                               /* since the last read event: */
-    uint64_t now_ms;                                             /* of cache_now_ms() */
-    enum { EVENTS_UNKNOWN, EVENTS_NONE, EVENTS_PENDING } events; /* whether the kernel has some that were not counted */
-    uint32_t forwarded_count;                                    /* calls that are not freed */
-    bool is_ending;                                              /* dispatcher_end() was called */
-    uint64_t used_bytes;                                         /* of the budget, a tick ago */
-    uint_fast32_t shortages_told;                                /* of it, when the main loop was woken last */
+    uint32_t forwarded_count;     /* calls that are not freed */
+    bool is_ending;               /* dispatcher_end() was called */
+    uint64_t used_bytes;          /* of the budget, a tick ago */
+    uint_fast32_t shortages_told; /* of it, when the main loop was woken last */
     struct shutdown_message shutdown;
 };
 
@@ -48,68 +38,16 @@ static void send_to_hub(const struct dispatcher *dispatcher, struct message *mes
 
 /* --- models --- */
 
-/* Asks the kernel, and the clock, once a read event. */
-static inline bool is_current(struct dispatcher *dispatcher, const struct shared_model *shared)
-{
-    if (!dispatcher->is_asked) {
-        dispatcher->is_asked = true;
-        dispatcher->events = EVENTS_UNKNOWN;
-        dispatcher->now_ms = cache_now_ms();
-    }
-    if (dispatcher->events == EVENTS_UNKNOWN && shared->set != NULL)
-        dispatcher->events = folder_watch_set_is_quiet(shared->set) ? EVENTS_NONE : EVENTS_PENDING;
-    /* after the kernel: the events that it had no longer are in the counts */
-    return (shared->set == NULL || dispatcher->events == EVENTS_NONE) &&
-           shared_model_is_current(shared, dispatcher->now_ms);
-}
-
-/* The model, with the content that the request wants, or NULL: the service has to find it. */
-static struct shared_model *find(struct dispatcher *dispatcher, const char *path, const char *hash)
-{
-    struct known_model *known;
-    HASH_FIND_STR(dispatcher->models, path, known);
-    if (known == NULL || !is_current(dispatcher, known->shared))
-        return NULL;
-    return hash == NULL || strcmp(hash, known->shared->imported->hash) == 0 ? known->shared : NULL;
-}
-
-static void forget(struct dispatcher *dispatcher, struct known_model *known)
-{
-    HASH_DEL(dispatcher->models, known);
-    dispatcher->model_generation++;
-    shared_model_unref(known->shared);
-    free(known);
-}
-
-/* Takes the reference. */
-static void learn(struct dispatcher *dispatcher, struct shared_model *shared)
-{
-    struct known_model *known;
-    HASH_FIND_STR(dispatcher->models, shared->path, known);
-    if (known != NULL && known->shared == shared) {
-        shared_model_unref(shared);
-        return;
-    }
-    if (known != NULL)
-        forget(dispatcher, known);
-    known = mem_zalloc(1, sizeof *known);
-    known->shared = shared;
-    HASH_ADD_KEYPTR(hh, dispatcher->models, shared->path, strlen(shared->path), known);
-}
-
 static void take_notice(struct message *message)
 {
     struct hub_notice *notice = container_of(message, struct hub_notice, message);
     struct dispatcher *dispatcher = notice->dispatcher;
-    struct known_model *known;
     struct change_listener *listener, *next;
     if (notice->invalid == NULL) {
         DL_FOREACH_SAFE(dispatcher->listeners, listener, next)
         listener->changed(listener, notice->path);
     } else {
-        HASH_FIND_STR(dispatcher->models, notice->invalid->path, known);
-        if (known != NULL && known->shared == notice->invalid)
-            forget(dispatcher, known);
+        known_models_forget(&dispatcher->models, notice->invalid);
         shared_model_unref(notice->invalid);
     }
     free(notice);
@@ -124,33 +62,105 @@ static bool is_answered_here(enum op op)
            op == OP_OPEN || op == OP_FIND;
 }
 
-static bool answer_here(struct dispatcher *dispatcher, struct call *call, struct reply *reply)
-{
-    const struct request *request = &call->request;
+/* A request and the models that the loop has for it. */
+struct local_evaluation {
+    struct evaluation evaluation;
+    struct shared_model *shared;
     struct imported_model *clips[REQUEST_SOURCES_MAX];
     const struct model *sources[REQUEST_SOURCES_MAX];
-    struct shared_model *shared =
-        is_answered_here(request->op) ? find(dispatcher, request->model, request->hash) : NULL;
-    if (shared == NULL || (request_needs_pixels(request) && !shared->imported->has_pixels))
+};
+
+/* False: not all of the models are known here. */
+static bool find_models(struct dispatcher *dispatcher, const struct request *request, struct local_evaluation *local)
+{
+    if (!is_answered_here(request->op))
+        return false;
+    local->shared = known_models_find(&dispatcher->models, request->model, request->hash);
+    if (local->shared == NULL || (request_needs_pixels(request) && !local->shared->imported->has_pixels))
         return false;
     for (uint32_t i = 0; i < request->source_count; i++) {
-        struct shared_model *clip = find(dispatcher, request->sources[i].path, request->sources[i].hash);
+        const struct request_source *source = &request->sources[i];
+        struct shared_model *clip = known_models_find(&dispatcher->models, source->path, source->hash);
         if (clip == NULL)
             return false;
-        shared_model_touch(clip, dispatcher->now_ms);
-        clips[i] = clip->imported;
-        sources[i] = &clip->imported->model;
+        shared_model_touch(clip, dispatcher->models.now_ms);
+        local->clips[i] = clip->imported;
+        local->sources[i] = &clip->imported->model;
     }
-    const struct evaluation evaluation = {.request = request,
-                                          .imported = shared->imported,
-                                          .clips = clips,
-                                          .sources = sources,
-                                          .clip_count = request->source_count};
-    double spent_ns = 0;
-    if (!evaluator_answer(&dispatcher->evaluator, &evaluation, &spent_ns, reply))
+    local->evaluation = (struct evaluation){.request = request,
+                                            .imported = local->shared->imported,
+                                            .clips = local->clips,
+                                            .sources = local->sources,
+                                            .clip_count = request->source_count};
+    return true;
+}
+
+/* left: of a query in a batch, else NULL. */
+static bool evaluate(struct dispatcher *dispatcher, struct local_evaluation *local, struct limits *left,
+                     double *spent_ns, struct reply *reply)
+{
+    local->evaluation.left = left;
+    if (!evaluator_answer(&dispatcher->evaluator, &local->evaluation, spent_ns, reply))
         return false;
-    shared_model_touch(shared, dispatcher->now_ms);
-    stats_add(STAT_CACHE_HITS, 1 + request->source_count);
+    shared_model_touch(local->shared, dispatcher->models.now_ms);
+    stats_add(STAT_CACHE_HITS, 1 + local->evaluation.clip_count);
+    return true;
+}
+
+/* Whether all queries are about models that are known here, and all together are no more work than one request may be.
+ */
+static bool is_small_batch(struct dispatcher *dispatcher, const struct request *request)
+{
+    double cost_ns = 0;
+    for (uint32_t i = 0; i < request->query_count && cost_ns <= EVALUATION_INLINE_NS; i++) {
+        const struct request_query *query = &request->queries[i];
+        struct local_evaluation local;
+        if (query->err.code == 0) {
+            if (!find_models(dispatcher, &query->request, &local))
+                return false;
+            cost_ns += evaluation_cost_ns(&local.evaluation);
+        }
+    }
+    return cost_ns <= EVALUATION_INLINE_NS;
+}
+
+/* Loops other than the first spare it what they can do themselves; the service's own way is service_batch.c. */
+static bool answer_batch_here(struct dispatcher *dispatcher, const struct request *request, struct reply *reply)
+{
+    struct batch_reply batch;
+    double spent_ns = 0;
+    if (is_main(dispatcher) || !is_small_batch(dispatcher, request))
+        return false;
+    batch_reply_init(&batch, &dispatcher->config->limits);
+    for (uint32_t i = 0; i < request->query_count; i++) {
+        const struct request_query *query = &request->queries[i];
+        struct local_evaluation local;
+        struct reply item;
+        reply_init(&item);
+        if (query->err.code != 0) {
+            batch_reply_put_error(&batch, &query->err);
+        } else if (!find_models(dispatcher, &query->request, &local) ||
+                   !evaluate(dispatcher, &local, &batch.left, &spent_ns, &item)) {
+            reply_fini(&batch.reply);
+            return false;
+        } else {
+            batch_reply_put(&batch, &item);
+        }
+        reply_fini(&item);
+    }
+    batch_reply_end(&batch);
+    *reply = batch.reply;
+    return true;
+}
+
+static bool answer_here(struct dispatcher *dispatcher, struct call *call, struct reply *reply)
+{
+    struct local_evaluation local;
+    double spent_ns = 0;
+    if (call->request.op == OP_QUERY)
+        return answer_batch_here(dispatcher, &call->request, reply);
+    if (!find_models(dispatcher, &call->request, &local) || !evaluate(dispatcher, &local, NULL, &spent_ns, reply))
+        return false;
     call->origin = MODEL_IN_MEMORY;
     return true;
 }
@@ -159,16 +169,16 @@ bool dispatcher_answer_query(struct dispatcher *dispatcher, struct prepared_quer
                              struct reply *reply)
 {
     /* the model that was found the last time is still known, unless one of them went since */
-    const bool is_known = query->shared != NULL && query->model_generation == dispatcher->model_generation;
+    const bool is_known = query->shared != NULL && query->model_generation == dispatcher->models.generation;
     struct shared_model *shared = query->shared;
-    if (is_known ? !is_current(dispatcher, shared)
-                 : (shared = find(dispatcher, query->request.model, query->request.hash)) == NULL)
+    if (is_known ? !known_models_is_current(&dispatcher->models, shared)
+                 : (shared = known_models_find(&dispatcher->models, query->request.model, query->request.hash)) == NULL)
         return false;
     query->shared = shared;
-    query->model_generation = dispatcher->model_generation;
+    query->model_generation = dispatcher->models.generation;
     if (!evaluator_answer_query(&dispatcher->evaluator, query, key, shared->imported, reply))
         return false;
-    shared_model_touch(shared, dispatcher->now_ms);
+    shared_model_touch(shared, dispatcher->models.now_ms);
     stats_add(STAT_CACHE_HITS, 1);
     return true;
 }
@@ -196,7 +206,7 @@ static void take_back(struct message *back)
     struct forwarded_call *forwarded = container_of(back, struct forwarded_call, back);
     struct call *asked = forwarded->asked;
     for (uint32_t i = 0; i < forwarded->model_count; i++)
-        learn(forwarded->dispatcher, forwarded->models[i]);
+        known_models_learn(&forwarded->dispatcher->models, forwarded->models[i]);
     forwarded->is_back = true;
     asked->waiting = NULL;
     asked->origin = forwarded->call.origin;
@@ -223,7 +233,7 @@ static void forward(struct dispatcher *dispatcher, struct call *call)
     forwarded->dispatcher = dispatcher;
     forwarded->hub = dispatcher->hub;
     forwarded->from = dispatcher->number;
-    forwarded->wants_models = is_answered_here(call->request.op);
+    forwarded->wants_models = call->request.op == OP_QUERY || is_answered_here(call->request.op);
     forwarded->budget = dispatcher->evaluator.budget;
     forwarded->asked = call;
     call->waiting = forwarded;
@@ -261,7 +271,7 @@ void dispatcher_listen(struct dispatcher *dispatcher, struct change_listener *li
 
 /* The main loop asks the kernel once a tick, as the cache does: with many connections a system call for each read event
  * costs some 4 % of the processor time of a small answer. */
-void dispatcher_begin_read(struct dispatcher *dispatcher) { dispatcher->is_asked &= is_main(dispatcher); }
+void dispatcher_begin_read(struct dispatcher *dispatcher) { dispatcher->models.is_asked &= is_main(dispatcher); }
 
 /* The main loop is woken when there is room that its work may have waited for. */
 void dispatcher_next_tick(struct dispatcher *dispatcher)
@@ -275,22 +285,15 @@ void dispatcher_next_tick(struct dispatcher *dispatcher)
         hub_wake(dispatcher->hub);
     }
     dispatcher->used_bytes = used_bytes;
-    dispatcher->is_asked = false;
+    known_models_ask_again(&dispatcher->models);
 }
 
 /* --- life --- */
 
-static void forget_all(struct dispatcher *dispatcher)
-{
-    struct known_model *known, *next;
-    HASH_ITER(hh, dispatcher->models, known, next)
-    forget(dispatcher, known);
-}
-
 static void take_end(struct message *back)
 {
     struct dispatcher *dispatcher = container_of(back, struct dispatcher, shutdown.back);
-    forget_all(dispatcher);
+    known_models_forget_all(&dispatcher->models);
     message_queue_close(&dispatcher->queue);
 }
 
@@ -298,6 +301,7 @@ struct dispatcher *dispatcher_new(uv_loop_t *loop, const struct config *config, 
 {
     struct dispatcher *dispatcher = mem_zalloc(1, sizeof *dispatcher);
     dispatcher->hub = hub;
+    dispatcher->config = config;
     dispatcher->number = hub_add(hub, dispatcher, &dispatcher->queue, take_notice);
     dispatcher->shutdown = (struct shutdown_message){
         .there.take = hub_take_shutdown, .back.take = take_end, .hub = hub, .from = dispatcher->number};
@@ -329,7 +333,7 @@ void dispatcher_free(struct dispatcher *dispatcher)
 {
     if (dispatcher == NULL)
         return;
-    forget_all(dispatcher);
+    known_models_forget_all(&dispatcher->models);
     evaluator_fini(&dispatcher->evaluator);
     free(dispatcher);
 }

@@ -43,17 +43,37 @@ static void deliver(const struct hub *hub, uint32_t to, struct message *message)
 
 /* --- calls --- */
 
+static void share_model(struct forwarded_call *forwarded, const char *path)
+{
+    if (forwarded->model_count == sizeof forwarded->models / sizeof forwarded->models[0])
+        return;
+    struct shared_model *shared = cache_share(service_cache(forwarded->hub->service), path);
+    if (shared == NULL)
+        return;
+    shared->holders |= UINT64_C(1) << forwarded->from;
+    forwarded->models[forwarded->model_count++] = shared;
+}
+
+static void share_models(struct forwarded_call *forwarded, const struct request *request)
+{
+    share_model(forwarded, request->model);
+    for (uint32_t i = 0; i < request->source_count; i++)
+        share_model(forwarded, request->sources[i].path);
+}
+
 /* The next call about these models can be answered by the dispatcher alone. */
-static void share_models(struct forwarded_call *forwarded)
+static void share_models_of_call(struct forwarded_call *forwarded)
 {
     const struct request *request = &forwarded->call.request;
-    for (uint32_t i = 0; i <= request->source_count; i++) {
-        const char *path = i == 0 ? request->model : request->sources[i - 1].path;
-        struct shared_model *shared = cache_share(service_cache(forwarded->hub->service), path);
-        if (shared == NULL)
+    const char *last = ""; /* queries about one model often follow each other */
+    if (request->op != OP_QUERY)
+        share_models(forwarded, request);
+    for (uint32_t i = 0; i < request->query_count; i++) {
+        const struct request_query *query = &request->queries[i];
+        if (query->err.code != 0 || query->request.model == NULL || strcmp(query->request.model, last) == 0)
             continue;
-        shared->holders |= UINT64_C(1) << forwarded->from;
-        forwarded->models[forwarded->model_count++] = shared;
+        last = query->request.model;
+        share_models(forwarded, &query->request);
     }
 }
 
@@ -65,7 +85,7 @@ static void on_done(struct call *call, struct reply *reply)
     budget_count(forwarded->budget, &forwarded->counted_bytes,
                  reply->body.capacity_bytes + (reply->rest == NULL ? 0 : reply->rest->held_bytes(reply->rest)));
     if (reply->code == 0 && forwarded->wants_models)
-        share_models(forwarded);
+        share_models_of_call(forwarded);
     deliver(forwarded->hub, forwarded->from, &forwarded->back);
 }
 

@@ -35,8 +35,7 @@ void evaluation_end_reply(struct reply *reply, const struct imported_model *impo
 /* --- estimates of how long an answer takes --- */
 
 enum {
-    EVALUATION_INLINE_NS = 2000000, /* how long one request may keep a loop busy */
-    EVALUATION_QUICK_NS = 50000,    /* several answers as quick as this need no look at the clock */
+    EVALUATION_QUICK_NS = 50000, /* several answers as quick as this need no look at the clock */
 };
 
 /* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint (or any
@@ -139,11 +138,10 @@ static double partner_cost_ns(const struct model *model, const struct model *cli
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
-/* How long an answer takes about. sources: the models of request->sources. Of a large model it reads only as much as
- * shows that the cost exceeds EVALUATION_INLINE_NS. */
-static double evaluation_cost_ns(const struct model *model, const struct model *const *sources,
-                                 const struct request *request)
+double evaluation_cost_ns(const struct evaluation *evaluation)
 {
+    const struct model *model = &evaluation->imported->model, *const *sources = evaluation->sources;
+    const struct request *request = evaluation->request;
     if (request->op == OP_OPEN)
         return 0;
     if (request->op == OP_COMPARE)
@@ -284,7 +282,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
         evaluation_end_reply(reply, evaluation->imported);
         return true;
     }
-    const double cost_ns = evaluation_cost_ns(&evaluation->imported->model, evaluation->sources, request);
+    const double cost_ns = evaluation_cost_ns(evaluation);
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return false;
     *spent_ns += cost_ns;
@@ -297,14 +295,15 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
 }
 
 /* Once for each content of the model. */
-static void prepare(struct evaluator *evaluator, struct prepared_query *query, const struct imported_model *imported)
+static void prepare(struct evaluator *evaluator, struct prepared_query *query, struct imported_model *imported)
 {
+    const struct evaluation evaluation = {.request = &query->request, .imported = imported}; /* it has no sources */
     const struct model *model = &imported->model;
     const struct limits *limits = &evaluator->config->limits;
     prepared_reply_free(query->prepared);
     query->prepared = NULL;
     query->model_key = imported->key;
-    const double cost_ns = evaluation_cost_ns(model, NULL, &query->request); /* which has no sources */
+    const double cost_ns = evaluation_cost_ns(&evaluation);
     query->is_quick = cost_ns <= EVALUATION_QUICK_NS;
     if (cost_ns > EVALUATION_INLINE_NS)
         return;

@@ -46,6 +46,12 @@ struct evaluator {
 void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget);
 void evaluator_fini(struct evaluator *evaluator);
 
+enum { EVALUATION_INLINE_NS = 2000000 }; /* how long one request may keep a loop busy */
+
+/* How long the answer takes about, of processor time. Of a large model it reads only as much as shows that it is more
+ * than EVALUATION_INLINE_NS. Pure; any thread. */
+double evaluation_cost_ns(const struct evaluation *evaluation);
+
 /* Fills *reply if that keeps the loop busy for no longer than EVALUATION_INLINE_NS, including *spent_ns, which counts
  * up. False: it takes longer, and nothing was done. */
 bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *evaluation, double *spent_ns,

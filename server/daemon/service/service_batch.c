@@ -5,6 +5,7 @@
  * processor time, for which the whole batch has one limit: otherwise it could make the server compute the largest
  * answer once for each query and throw it away. While one query is answered, the models of the next few are imported.
  */
+#include "daemon/service/batch_reply.h"
 #include "daemon/service/job.h"
 
 #include "base/container_of.h"
@@ -27,9 +28,8 @@ struct batch {
     struct batch *prev, *next; /* of service->batches */
     struct call *call;         /* the client's */
     struct call item;          /* the query under way; its request is borrowed from the batch's */
-    struct limits limits;      /* what the remaining queries may still use together */
-    struct reply reply;
-    size_t counted_bytes;         /* of the reply, in the budget */
+    struct batch_reply answer;
+    size_t counted_bytes;         /* of the answer, in the budget */
     uint64_t cpu_ns;              /* processor time of the queries so far */
     uint32_t place;               /* the query to begin */
     uint32_t prefetched;          /* queries whose models were prefetched */
@@ -43,9 +43,9 @@ struct batch {
 static void finish(struct batch *batch)
 {
     struct call *call = batch->call;
-    struct reply reply = batch->reply;
-    if (reply.code == 0)
-        buf_put_text(&reply.body, "]}\n");
+    if (batch->answer.reply.code == 0)
+        batch_reply_end(&batch->answer);
+    struct reply reply = batch->answer.reply;
     budget_count(batch->service->budget, &batch->counted_bytes, 0); /* now the connection counts it */
     DL_DELETE(batch->service->batches, batch);
     batch->service->call_count--;
@@ -53,26 +53,15 @@ static void finish(struct batch *batch)
     call->done(call, &reply);
 }
 
-static void put_result(struct batch *batch, const struct reply *reply)
+static void count_memory(struct batch *batch)
 {
-    size_t size_bytes = reply->body.size_bytes;
-    while (size_bytes > 0 && reply->body.data[size_bytes - 1] == '\n')
-        size_bytes--;
-    buf_put_text(&batch->reply.body, batch->place == 1 ? "\n" : ",\n");
-    buf_put(&batch->reply.body, reply->body.data, size_bytes);
-    budget_count(batch->service->budget, &batch->counted_bytes, batch->reply.body.capacity_bytes);
-    uint64_t *left = &batch->limits.value[LIMIT_ANSWER_BYTES];
-    if (reply->code == 0)
-        *left -= size_bytes < *left ? size_bytes : *left - 1; /* 0 would be no limit */
+    budget_count(batch->service->budget, &batch->counted_bytes, batch->answer.reply.body.capacity_bytes);
 }
 
 static void put_error(struct batch *batch, const struct err *err)
 {
-    struct reply reply;
-    reply_init(&reply);
-    reply_error(&reply, err, NULL, 0);
-    put_result(batch, &reply);
-    reply_fini(&reply);
+    batch_reply_put_error(&batch->answer, err);
+    count_memory(batch);
 }
 
 /* --- models ahead of their queries --- */
@@ -117,7 +106,8 @@ static void on_item(struct call *item, struct reply *reply)
     batch->cpu_ns += item->cpu_ns;
     if (!batch->is_running) /* the loop has run in between */
         batch->item.spent_ns = 0;
-    put_result(batch, reply);
+    batch_reply_put(&batch->answer, reply);
+    count_memory(batch);
     reply_fini(reply);
     run(batch);
 }
@@ -129,16 +119,16 @@ static void begin_item(struct batch *batch)
         put_error(batch, &query->err);
         return;
     }
-    if (batch->cpu_ns / NS_PER_MS >= batch->limits.value[LIMIT_BATCH_CPU_MS]) {
+    if (batch->cpu_ns / NS_PER_MS >= batch->answer.left.value[LIMIT_BATCH_CPU_MS]) {
         struct err err;
         err_set(&err, ERR_BATCH_CPU, "the queries before this one took %llu ms of processor time, more than %s ms",
-                (unsigned long long)(batch->cpu_ns / NS_PER_MS), LIMIT_TEXT(&batch->limits, LIMIT_BATCH_CPU_MS));
+                (unsigned long long)(batch->cpu_ns / NS_PER_MS), LIMIT_TEXT(&batch->answer.left, LIMIT_BATCH_CPU_MS));
         put_error(batch, &err);
         return;
     }
     const double spent_ns = batch->item.spent_ns;
     batch->item =
-        (struct call){.request = query->request, .done = on_item, .left = &batch->limits, .spent_ns = spent_ns};
+        (struct call){.request = query->request, .done = on_item, .left = &batch->answer.left, .spent_ns = spent_ns};
     batch->is_under_way = true;
     service_find_models(batch->service, &batch->item);
 }
@@ -168,7 +158,7 @@ static void run(struct batch *batch)
     if (batch->place < batch->call->request.query_count) {
         struct err err;
         service_refuse_late(&err);
-        reply_error(&batch->reply, &err, NULL, 0);
+        reply_error(&batch->answer.reply, &err, NULL, 0);
     }
     finish(batch);
 }
@@ -206,10 +196,6 @@ void service_batch(struct service *service, struct call *call)
     batch->service = service;
     batch->call = call;
     call->waiting = batch;
-    batch->limits = service->config->limits;
-    reply_init(&batch->reply);
-    batch->reply.content_type = "application/json";
-    batch->reply.cache_control = "no-store";
-    buf_put_text(&batch->reply.body, "{\"results\":[");
+    batch_reply_init(&batch->answer, &service->config->limits);
     run(batch);
 }

@@ -4,6 +4,7 @@ at once, and counts in the same sums.
 Which loop has a connection is the kernel's choice; the ids that the server gives to requests tell it: each loop counts up
 from a random start."""
 import concurrent.futures
+import json
 import os
 import random
 import shutil
@@ -81,6 +82,11 @@ class Everywhere:
         return [connection.get(target, *headers) for connection in self.one_each()]
 
 
+def post(connection, target, body):
+    connection.send(f"POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}")
+    return connection.answer()
+
+
 def same(answers):
     bodies = {answer.body for answer in answers}
     assert len(bodies) == 1, [(answer.status, answer.body[:80]) for answer in answers]
@@ -113,6 +119,45 @@ def test_every_loop_gives_the_answers_of_one(loops, start):
             if before.status == 200 and "etag" in before.headers:
                 not_modified = same(everywhere.get(target, "If-None-Match: " + before.headers["etag"]))
                 assert not_modified.status == 304 and not_modified.body == b""
+
+
+BATCHES = [  # queries, and whether each loop answers them itself once it knows the models
+    ([{"op": "palette", "model": "robot.glb", "clip": "walk", "t": 0.3}, {"op": "pose", "model": "octopus.glb", "t": [0.1, 0.7]}], True),
+    ([{"op": "palette", "model": "robot.glb", "clip": "nobody", "t": 0}, {"op": "palette", "model": "robot.glb", "t": "x"},
+      {"op": "bounds", "model": "robot.glb", "t": 0.2}], True),
+    ([{"op": "palette", "model": "robot.glb", "t": 0.3}, {"op": "palette", "model": "nobody.glb", "t": 0}], False),
+    ([{"op": "mesh", "model": "octopus.glb", "t": "0:1:40"}, {"op": "palette", "model": "robot.glb", "t": 0}], False),  # too much work
+]
+
+
+@pytest.mark.parametrize("queries, is_local", BATCHES)
+def test_a_batch_is_answered_by_its_loop_where_it_knows_all_models_and_with_the_same_bytes(loops, start, queries, is_local):
+    options = ("--watch-interval", "1m", "--max-answer", "8MiB", *NO_RENDERING)
+    alone, server = start(*options, root=SAMPLES), loops(SAMPLES, *options)
+    body = json.dumps({"queries": queries})
+    wanted = post(alone.connect(), "/v1/query", body)
+    assert wanted.status == 200 and len(wanted.json()["results"]) == len(queries)
+    with Everywhere(server) as everywhere:
+        for _ in range(4):  # a batch teaches its loop the models as well
+            [post(connection, "/v1/query", body) for connection in everywhere.one_each()]
+        before = server.json("/v1/stats")["loops"]["forwarded"]
+        for _ in range(10):
+            answers = [post(connection, "/v1/query", body) for connection in everywhere.one_each()]
+            assert same(answers).body == wanted.body
+        forwarded = server.json("/v1/stats")["loops"]["forwarded"] - before
+    assert forwarded <= 2 if is_local else forwarded >= 10 * (LOOPS - 1)
+
+
+def test_a_batch_on_any_loop_keeps_the_limits_of_one_answer(loops, start):
+    """All queries of a batch share --max-frames: the one that goes above it is an error, and those before it are not."""
+    options = ("--max-frames", "10", *NO_RENDERING)
+    body = json.dumps({"queries": [{"op": "palette", "model": "robot.glb", "clip": "walk", "t": f"0:1:{count}"} for count in (4, 5, 2, 1)]})
+    alone, server = start(*options, root=SAMPLES), loops(SAMPLES, *options)
+    wanted = post(alone.connect(), "/v1/query", body)
+    assert ["error" in result for result in wanted.json()["results"]].count(True) >= 1
+    with Everywhere(server) as everywhere:
+        for _ in range(2):
+            assert same([post(connection, "/v1/query", body) for connection in everywhere.one_each()]).body == wanted.body
 
 
 def test_a_model_is_imported_once_and_then_answered_by_each_loop(loops):
