@@ -26,12 +26,15 @@ struct file_policy {
     bool allows_hidden;   /* --allow-hidden */
 };
 
+struct passed_sockets;
+
 struct config {
     const char *root;            /* --root DIR, default "." */
     const char *http;            /* --http ADDR:PORT, default "127.0.0.1:7878"; "none" */
     const char *tcp;             /* --tcp ADDR:PORT, packets and HTTP; "none"; TCP_DEFAULT itself when not given */
     const char *unix_path;       /* --unix PATH, packets and HTTP, or NULL */
     const char *unix_mode;       /* --unix-mode, octal digits: who may connect */
+    const struct passed_sockets *passed; /* listen at these (socket_activation.h), not there; or NULL */
     const char *uploads;         /* --uploads DIR, or NULL: none are taken */
     struct file_policy files;    /* its `uploads` from uploads_find_folder() */
     const char *token_file;      /* --token-file FILE, or NULL: no token is needed */
@@ -53,6 +56,8 @@ struct config {
     enum sandbox_mode sandbox;   /* --sandbox try|require|off */
     bool is_self_test;           /* --self-test-sandbox */
     enum log_format log;         /* --log text|json|off: the access log on stderr */
+    const char *log_file;        /* --log-file FILE in place of stderr, or NULL */
+    uint64_t drain_delay_ms;     /* --drain-delay: between SIGTERM and the drain */
     bool is_check_only;          /* --check-config */
     const char *health_url;      /* --health: probe a running server and exit 0 or 1 (container HEALTHCHECK) */
     struct limits limits;

@@ -209,10 +209,9 @@ int options_check(const struct config *config, struct err *err)
         if (access(path, X_OK) != 0)
             return err_set(err, ERR_BAD_PARAMETER, "%s is not a program: %s; see --worker-dir", path, strerror(errno));
     }
-    struct access policy;
-    const int rc = access_policy_init(config, &policy, err);
-    if (rc == 0)
-        access_fini(&policy);
+    struct access_policy *policy;
+    const int rc = access_policy_new(config, NULL, &policy, err);
+    access_policy_unref(policy);
     return rc;
 }
 

@@ -17,6 +17,7 @@ struct service {
     uv_loop_t *loop;
     const struct config *config;
     struct budget *budget;
+    const struct access *access; /* or NULL, until service_use_access() */
     int root_fd;
     struct import_pool *imports;
     struct cache *cache;

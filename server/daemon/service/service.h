@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wire/encode/reply.h"
+#include "wire/http/access.h"
 #include "wire/request/request.h"
 #include "daemon/support/budget.h"
 #include "daemon/cache/cache.h"
@@ -55,6 +56,9 @@ void service_cancel(struct call *call);
 
 /* Number of calls under way. */
 uint32_t service_pending(const struct service *service);
+
+/* Who may show pages in a frame from now on; borrowed, until the next one. */
+void service_use_access(struct service *service, const struct access *access);
 
 /* From now on /readyz is 503. */
 void service_drain(struct service *service);

@@ -63,7 +63,7 @@ bool service_info(const struct service *service, const struct request *request, 
     case OP_MODEL_PAGE:
     case OP_EMBED:
     case OP_ASSET:
-        page_answer(service->config, request, reply);
+        page_answer(service->config, service->access, request, reply);
         break;
     case OP_FORMATS:
         body_put_formats(begin(reply, "application/json", CACHE_REVALIDATE));
