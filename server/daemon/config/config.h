@@ -54,6 +54,7 @@ struct config {
     const char *gl;              /* --gl auto|osmesa|egl */
     const char *kernel;          /* --kernel, one of KERNEL_NAMES that this processor runs */
     enum sandbox_mode sandbox;   /* --sandbox try|require|off */
+    char sandbox_lack[256];      /* of the workers' sandbox here, by worker_probe_sandbox(); "": nothing */
     bool is_self_test;           /* --self-test-sandbox */
     enum log_format log;         /* --log text|json|off: the access log on stderr */
     const char *log_file;        /* --log-file FILE in place of stderr, or NULL */
