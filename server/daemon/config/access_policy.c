@@ -194,8 +194,8 @@ void access_policy_put_changes(const struct config *config, const struct access_
     const struct access *old = &before->access, *now = &after->access;
     if (config->token_file != NULL) {
         const uint32_t count = texts_in(&now->tokens);
-        buf_printf(out, "%u token%s (%u added, %u removed)", count, count == 1 ? "" : "s",
-                   after->added_count, texts_in(&now->revoked));
+        buf_printf(out, "%u token%s (%u added, %u removed)", count, count == 1 ? "" : "s", after->added_count,
+                   texts_in(&now->revoked));
     }
     put_list(out, "allow-host", config->allow_host,
              old->is_any_host == now->is_any_host && is_same(&old->hosts, &now->hosts));

@@ -15,9 +15,10 @@ struct access_policy {
     uint32_t added_count; /* tokens that the policy before lacked */
 };
 
-/* before: the policy that this one follows, to find out which tokens are revoked; or NULL. Without --allow-host a server on a loopback address answers loopback names only, one elsewhere any name. Reads
- * config->token_file and the FILE of each list that is given as @FILE, so it waits for the file system; any thread.
- * *out: one reference. ERR_BAD_PARAMETER names the option, the file and the line. */
+/* before: the policy that this one follows, to find out which tokens are revoked; or NULL. Without --allow-host a
+ * server on a loopback address answers loopback names only, one elsewhere any name. Reads config->token_file and the
+ * FILE of each list that is given as @FILE, so it waits for the file system; any thread. *out: one reference.
+ * ERR_BAD_PARAMETER names the option, the file and the line. */
 int access_policy_new(const struct config *config, const struct access_policy *before, struct access_policy **out,
                       struct err *err);
 /* Any thread. */
@@ -26,8 +27,8 @@ void access_policy_unref(struct access_policy *policy); /* NULL is fine */
 
 /* Whether an option names a file that another access_policy_new() would read again. */
 bool access_policy_has_files(const struct config *config);
-/* Appends what such files say, compared with the policy before: "3 tokens (1 added, 2 removed), --cors unchanged". Never
- * a token. */
+/* Appends what such files say, compared with the policy before: "3 tokens (1 added, 2 removed), --cors unchanged".
+ * Never a token. */
 void access_policy_put_changes(const struct config *config, const struct access_policy *before,
                                const struct access_policy *after, struct buf *out);
 

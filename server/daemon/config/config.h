@@ -34,7 +34,6 @@ struct config {
     const char *tcp;             /* --tcp ADDR:PORT, packets and HTTP; "none"; TCP_DEFAULT itself when not given */
     const char *unix_path;       /* --unix PATH, packets and HTTP, or NULL */
     const char *unix_mode;       /* --unix-mode, octal digits: who may connect */
-    const struct passed_sockets *passed; /* listen at these (socket_activation.h), not there; or NULL */
     const char *uploads;         /* --uploads DIR, or NULL: none are taken */
     struct file_policy files;    /* its `uploads` from uploads_find_folder() */
     const char *token_file;      /* --token-file FILE, or NULL: no token is needed */
@@ -54,15 +53,17 @@ struct config {
     const char *gl;              /* --gl auto|osmesa|egl */
     const char *kernel;          /* --kernel, one of KERNEL_NAMES that this processor runs */
     enum sandbox_mode sandbox;   /* --sandbox try|require|off */
-    char sandbox_lack[256];      /* of the workers' sandbox here, by worker_probe_sandbox(); "": nothing */
     bool is_self_test;           /* --self-test-sandbox */
     enum log_format log;         /* --log text|json|off: the access log on stderr */
-    const char *log_file;        /* --log-file FILE in place of stderr, or NULL */
-    uint64_t drain_delay_ms;     /* --drain-delay: between SIGTERM and the drain */
     bool is_check_only;          /* --check-config */
     const char *health_url;      /* --health: probe a running server and exit 0 or 1 (container HEALTHCHECK) */
     struct limits limits;
     uint32_t models_max;   /* in memory at a time; see file_limit.h */
     uint32_t refused_max;  /* connections above LIMIT_CONNECTIONS that still get a 503; see file_limit.h */
     uint32_t work_threads; /* of libuv; see file_limit.h */
+
+    const char *log_file;                /* --log-file FILE in place of stderr, or NULL */
+    uint64_t drain_delay_ms;             /* --drain-delay: between SIGTERM and the drain */
+    const struct passed_sockets *passed; /* listen at these (socket_activation.h), not at http, tcp, unix; or NULL */
+    char sandbox_lack[256];              /* of the workers' sandbox here, by worker_probe_sandbox(); "": nothing */
 };

@@ -43,8 +43,8 @@ int socket_activation_kinds(const char *names, const bool is_unix[], uint32_t co
         const size_t bytes = names == NULL ? 0 : strcspn(names, ":");
         out[i] = names == NULL ? PORT_KIND_COUNT : kind_named(names, bytes);
         if (out[i] != PORT_KIND_COUNT && (out[i] == PORT_UNIX) != is_unix[i])
-            return err_set(err, ERR_BAD_PARAMETER, "the socket '%s' of LISTEN_FDS is %s Unix socket", KIND_NAMES[out[i]],
-                           is_unix[i] ? "a" : "no");
+            return err_set(err, ERR_BAD_PARAMETER, "the socket '%s' of LISTEN_FDS is %s Unix socket",
+                           KIND_NAMES[out[i]], is_unix[i] ? "a" : "no");
         if (out[i] == PORT_KIND_COUNT && !is_unix[i] && unnamed == 2)
             return err_set(err, ERR_BAD_PARAMETER,
                            "what socket %u of LISTEN_FDS is for is not known: name the sockets http, tcp or unix "
@@ -92,7 +92,8 @@ static int check_socket(int fd, struct passed_socket *out, bool *is_unix, struct
         address_format(&address.any, out->address);
         return 0;
     }
-    const size_t path_bytes = size > offsetof(struct sockaddr_un, sun_path) ? size - offsetof(struct sockaddr_un, sun_path) : 0;
+    const size_t path_bytes =
+        size > offsetof(struct sockaddr_un, sun_path) ? size - offsetof(struct sockaddr_un, sun_path) : 0;
     memcpy(out->address, address.local.sun_path, path_bytes);
     out->address[path_bytes] = '\0';
     if (path_bytes > 0 && out->address[0] == '\0')

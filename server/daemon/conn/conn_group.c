@@ -228,7 +228,9 @@ uint32_t conn_group_revoke(struct conn_group *group)
         return 0;
     for (struct conn *conn = group->first, *next; conn != NULL; conn = next) {
         next = conn->next;
-        const bool is_open = conn->state > CONN_REFUSED && conn->state < CONN_LINGERING && !conn->is_last;
+        /* a body that is being sent may be the last as well */
+        const bool goes_on = conn->state == CONN_STREAMING || !conn->is_last;
+        const bool is_open = conn->state > CONN_REFUSED && conn->state < CONN_LINGERING && goes_on;
         if (!is_open || conn->protocol == NULL || conn->protocol->revoke == NULL || !conn->protocol->revoke(conn))
             continue;
         count++;

@@ -34,14 +34,14 @@ struct loop {
     uint32_t number;
     struct loops *loops;
     uv_timer_t expiry;
-    uint64_t expired_ms; /* when timeouts were looked at last */
-    bool is_patient;     /* and none was acted on then */
+    uint64_t expired_ms;          /* when timeouts were looked at last */
+    bool is_patient;              /* and none was acted on then */
     atomic_uint_fast64_t beat_ns; /* of uv_hrtime(), when that was; UINT64_MAX: the loop ends */
     uint64_t drain_deadline_ms;
     void (*drained)(void *user);
     void *user;
     uv_prepare_t before_wait;
-    struct message drain; /* from the main loop */
+    struct message drain;                   /* from the main loop */
     struct message use_policy, used_policy; /* from it and back */
     struct access_policy *next_policy;      /* with that: a reference */
     uint32_t revoked_count;                 /* on its way back: connections that it ended */
@@ -271,8 +271,8 @@ static void on_used_policy(struct message *message) { count_policy(container_of(
 
 struct access_policy *loops_policy(const struct loops *loops) { return loops->list[0]->policy; }
 
-bool loops_use_policy(struct loops *loops, struct access_policy *policy, void (*used)(void *user, uint32_t revoked_count),
-                      void *user)
+bool loops_use_policy(struct loops *loops, struct access_policy *policy,
+                      void (*used)(void *user, uint32_t revoked_count), void *user)
 {
     if (loops->is_draining)
         return false;

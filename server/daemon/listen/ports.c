@@ -262,8 +262,7 @@ int ports_bind(struct ports *ports, struct err *err)
     const struct config *config = ports->group->config;
     if (config->passed != NULL)
         return open_passed(ports, config->passed, err);
-    if (strcmp(config->http, "none") != 0 &&
-        bind_tcp(add_port(ports, PORT_HTTP, false), "http", config->http, err) < 0)
+    if (strcmp(config->http, "none") != 0 && bind_tcp(add_port(ports, PORT_HTTP, false), "http", config->http, err) < 0)
         return err->code;
     if (strcmp(config->tcp, "none") != 0 && bind_tcp(add_port(ports, PORT_TCP, false), "tcp", config->tcp, err) < 0) {
         if (config->tcp != TCP_DEFAULT)

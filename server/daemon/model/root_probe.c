@@ -1,5 +1,5 @@
-/* root_probe.c - a timer, and a thread for each look: a work thread of libuv would be lost for others, and keep the loop
- * from ending, for as long as a mount hangs. */
+/* root_probe.c - a timer, and a thread for each look: a work thread of libuv would be lost for others, and keep the
+ * loop from ending, for as long as a mount hangs. */
 #include "daemon/model/root_probe.h"
 
 #include "base/mem.h"

@@ -69,8 +69,7 @@ static void greet(struct conn *conn)
         keep_token(conn->packets, reader->token[0] == '\0' ? NULL : reader->token);
         const char *token = conn->packets->token;
         if (token == NULL || !access_knows_token(access, token)) {
-            err_set(&err, ERR_UNAUTHORIZED,
-                    token == NULL ? "this server wants a token in the hello" : UNKNOWN_TOKEN);
+            err_set(&err, ERR_UNAUTHORIZED, token == NULL ? "this server wants a token in the hello" : UNKNOWN_TOKEN);
             packets_refuse(conn, &err);
             return;
         }

@@ -25,7 +25,7 @@ enum {
     FLUSH_BYTES = 32 * 1024,
     KEPT_BYTES = 256 * 1024, /* of lines that stderr does not take */
     FILE_MODE = 0640,
-    STUCK_MS = 200,          /* how long stderr is waited for at the end */
+    STUCK_MS = 200, /* how long stderr is waited for at the end */
 };
 
 static const char *const LEVEL_NAMES[] = {"info", "warn"};
@@ -33,8 +33,8 @@ static const char *const LEVEL_NAMES[] = {"info", "warn"};
 static struct {
     enum log_format format;
     pthread_mutex_t mutex;
-    int file_fd;        /* -1: stderr is written to; under the mutex, as is the next */
-    bool is_file_full;  /* the file did not take the last lines */
+    int file_fd;                 /* -1: stderr is written to; under the mutex, as is the next */
+    bool is_file_full;           /* the file did not take the last lines */
     struct buf lines;            /* of all threads, on their way out; under the mutex */
     atomic_size_t waiting_bytes; /* of them, for a look without it */
 } log_state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .file_fd = -1};

@@ -1,15 +1,16 @@
 """SIGHUP: tokens, lists and the log file are read again. What a removed token was good for ends, what others are good for
 goes on; what cannot be read stays as it was, and the log says so."""
 import os
-import pathlib
+import resource
 import signal
 import stat
 import struct
+import subprocess
 import threading
 
 import pytest
 
-from conftest import Connection, wait_until
+from conftest import BUILD, PATIENCE_S, Connection, wait_until
 from importers import NO_RENDERING, install_waiting
 from packets import Link, WebSocketLink, connect, packet, subscribe
 from small_models import gltf
@@ -147,9 +148,10 @@ def test_calls_under_way(start, root, tokens, tmp_path):
         assert stays.answer().status == 200 and other.read().kind == "opened"
 
 
-def test_a_long_answer_breaks_off(own, tokens):
+@pytest.mark.parametrize("more", ["", "Connection: close\r\n"])
+def test_a_long_answer_breaks_off(own, tokens, more):
     """So that it does not look whole: chunks have an end."""
-    long = f"GET /v1/palette?model=a.gltf&t=0:99.99:100 HTTP/1.1\r\nHost: localhost\r\n{bearer('%s')}\r\n\r\n"
+    long = f"GET /v1/palette?model=a.gltf&t=0:99.99:100 HTTP/1.1\r\nHost: localhost\r\n{more}{bearer('%s')}\r\n\r\n"
     with own.connect(receive_bytes=4096) as gone, own.connect() as stays:
         gone.send(long % OLD)
         assert gone.socket.recv(1) == b"H"
@@ -244,19 +246,32 @@ def test_the_log_file_is_opened_again(start, tmp_path):
     assert own.lines() == []
 
 
-def test_a_log_file_that_takes_nothing(start, tmp_path):
+def test_a_log_file_that_takes_nothing(tmp_path):
     """Its lines go to stderr, and that says why."""
-    size = len("a line of the log, roughly so long as this one here is, or a bit more than that") * 200
-    own = start(*NO_RENDERING, "--log-file", str(tmp_path / "log"), root=tmp_path)
-    import resource
-    resource.prlimit(own.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
-    for i in range(size // 80):
-        assert own.get("/healthz", f"X-Request-Id: number-{i}").status == 200
-    wait_until(lambda: any(f"id=number-{size // 80 - 1} " in line for line in own.lines()), own.lines()[-3:])
-    assert said(own, "posed: the log file takes no lines: File too large; they follow here") == 1
-    resource.prlimit(own.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    own.get("/healthz", "X-Request-Id: last")
-    wait_until(lambda: "id=last" in (tmp_path / "log").read_text())
+    log, heard = tmp_path / "log", []
+    process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none", "--cache-dir", "none",
+                                *NO_RENDERING, "--log-file", log], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    reader = threading.Thread(target=lambda: heard.extend(process.stderr))
+    reader.start()
+    try:
+        address = process.stdout.readline().decode().split("http=")[1].split()[0]
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+        with Connection(address) as one:
+            for i in range(100):
+                assert one.get("/healthz", f"X-Request-Id: number-{i}").status == 200
+            wait_until(lambda: any(b"id=number-99 " in line for line in heard), heard[-3:])
+            assert heard[0] == b"posed: the log file takes no lines: File too large; they follow here\n"
+            assert sum(line.startswith(b"posed: ") for line in heard) == 1
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            assert one.get("/healthz", "X-Request-Id: last").status == 200
+            wait_until(lambda: "id=last" in log.read_text())
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
+    finally:
+        process.kill()
+        reader.join()
+        process.stdout.close()
+        process.stderr.close()
 
 
 def test_log_files_that_are_none(command, tmp_path):
