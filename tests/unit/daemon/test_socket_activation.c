@@ -12,7 +12,7 @@
 static const char *kinds(const char *names, const char *families, struct err *err)
 {
     static char text[PASSED_SOCKETS_MAX + 1];
-    bool is_unix[PASSED_SOCKETS_MAX];
+    bool is_unix[PASSED_SOCKETS_MAX] = {false};
     enum port_kind out[PASSED_SOCKETS_MAX];
     const uint32_t count = (uint32_t)strlen(families);
     memset(text, 0, sizeof text);
