@@ -66,6 +66,7 @@ static void drain(uv_timer_t *delay)
 {
     struct daemon *daemon = delay->data;
     reload_stop(daemon->reload);
+    service_drain(daemon->service);
     loops_drain(daemon->loops, on_drained, daemon);
 }
 
@@ -75,7 +76,7 @@ static void on_stop(void *user, int number)
     const uint64_t delay_ms = daemon->config->drain_delay_ms;
     log_info("stopping on SIG%s, %u calls under way", sigabbrev_np(number), service_pending(daemon->service));
     notify_state("STOPPING=1");
-    service_drain(daemon->service);
+    service_leave(daemon->service);
     if (delay_ms == 0) {
         drain(&daemon->delay);
         return;

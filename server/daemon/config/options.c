@@ -240,12 +240,14 @@ void options_help(struct buf *out, const struct system_limits *machine)
     struct config defaults;
     set_defaults(&defaults, machine);
     buf_put_text(
-        out, "posed - serves poses and pictures of animated 3D models\n\n"
-             "  posed [--root DIR] [--http ADDR:PORT] [--tcp ADDR:PORT] [--unix PATH] [options]\n\n"
-             "A flag wins over its environment variable, the variable over the default.\n"
-             "Sizes take k, m, g, t; times take ms, s, m; an @FILE has one entry a line. SIGTERM or SIGINT stops it once answers under way are\n"
-             "sent; a second one at once. SIGHUP reads tokens and lists in files again and opens the log file again;\n"
-             "it stops the server only where its terminal is closed. Exit status 2: the configuration is bad.\n");
+        out,
+        "posed - serves poses and pictures of animated 3D models\n\n"
+        "  posed [--root DIR] [--http ADDR:PORT] [--tcp ADDR:PORT] [--unix PATH] [options]\n\n"
+        "A flag wins over its environment variable, the variable over the default.\n"
+        "Sizes take k, m, g, t; times take ms, s, m; an @FILE has one entry a line. SIGTERM or SIGINT stops it once\n"
+        "answers under way are sent; a second one at once. SIGHUP reads tokens and lists in files again and opens the\n"
+        "log file again; it stops the server only where its terminal is closed. Exit status 2: the configuration is\n"
+        "bad.\n");
     const char *group = "";
     for (size_t i = 0; i < option_count(); i++) {
         const struct option option = option_at(i);

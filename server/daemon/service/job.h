@@ -43,7 +43,7 @@ struct service {
     bool is_making_environment;
     struct root_probe *root_probe;
     struct err disk_failure; /* why there is no disk cache; code 0: there is one, or none is wanted */
-    bool is_draining;
+    bool is_leaving, is_draining; /* service_leave(), service_drain() were called */
     bool is_ending, is_closed; /* service_free() was called; the handle is closed */
 };
 

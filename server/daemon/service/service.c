@@ -57,6 +57,7 @@ void service_cancel(struct call *call)
 struct cache *service_cache(struct service *service) { return service->cache; }
 void service_use_access(struct service *service, const struct access *access) { service->access = access; }
 uint32_t service_pending(const struct service *service) { return service->call_count; }
+void service_leave(struct service *service) { service->is_leaving = true; }
 void service_drain(struct service *service) { service->is_draining = true; }
 
 /* --- life --- */

@@ -60,7 +60,9 @@ uint32_t service_pending(const struct service *service);
 /* Who may show pages in a frame from now on; borrowed, until the next one. */
 void service_use_access(struct service *service, const struct access *access);
 
-/* From now on /readyz is 503. */
+/* From now on /readyz is 503; all else goes on. */
+void service_leave(struct service *service);
+/* No upload begins any more. */
 void service_drain(struct service *service);
 
 /* Ends the workers and frees everything when its handles are closed. Calls still under way are answered with

@@ -22,7 +22,7 @@ static void set(struct check *check, enum check_status status, const char *reaso
 
 static void check_shutdown(const struct service *service, struct check *out)
 {
-    if (!service->is_draining)
+    if (!service->is_leaving)
         return;
     service_refuse_late(&out->reason);
     out->status = CHECK_FAILED;

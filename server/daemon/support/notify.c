@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,6 +17,10 @@ void notify_state(const char *state)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const char *path = getenv("NOTIFY_SOCKET");
+    static atomic_bool is_stopping;
+    if (is_stopping && strncmp(state, "WATCHDOG", 8) != 0)
+        return;
+    is_stopping = is_stopping || strcmp(state, "STOPPING=1") == 0;
     const size_t length = path == NULL ? 0 : strlen(path);
     if (length < 2 || length >= sizeof address.sun_path || (path[0] != '/' && path[0] != '@'))
         return;

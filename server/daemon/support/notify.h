@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* "READY=1", "STOPPING=1", "WATCHDOG=1". Does nothing without $NOTIFY_SOCKET; failures are ignored. */
+/* "READY=1", "STOPPING=1", "WATCHDOG=1". After STOPPING=1 only the last of these is sent. Does nothing without
+ * $NOTIFY_SOCKET; failures are ignored. */
 void notify_state(const char *state);
 
 /* RELOADING=1 with the time, which systemd waits for; READY=1 ends it. */

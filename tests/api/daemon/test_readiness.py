@@ -12,6 +12,7 @@ from importers import NO_RENDERING
 from packets import Link
 from renderers import install
 from small_models import gltf
+from upload_requests import put
 
 NAMES = ["shutdown", "root", "renderer", "sandbox", "cache"]
 
@@ -129,8 +130,10 @@ def test_a_root_that_does_not_answer(start, root, tmp_path):
 
 # --- --drain-delay ---
 
-def test_the_listener_stays_open_until_the_drain(start, root):
-    server = start(*NO_RENDERING, "--tcp", "127.0.0.1:0", "--drain-delay", "2s", root=root)
+def test_all_goes_on_during_the_delay(start, root):
+    """But /readyz; and a second signal does not wait for it."""
+    (root / "in").mkdir()
+    server = start(*NO_RENDERING, "--tcp", "127.0.0.1:0", "--uploads", str(root / "in"), "--drain-delay", "10m", root=root)
     with server.connect() as kept, Link(server.ports["tcp"]) as link:
         assert kept.get("/readyz").status == 200
         server.signal(signal.SIGTERM)
@@ -141,19 +144,20 @@ def test_the_listener_stays_open_until_the_drain(start, root):
         answer = kept.get("/v1/model?model=a.gltf")
         assert answer.status == 200 and "close" not in answer.headers.get("connection", "")
         assert server.get("/healthz").status == 200 and link.ask("ping").kind == "done"
-        assert server.process.poll() is None
-        assert kept.is_closed_by_server()
-        assert link.read().code == 54 and server.wait() == 0
-    said = [line for line in server.lines() if "stopping on SIGTERM" in line or "connections are taken for 2.0 s more" in line]
-    assert len(said) == 2
-
-
-def test_a_second_signal_does_not_wait_for_the_delay(start, root):
-    server = start(*NO_RENDERING, "--drain-delay", "10m", root=root)
-    server.signal(signal.SIGTERM)
-    server.wait_for_line("connections are taken for 600.0 s more")
+        assert put(server, "b.gltf", gltf().encode()).status == 201
+    said = [line for line in server.lines() if "stopping on SIGTERM" in line or "connections are taken for 600.0 s more" in line]
+    assert len(said) == 2 and server.process.poll() is None
     server.signal(signal.SIGTERM)
     assert server.wait() == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_drain_follows_the_delay(start, root, number):
+    server = start(*NO_RENDERING, "--tcp", "127.0.0.1:0", "--drain-delay", "300ms", root=root)
+    with server.connect() as kept, Link(server.ports["tcp"]) as link:
+        assert kept.get("/readyz").status == 200
+        server.signal(number)
+        assert kept.is_closed_by_server() and link.read().code == 54 and server.wait() == 0
 
 
 def test_delays_that_are_none(command, tmp_path):

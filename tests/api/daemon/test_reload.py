@@ -278,33 +278,3 @@ def test_log_files_that_are_none(command, tmp_path):
     for path, words in ((tmp_path, "Is a directory"), (tmp_path / "no" / "log", "No such file"), ("/dev/null", "is no file")):
         status, _, said_there = command("--root", str(tmp_path), "--http", "127.0.0.1:0", "--tcp", "none", "--log-file", str(path))
         assert status == 2 and f"--log-file {path}" in said_there and words in said_there, said_there
-
-
-def test_reloads_under_load(start, root, tokens):
-    """Of several loops: nobody with a token that stays is ever refused."""
-    own = start(*NO_RENDERING, "--loops", "3", "--tcp", "127.0.0.1:0", "--token-file", str(tokens), root=root)
-    is_over, refused = threading.Event(), []
-
-    def ask():
-        with own.connect() as one:
-            while not is_over.is_set():
-                answer = one.get("/v1/palette?model=a.gltf&t=0.5&format=bin", bearer(STAYS))
-                if answer.status != 200:
-                    refused.append(answer)
-
-    threads = [threading.Thread(target=ask) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for i in range(10):
-        links = [Link(own.ports["tcp"], token=OLD.encode()) for _ in range(6)]
-        tokens.write_text(f"{STAYS}\n")
-        assert "ended 6 connections of removed tokens" in reload(own)
-        for link in links:
-            assert link.read().code == UNAUTHORIZED and link.is_closed_by_server()
-            link.socket.close()
-        tokens.write_text(f"{STAYS}\n{OLD}\n")
-        assert "(1 added, 0 removed)" in reload(own)
-    is_over.set()
-    for thread in threads:
-        thread.join()
-    assert not refused
