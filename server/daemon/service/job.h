@@ -42,9 +42,9 @@ struct service {
     struct job_queue environment_queue; /* jobs that wait for the environment that is being made */
     bool is_making_environment;
     struct root_probe *root_probe;
-    struct err disk_failure; /* why there is no disk cache; code 0: there is one, or none is wanted */
+    struct err disk_failure;      /* why there is no disk cache; code 0: there is one, or none is wanted */
     bool is_leaving, is_draining; /* service_leave(), service_drain() were called */
-    bool is_ending, is_closed; /* service_free() was called; the handle is closed */
+    bool is_ending, is_closed;    /* service_free() was called; the handle is closed */
 };
 
 /* What a job waits for. */
