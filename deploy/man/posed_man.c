@@ -55,9 +55,9 @@ int main(void)
          "clip, and draws that moment to PNG, without a GPU or a display.\n.PP\n"
          "A flag wins over its environment variable, the variable over the default. Sizes take k, m, g, t; times take "
          "ms, s,\n"
-         "m. SIGTERM or SIGINT stops it once answers under way are sent; a second one at once. SIGHUP stops "
-         "it\n"
-         "only where it was started from a terminal, which is closed then. Defaults of limits may be\n"
+         "m. SIGTERM or SIGINT stops it once answers under way are sent; a second one at once. SIGHUP reads the\n"
+         "tokens and the lists in files again and opens the log file again; it stops the server only where the\n"
+         "terminal that it was started from is closed. Defaults of limits may be\n"
          "less where the machine has little memory; \\fB\\-\\-help\\fR prints those of this machine.\n"
          ".SH OPTIONS");
     for (size_t i = 0; i < option_count(); i++) {
@@ -71,6 +71,10 @@ int main(void)
     }
     puts(".SS Other\n.TP\n\\fB\\-\\-help\\fR, \\fB\\-\\-version\\fR\nprint that and exit.\n"
          ".SH EXIT STATUS\n0: stopped as asked. 2: the configuration is bad. Other: it could not start, or failed.\n"
+         ".SH ENVIRONMENT\n\fBNOTIFY_SOCKET\fR, \fBWATCHDOG_USEC\fR, \fBLISTEN_FDS\fR and \fBLISTEN_FDNAMES\fR "
+         "mean what\nsd_notify(3), sd_watchdog_enabled(3) and sd_listen_fds(3) say. Passed sockets are named http, tcp "
+         "or\n"
+         "unix, and take the place of \\fB\\-\\-http\\fR, \\fB\\-\\-tcp\\fR and \\fB\\-\\-unix\\fR.\n"
          ".SH FILES\n.TP\n.I ~/.cache/posed\nimported models, see \\fB\\-\\-cache\\-dir\\fR.\n"
          ".SH SEE ALSO\n.BR posectl (1)\n.PP\n.I /usr/share/doc/posed/protocol\nsays what it answers.");
     return 0;

@@ -1,9 +1,8 @@
 /* main.c - posed, the daemon: reads options, opens ports, starts the service, prints a ready line, runs and ends
  * cleanly.
  *
- * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0. A second one exits at once with
- * 128 + its number; an end that takes too long is cut off with exit 1. SIGHUP drains where a terminal that the daemon
- * was started from is closed, and does nothing else elsewhere. SIGPIPE is ignored. Works as process 1 of a container.
+ * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0; SIGHUP reloads: signals.h. SIGPIPE
+ * is ignored. Works as process 1 of a container.
  */
 #include "daemon/config/access_policy.h"
 #include "daemon/support/thread_priority.h"
@@ -11,9 +10,13 @@
 #include "daemon/support/file_limit.h"
 #include "daemon/support/log.h"
 #include "daemon/listen/loops.h"
+#include "daemon/listen/reload.h"
+#include "daemon/listen/signals.h"
+#include "daemon/listen/watchdog.h"
 #include "daemon/support/notify.h"
 #include "daemon/listen/health.h"
 #include "daemon/config/options.h"
+#include "daemon/config/socket_activation.h"
 #include "daemon/process/worker_probe.h"
 #include "daemon/service/service.h"
 #include "daemon/support/standard_streams.h"
@@ -22,11 +25,8 @@
 #include "anim/compiled/kernel.h"
 #include "base/version.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -39,11 +39,14 @@ enum {
 
 struct daemon {
     uv_loop_t loop;
-    uv_async_t signal;
+    const struct config *config;
+    bool has_terminal;
+    uv_timer_t delay; /* between a signal and the drain */
     struct budget budget;
     struct loops *loops;
     struct service *service;
-    bool is_stopping;
+    struct reload *reload;
+    struct watchdog *watchdog; /* or NULL */
 };
 
 static int complain(const struct err *err)
@@ -59,81 +62,55 @@ static void on_drained(void *user)
     service_free(daemon->service);
 }
 
-/* The first signal that stops the server; 0: none came. */
-static atomic_int stop_signal;
-static atomic_bool has_hung_up;
-static bool is_hangup_the_end; /* set before the handlers are */
-static uv_async_t *signal_async;
-static unsigned end_limit_s;
-
-static void stop(struct daemon *daemon)
+static void drain(uv_timer_t *delay)
 {
-    daemon->is_stopping = true;
-    log_info("stopping on SIG%s, %u calls under way", sigabbrev_np(stop_signal), service_pending(daemon->service));
-    notify_state("STOPPING=1");
+    struct daemon *daemon = delay->data;
+    reload_stop(daemon->reload);
     service_drain(daemon->service);
     loops_drain(daemon->loops, on_drained, daemon);
 }
 
-static void on_async(uv_async_t *handle)
+static void on_stop(void *user, int number)
 {
-    struct daemon *daemon = handle->data;
-    if (atomic_exchange(&has_hung_up, false))
-        log_info("SIGHUP: there is nothing to do; SIGTERM ends the server");
-    if (stop_signal != 0 && !daemon->is_stopping)
-        stop(daemon);
+    struct daemon *daemon = user;
+    const uint64_t delay_ms = daemon->config->drain_delay_ms;
+    log_info("stopping on SIG%s, %u calls under way", sigabbrev_np(number), service_pending(daemon->service));
+    notify_state("STOPPING=1");
+    service_leave(daemon->service);
+    if (delay_ms == 0) {
+        drain(&daemon->delay);
+        return;
+    }
+    log_info("/readyz is 503; connections are taken for %.1f s more", (double)delay_ms / 1000);
+    uv_update_time(&daemon->loop);
+    uv_timer_start(&daemon->delay, drain, delay_ms, 0);
 }
 
-/* Runs on any thread, also after the loop has ended. */
-static void on_signal(int number)
+static void on_reload(void *user) { reload_start(((struct daemon *)user)->reload); }
+
+/* What the start waits for can take seconds: on_stop() and on_reload() come once the loop runs. */
+static void start_handles(struct daemon *daemon)
 {
-    const int before = errno;
-    const bool is_stop = number != SIGHUP || is_hangup_the_end;
-    const bool is_first = is_stop && atomic_compare_exchange_strong(&stop_signal, &(int){0}, number);
-    if (!is_stop)
-        has_hung_up = true;
-    else if (!is_first && number != SIGHUP) /* the system and the shell send one each */
-        _exit(128 + number);
-    if (is_first)
-        alarm(end_limit_s); /* a loop that hangs, perhaps this one, must not delay the end */
-    uv_async_send(signal_async);
-    errno = before;
+    static const struct signal_events EVENTS = {.stop = on_stop, .reload = on_reload};
+    const uint64_t stop_ms = daemon->config->limits.value[LIMIT_DRAIN_TIME_MS] + daemon->config->drain_delay_ms;
+    signals_start(&daemon->loop, daemon->has_terminal, stop_ms / 1000 + 1 + END_TIME_S, &EVENTS, daemon);
+    uv_timer_init(&daemon->loop, &daemon->delay);
+    uv_unref((uv_handle_t *)&daemon->delay);
+    daemon->delay.data = daemon;
 }
 
-static void on_end_limit(int number __attribute__((unused)))
+static void stop_handles(struct daemon *daemon)
 {
-    static const char WORDS[] = "posed: something could not be ended in time\n";
-    (void)!write(STDERR_FILENO, WORDS, sizeof WORDS - 1);
-    _exit(EXIT_FAILURE);
+    signals_stop();
+    watchdog_free(daemon->watchdog);
+    uv_close((uv_handle_t *)&daemon->delay, NULL);
 }
-
-/* Not uv_signal: when its last handle closes, a signal has its default action again, and a second signal at the very
- * end would end the process in another way than one a moment before. The loop does not count these handles. */
-static void start_handles(struct daemon *daemon, const struct config *config)
-{
-    const uint64_t drain_s = config->limits.value[LIMIT_DRAIN_TIME_MS] / 1000 + 1;
-    end_limit_s = drain_s < UINT_MAX - END_TIME_S ? (unsigned)drain_s + END_TIME_S : UINT_MAX;
-    daemon->signal.data = daemon;
-    uv_async_init(&daemon->loop, &daemon->signal, on_async);
-    uv_unref((uv_handle_t *)&daemon->signal);
-    signal_async = &daemon->signal;
-    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    const struct sigaction last = {.sa_handler = on_end_limit};
-    sigaction(SIGALRM, &last, NULL);
-}
-
-static void stop_handles(struct daemon *daemon) { uv_close((uv_handle_t *)&daemon->signal, NULL); }
 
 /* After a start that failed: signals end the process as it is, and the loop has no handle left. */
 static void drop_handles(struct daemon *daemon)
 {
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
-    stop_handles(daemon);
+    signals_drop();
+    uv_close((uv_handle_t *)&daemon->delay, NULL);
     uv_run(&daemon->loop, UV_RUN_NOWAIT);
 }
 
@@ -169,11 +146,37 @@ static void save_addresses(void)
         mallopt(M_ARENA_MAX, 1);
 }
 
-static int serve(struct config *config)
+/* 0: there is none, or it is open. */
+static int open_log(const struct config *config, struct err *err)
 {
-    struct daemon daemon = {.budget = {.max_bytes = config->limits.value[LIMIT_CLIENT_MEMORY_BYTES]}};
-    struct err err;
     log_open(config->log);
+    const int fd = config->log_file == NULL ? 0 : log_file_open(config->log_file, err);
+    if (fd > 0)
+        log_use_file(fd);
+    return fd < 0 ? fd : 0;
+}
+
+static void run(struct daemon *daemon)
+{
+    const uint64_t watchdog_us = notify_watchdog_us(getenv);
+    daemon->reload = reload_new(&daemon->loop, daemon->config, daemon->loops);
+    if (watchdog_us > 0)
+        daemon->watchdog = watchdog_new(&daemon->loop, daemon->loops, watchdog_us);
+    announce(daemon, daemon->config);
+    thread_priority_prompt();
+    uv_run(&daemon->loop, UV_RUN_DEFAULT);
+    stop_handles(daemon);
+    log_info("stopped");
+}
+
+static int serve(struct config *config, bool has_terminal)
+{
+    struct daemon daemon = {.config = config,
+                            .has_terminal = has_terminal,
+                            .budget = {.max_bytes = config->limits.value[LIMIT_CLIENT_MEMORY_BYTES]}};
+    struct err err;
+    if (open_log(config, &err) < 0)
+        return complain(&err);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
     signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (revalidation.c) */
@@ -187,7 +190,7 @@ static int serve(struct config *config)
         err_set(&err, ERR_BAD_PARAMETER, "cannot make the event loop: %s", uv_strerror(made));
         return complain(&err);
     }
-    start_handles(&daemon, config); /* before sockets are made, which a signal without a handler would leave behind */
+    start_handles(&daemon); /* before sockets are made, which a signal without a handler would leave behind */
     int rc = loops_new(&daemon.loop, config, &daemon.budget, &daemon.loops, &err);
     if (rc == 0)
         rc = uploads_find_folder(config, &err);
@@ -199,16 +202,13 @@ static int serve(struct config *config)
         _exit(complain(&err)); /* threads are running that could not be ended in order */
     if (rc == 0) {
         file_limit_tell(&files, config);
-        announce(&daemon, config);
-        thread_priority_prompt();
-        uv_run(&daemon.loop, UV_RUN_DEFAULT);
-        stop_handles(&daemon);
-        log_info("stopped");
+        run(&daemon);
     } else {
         drop_handles(&daemon);
     }
     loops_free(daemon.loops);
     uv_loop_close(&daemon.loop);
+    reload_free(daemon.reload);
     log_finish();
     return rc < 0 ? complain(&err) : EXIT_SUCCESS;
 }
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
     struct err err;
     struct buf text;
     standard_streams_open();
-    is_hangup_the_end = standard_streams_hangup_ends();
+    const bool has_terminal = standard_streams_hangup_ends();
     buf_init(&text, 0);
     system_limits_read("", &machine);
     const int action = options_parse(&config, argc, argv, getenv, &machine, &err);
@@ -250,6 +250,10 @@ int main(int argc, char **argv)
         return printf("posed " POSED_VERSION " (" POSED_BUILD " build, %s kernel)\n", kernel_best()->name) < 0;
     if (action == OPTIONS_HEALTH)
         return health_probe(&config);
+    struct passed_sockets sockets;
+    if (socket_activation_take(getenv, &sockets, &err) < 0)
+        return complain(&err);
+    socket_activation_apply(&sockets, &config);
     if (options_check(&config, &err) < 0)
         return complain(&err);
     if (action == OPTIONS_SELF_TEST)
@@ -258,5 +262,5 @@ int main(int argc, char **argv)
         options_print(&text, &config);
         return print(&text);
     }
-    return serve(&config);
+    return serve(&config, has_terminal);
 }

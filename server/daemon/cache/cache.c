@@ -52,6 +52,11 @@ struct cache *cache_new(uv_loop_t *loop, const struct config *config, struct imp
     return cache;
 }
 
+const char *cache_disk_failure(const struct cache *cache)
+{
+    return cache->backing->disk_failure.code != 0 ? cache->backing->disk_failure.message : NULL;
+}
+
 static void on_closed(uv_handle_t *timer) { free(timer->data); }
 
 void cache_free(struct cache *cache)

@@ -71,6 +71,10 @@ struct cache_listener {
 /* At most one, borrowed; NULL: none. */
 void cache_listen(struct cache *cache, struct cache_listener *listener);
 
+/* Why the disk takes no models for now: a sentence of the cache; NULL: it does, as far as is known, or there is none.
+ */
+const char *cache_disk_failure(const struct cache *cache);
+
 /* Events are read once a tick: requests of this tick may come after a change. */
 void cache_next_tick(struct cache *cache);
 

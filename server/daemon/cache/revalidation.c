@@ -68,12 +68,13 @@ static void backing_report(struct backing *backing, const struct disk_report *re
     stats_add(STAT_DISK_ERRORS, report->errors);
     if (backing->disk != NULL)
         stats_set(STAT_DISK_BYTES, disk_cache_size(backing->disk));
-    if (report->err.code != 0 && !backing->is_broken)
+    const bool is_broken = backing->disk_failure.code != 0;
+    if (report->err.code != 0 && !is_broken)
         log_warn("the disk cache in %s takes nothing for now: %s", backing->config->cache_dir, report->err.message);
-    if (report->stored > 0 && backing->is_broken)
+    if (report->stored > 0 && is_broken)
         log_info("the disk cache in %s takes models again", backing->config->cache_dir);
     if (report->err.code != 0 || report->stored > 0)
-        backing->is_broken = report->err.code != 0;
+        backing->disk_failure = report->err;
 }
 
 /* --- one store after the other --- */

@@ -16,7 +16,7 @@ struct backing {
     struct disk_cache *disk;    /* or NULL */
     struct folder_watch *watch; /* or NULL: no events */
     uint32_t refs;
-    bool is_broken;               /* the disk cache could not be written, and the log says so */
+    struct err disk_failure;      /* why the disk cache could not be written, as the log says; code 0: it could */
     struct backing_store *stores; /* private: the first is under way */
     uint32_t store_count;
 };

@@ -26,6 +26,8 @@ struct file_policy {
     bool allows_hidden;   /* --allow-hidden */
 };
 
+struct passed_sockets;
+
 struct config {
     const char *root;            /* --root DIR, default "." */
     const char *http;            /* --http ADDR:PORT, default "127.0.0.1:7878"; "none" */
@@ -59,4 +61,9 @@ struct config {
     uint32_t models_max;   /* in memory at a time; see file_limit.h */
     uint32_t refused_max;  /* connections above LIMIT_CONNECTIONS that still get a 503; see file_limit.h */
     uint32_t work_threads; /* of libuv; see file_limit.h */
+
+    const char *log_file;                /* --log-file FILE in place of stderr, or NULL */
+    uint64_t drain_delay_ms;             /* --drain-delay: between SIGTERM and the drain */
+    const struct passed_sockets *passed; /* listen at these (socket_activation.h), not at http, tcp, unix; or NULL */
+    char sandbox_lack[256];              /* of the workers' sandbox here, by worker_probe_sandbox(); "": nothing */
 };

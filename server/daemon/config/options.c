@@ -209,10 +209,9 @@ int options_check(const struct config *config, struct err *err)
         if (access(path, X_OK) != 0)
             return err_set(err, ERR_BAD_PARAMETER, "%s is not a program: %s; see --worker-dir", path, strerror(errno));
     }
-    struct access policy;
-    const int rc = access_policy_init(config, &policy, err);
-    if (rc == 0)
-        access_fini(&policy);
+    struct access_policy *policy;
+    const int rc = access_policy_new(config, NULL, &policy, err);
+    access_policy_unref(policy);
     return rc;
 }
 
@@ -240,13 +239,15 @@ void options_help(struct buf *out, const struct system_limits *machine)
 {
     struct config defaults;
     set_defaults(&defaults, machine);
-    buf_put_text(out,
-                 "posed - serves poses and pictures of animated 3D models\n\n"
-                 "  posed [--root DIR] [--http ADDR:PORT] [--tcp ADDR:PORT] [--unix PATH] [options]\n\n"
-                 "A flag wins over its environment variable, the variable over the default.\n"
-                 "Sizes take k, m, g, t; times take ms, s, m. SIGTERM or SIGINT stops it once answers under way are\n"
-                 "sent; a second one at once. SIGHUP stops it only where it was started from a terminal. Exit status "
-                 "2: the configuration is bad.\n");
+    buf_put_text(
+        out,
+        "posed - serves poses and pictures of animated 3D models\n\n"
+        "  posed [--root DIR] [--http ADDR:PORT] [--tcp ADDR:PORT] [--unix PATH] [options]\n\n"
+        "A flag wins over its environment variable, the variable over the default.\n"
+        "Sizes take k, m, g, t; times take ms, s, m; an @FILE has one entry a line. SIGTERM or SIGINT stops it once\n"
+        "answers under way are sent; a second one at once. SIGHUP reads tokens and lists in files again and opens the\n"
+        "log file again; it stops the server only where its terminal is closed. Exit status 2: the configuration is\n"
+        "bad.\n");
     const char *group = "";
     for (size_t i = 0; i < option_count(); i++) {
         const struct option option = option_at(i);

@@ -72,6 +72,9 @@ struct conn_protocol {
     void (*sent)(struct conn *conn);
     /* The server is stopping: ends what would go on by itself. True: the connection can be closed now. */
     bool (*drain)(struct conn *conn);
+    /* group->access has revoked tokens: ends what goes on by one of them. True: that has ended, or does with its reply.
+     * Or NULL. */
+    bool (*revoke)(struct conn *conn);
     /* The connection has come here from another loop (CONN_MOVING). NULL: none does. */
     void (*moved)(struct conn *conn);
     /* The connection closes: nothing more is sent. */
@@ -128,6 +131,7 @@ struct conn {
     bool is_running;   /* run() is on the stack */
     bool is_resting;   /* is to run in the next tick: it had its share of this one, or has something to send */
     bool is_reading;   /* the loop reads its socket */
+    bool is_revoked;   /* the token of the call under way is good no more: its reply is an error, and the last */
     bool is_last;      /* nothing is answered after what is queued and under way */
     bool is_eof;       /* the client has shut down its sending side, or is gone */
     bool is_probed;    /* and was sent something to find out which */

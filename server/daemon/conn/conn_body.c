@@ -23,7 +23,8 @@ struct conn_body {
     struct err err;
     size_t held_bytes;
     uint64_t sent_bytes;
-    uint64_t work_ns; /* what making it took so far */
+    uint64_t work_ns;  /* what making it took so far */
+    uint64_t piece_ns; /* and the piece under way: the thread's */
     bool is_waiting, is_working;
     struct conn_body *prev, *next; /* of those that wait for a thread */
 };
@@ -81,7 +82,7 @@ static void on_work(uv_work_t *work)
     const uint64_t start_ns = uv_hrtime();
     thread_priority_background();
     body->rc = body->rest->next(body->rest, &body->piece, &body->err);
-    body->work_ns += uv_hrtime() - start_ns;
+    body->piece_ns = uv_hrtime() - start_ns;
 }
 
 static void on_worked(uv_work_t *work, int status)
@@ -89,6 +90,8 @@ static void on_worked(uv_work_t *work, int status)
     struct conn_body *body = work->data;
     struct conn *conn = body->conn;
     struct conn_group *group = conn->group;
+    body->work_ns += body->piece_ns;
+    body->piece_ns = 0;
     group->bodies.working_count--;
     body->is_working = false;
     start_waiting(group);

@@ -221,6 +221,24 @@ void conn_group_drain(struct conn_group *group)
     }
 }
 
+uint32_t conn_group_revoke(struct conn_group *group)
+{
+    uint32_t count = 0;
+    if (group->access->revoked.size_bytes == 0)
+        return 0;
+    for (struct conn *conn = group->first, *next; conn != NULL; conn = next) {
+        next = conn->next;
+        /* a body that is being sent may be the last as well */
+        const bool goes_on = conn->state == CONN_STREAMING || !conn->is_last;
+        const bool is_open = conn->state > CONN_REFUSED && conn->state < CONN_LINGERING && goes_on;
+        if (!is_open || conn->protocol == NULL || conn->protocol->revoke == NULL || !conn->protocol->revoke(conn))
+            continue;
+        count++;
+        conn_run(conn);
+    }
+    return count;
+}
+
 void conn_group_close_all(struct conn_group *group)
 {
     for (struct conn *conn = group->first; conn != NULL; conn = conn->next)

@@ -29,7 +29,7 @@ struct conn_group {
     struct prepared_queries *queries;     /* of all connections of the group */
     struct buf spare_body;                /* memory for the body of the next prepared reply */
     struct budget *budget;
-    const struct access *access; /* who may ask */
+    const struct access *access; /* who may ask; see conn_group_revoke() */
     struct timeouts timeouts;
     uv_idle_t next_tick;      /* active while conn_group_wake() is to have an effect */
     uv_prepare_t before_wait; /* before_wait and after_wait send what is corked */
@@ -81,6 +81,9 @@ void conn_group_expire(struct conn_group *group);
 
 /* Closes the idle connections; the others close after the replies under way. group->is_draining is set. */
 void conn_group_drain(struct conn_group *group);
+
+/* group->access is another one: ends the connections whose tokens it has revoked. Returns how many. */
+uint32_t conn_group_revoke(struct conn_group *group);
 
 /* Closes every connection now, whatever it is doing. */
 void conn_group_close_all(struct conn_group *group);

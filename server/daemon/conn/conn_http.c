@@ -205,12 +205,17 @@ static void start(struct conn *conn, const struct http_request *opening)
 
 static void reply_to_call(struct conn *conn, struct reply *reply)
 {
-    if (!conn->call.is_abandoned) {
+    struct err err;
+    if (conn->call.is_abandoned) {
+        http_log_reply(conn, reply, false);
+        reply_fini(reply);
+    } else if (conn->is_revoked && access_check(conn->group->access, &conn->parser.request, &err) < 0) {
+        reply_fini(reply);
+        conn->is_last = true;
+        http_send_error(conn, &err, NULL);
+    } else {
         http_send_reply(conn, reply);
-        return;
     }
-    http_log_reply(conn, reply, false);
-    reply_fini(reply);
 }
 
 static void feed(struct conn *conn)
@@ -261,6 +266,27 @@ static void probe(struct conn *conn)
 
 static bool drain(struct conn *conn) { return conn->parser.phase == HTTP_PHASE_IDLE; }
 
+/* A complete upload is stored, whatever becomes of its token. Nothing can be said in the middle of a body. */
+static bool end_if_revoked(struct conn *conn)
+{
+    const bool is_uploading = conn->upload != NULL,
+               is_calling = conn->state == CONN_CALLING && conn->call.request.op != OP_FILE;
+    struct err err;
+    if (!is_uploading && !is_calling && conn->state != CONN_STREAMING)
+        return false;
+    const char *token = access_bearer_token(conn->parser.request.authorization);
+    if (token == NULL || !access_is_revoked(conn->group->access, token) ||
+        access_check(conn->group->access, &conn->parser.request, &err) != ERR_UNAUTHORIZED)
+        return false;
+    if (conn->state == CONN_STREAMING)
+        conn_close(conn);
+    else if (is_calling)
+        conn->is_revoked = true;
+    else
+        refuse(conn, &err);
+    return true;
+}
+
 static void fini(struct conn *conn) { http_parser_fini(&conn->parser); }
 
 const struct conn_protocol PROTOCOL_HTTP = {
@@ -272,6 +298,7 @@ const struct conn_protocol PROTOCOL_HTTP = {
     .refuse = refuse,
     .probe = probe,
     .drain = drain,
+    .revoke = end_if_revoked,
     .moved = moved,
     .close = drop_upload,
     .fini = fini,

@@ -28,18 +28,23 @@ _Static_assert((int)CONFIG_LOOPS_MAX <= 64, "a bit of struct shared_model for ea
 
 struct loop {
     struct conn_group group;
+    struct access_policy *policy; /* a reference: group.access is in it */
     struct ports *ports;
     uv_loop_t own; /* unless it is the main loop */
     uint32_t number;
     struct loops *loops;
     uv_timer_t expiry;
-    uint64_t expired_ms; /* when timeouts were looked at last */
-    bool is_patient;     /* and none was acted on then */
+    uint64_t expired_ms;          /* when timeouts were looked at last */
+    bool is_patient;              /* and none was acted on then */
+    atomic_uint_fast64_t beat_ns; /* of uv_hrtime(), when that was; UINT64_MAX: the loop ends */
     uint64_t drain_deadline_ms;
     void (*drained)(void *user);
     void *user;
     uv_prepare_t before_wait;
-    struct message drain; /* from the main loop */
+    struct message drain;                   /* from the main loop */
+    struct message use_policy, used_policy; /* from it and back */
+    struct access_policy *next_policy;      /* with that: a reference */
+    uint32_t revoked_count;                 /* on its way back: connections that it ended */
     pthread_t thread;
     bool has_thread;
 };
@@ -47,9 +52,13 @@ struct loop {
 struct loops {
     const struct config *config;
     struct budget *budget;
-    struct access access;
     atomic_uint_fast32_t open_count;
     struct hub *hub;
+    uint32_t policy_pending; /* loops that do not use the next policy yet */
+    uint32_t revoked_count;
+    void (*policy_used)(void *user, uint32_t revoked_count);
+    void *policy_user;
+    bool is_draining;
     bool may_come; /* connections may come from other loops to the main one */
     uint32_t count;
     struct loop *list[]; /* [0] is the main one */
@@ -62,6 +71,7 @@ static void stop_handles(struct loop *loop)
     if (uv_is_closing((uv_handle_t *)&loop->expiry))
         return;
     uv_close((uv_handle_t *)&loop->expiry, NULL);
+    loop->beat_ns = UINT64_MAX;
     conn_group_stop(&loop->group);
 }
 
@@ -84,6 +94,7 @@ static void on_expiry(uv_timer_t *timer)
     /* what came while the server was stopped is read first: the loop runs timers before it looks at sockets */
     loop->is_patient = !loop->is_patient && now_ms - loop->expired_ms > STALL_MS;
     loop->expired_ms = now_ms;
+    loop->beat_ns = uv_hrtime();
     if (!loop->is_patient) {
         conn_group_expire(&loop->group);
         packets_expire(&loop->group);
@@ -137,6 +148,23 @@ static void on_drain(struct message *message)
     drain(loop, on_drained, loop);
 }
 
+/* Takes the reference. */
+static void use_policy(struct loop *loop, struct access_policy *policy)
+{
+    struct access_policy *before = loop->policy;
+    loop->policy = policy;
+    loop->group.access = &policy->access;
+    loop->revoked_count = conn_group_revoke(&loop->group);
+    access_policy_unref(before);
+}
+
+static void on_use_policy(struct message *message)
+{
+    struct loop *loop = container_of(message, struct loop, use_policy);
+    use_policy(loop, loop->next_policy);
+    hub_post(loop->loops->hub, &loop->used_policy);
+}
+
 /* --- all of them, on the main thread --- */
 
 static int start(struct loop *loop, struct err *err)
@@ -171,6 +199,7 @@ int loops_serve(struct loops *loops, struct service *service, struct err *err)
     loops->may_come = loops->count > 1;
     for (uint32_t i = 0; i < loops->count; i++)
         prepare(loops->list[i]);
+    service_use_access(service, main->access);
     for (uint32_t i = 1; i < loops->count; i++)
         if (start(loops->list[i], err) < 0)
             return err->code;
@@ -178,7 +207,7 @@ int loops_serve(struct loops *loops, struct service *service, struct err *err)
 }
 
 /* Adds a loop that listens where the first one does. */
-static int add(struct loops *loops, uv_loop_t *main_loop, struct err *err)
+static int add(struct loops *loops, uv_loop_t *main_loop, struct access_policy *policy, struct err *err)
 {
     const bool is_main = loops->count == 0;
     struct loop *loop = mem_zalloc(1, sizeof *loop);
@@ -194,7 +223,8 @@ static int add(struct loops *loops, uv_loop_t *main_loop, struct err *err)
     group->loop = is_main ? main_loop : &loop->own;
     group->config = loops->config;
     group->budget = loops->budget;
-    group->access = &loops->access;
+    loop->policy = access_policy_ref(policy);
+    group->access = &policy->access;
     group->all_open_count = &loops->open_count;
     group->closed = on_conn_closed;
     group->http = &PROTOCOL_HTTP;
@@ -205,6 +235,7 @@ static int add(struct loops *loops, uv_loop_t *main_loop, struct err *err)
     uv_timer_init(group->loop, &loop->expiry);
     loop->expiry.data = loop;
     loop->expired_ms = uv_now(group->loop);
+    loop->beat_ns = uv_hrtime();
     uv_timer_start(&loop->expiry, on_expiry, EXPIRE_MS, EXPIRE_MS);
     return is_main ? ports_bind(loop->ports, err) : ports_join(loop->ports, loops->list[0]->ports, err);
 }
@@ -216,14 +247,62 @@ int loops_new(uv_loop_t *main_loop, const struct config *config, struct budget *
     loops->config = config;
     loops->budget = budget;
     *out = NULL;
-    int rc = access_policy_init(config, &loops->access, err);
+    struct access_policy *policy;
+    int rc = access_policy_new(config, NULL, &policy, err);
     while (rc == 0 && loops->count < config->loops)
-        rc = add(loops, main_loop, err);
+        rc = add(loops, main_loop, policy, err);
+    access_policy_unref(policy);
     if (rc < 0)
         loops_free(loops);
     else
         *out = loops;
     return rc;
+}
+
+static void count_policy(struct loop *loop)
+{
+    struct loops *loops = loop->loops;
+    loops->revoked_count += loop->revoked_count;
+    if (--loops->policy_pending == 0)
+        loops->policy_used(loops->policy_user, loops->revoked_count);
+}
+
+static void on_used_policy(struct message *message) { count_policy(container_of(message, struct loop, used_policy)); }
+
+struct access_policy *loops_policy(const struct loops *loops) { return loops->list[0]->policy; }
+
+bool loops_use_policy(struct loops *loops, struct access_policy *policy,
+                      void (*used)(void *user, uint32_t revoked_count), void *user)
+{
+    if (loops->is_draining)
+        return false;
+    loops->policy_pending = loops->count;
+    loops->revoked_count = 0;
+    loops->policy_used = used;
+    loops->policy_user = user;
+    for (uint32_t i = 1; i < loops->count; i++) {
+        struct loop *loop = loops->list[i];
+        loop->next_policy = access_policy_ref(policy);
+        loop->use_policy.take = on_use_policy;
+        loop->used_policy.take = on_used_policy;
+        dispatcher_post(loop->group.dispatcher, &loop->use_policy);
+    }
+    service_use_access(hub_service(loops->hub), &policy->access);
+    use_policy(loops->list[0], access_policy_ref(policy));
+    count_policy(loops->list[0]);
+    return true;
+}
+
+uint64_t loops_longest_silence_ms(const struct loops *loops)
+{
+    const uint64_t now_ns = uv_hrtime();
+    uint64_t longest_ms = 0;
+    for (uint32_t i = 0; i < loops->count; i++) {
+        const uint64_t beat_ns = loops->list[i]->beat_ns;
+        const uint64_t silent_ms = beat_ns < now_ns ? (now_ns - beat_ns) / 1000000 : 0;
+        longest_ms = silent_ms > longest_ms ? silent_ms : longest_ms;
+    }
+    return longest_ms;
 }
 
 void loops_put_addresses(const struct loops *loops, struct buf *out)
@@ -241,6 +320,7 @@ static void on_ended(void *user)
 
 void loops_drain(struct loops *loops, void (*drained)(void *user), void *user)
 {
+    loops->is_draining = true;
     hub_on_end(loops->hub, on_ended, loops);
     for (uint32_t i = 1; i < loops->count; i++) {
         struct loop *loop = loops->list[i];
@@ -264,6 +344,7 @@ static void free_loop(struct loop *loop)
     packets_detach(&loop->group);
     conn_group_fini(&loop->group);
     ports_free(loop->ports);
+    access_policy_unref(loop->policy);
     dispatcher_free(loop->group.dispatcher);
     if (loop->number > 0)
         uv_loop_close(&loop->own);
@@ -277,6 +358,5 @@ void loops_free(struct loops *loops)
     while (loops->count > 0)
         free_loop(loops->list[--loops->count]);
     hub_free(loops->hub);
-    access_fini(&loops->access);
     free(loops);
 }

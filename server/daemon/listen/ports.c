@@ -6,6 +6,7 @@
 #include "daemon/support/fd.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
+#include "daemon/config/socket_activation.h"
 #include "daemon/config/unix_socket.h"
 
 #include <errno.h>
@@ -23,19 +24,21 @@ enum {
     PAUSE_MS = 100,        /* of a port that cannot accept anything */
 };
 
-enum { PORT_HTTP, PORT_TCP, PORT_UNIX, PORT_COUNT };
+enum { PORTS_MAX = PASSED_SOCKETS_MAX };
 
 struct port {
     uv_poll_t poll;
     struct ports *ports;
-    int fd;             /* listening; -1: the port is closed */
-    bool has_packets;   /* beside HTTP */
+    int fd; /* listening; -1: the port is closed */
+    enum port_kind kind;
+    bool is_passed;     /* from whoever started the server (LISTEN_FDS) */
     uint64_t waited_ms; /* when its last pause ended, or 0 */
 };
 
 struct ports {
     struct conn_group *group;
-    struct port list[PORT_COUNT];
+    uint32_t count;
+    struct port list[PORTS_MAX];
     struct unix_socket unix_socket;
     uv_timer_t pause; /* of all that are paused */
     uint64_t accept_warned_ms;
@@ -48,7 +51,7 @@ static void on_connection(uv_poll_t *poll, int status, int events);
 static void on_pause_over(uv_timer_t *pause)
 {
     struct ports *ports = pause->data;
-    for (int i = 0; i < PORT_COUNT; i++) {
+    for (uint32_t i = 0; i < ports->count; i++) {
         struct port *port = &ports->list[i];
         if (port->fd < 0 || uv_is_active((uv_handle_t *)&port->poll))
             continue;
@@ -99,13 +102,12 @@ static bool is_crowded(const struct conn_group *group, uint64_t open_count)
 static void take(const struct port *port, int fd)
 {
     struct conn_group *group = port->ports->group;
-    const bool is_unix = port == &port->ports->list[PORT_UNIX];
     const uint64_t open_count = atomic_fetch_add_explicit(group->all_open_count, 1, memory_order_relaxed);
     const bool is_refused = open_count >= group->config->limits.value[LIMIT_CONNECTIONS];
     stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
     stats_add(STAT_CONNECTIONS_REFUSED, is_refused);
     if (!is_crowded(group, open_count)) {
-        conn_group_accept(group, fd, is_unix, port->has_packets, is_refused);
+        conn_group_accept(group, fd, port->kind == PORT_UNIX, port->kind != PORT_HTTP, is_refused);
         return;
     }
     atomic_fetch_sub_explicit(group->all_open_count, 1, memory_order_relaxed);
@@ -180,6 +182,14 @@ static int make_socket(const struct sockaddr_storage *address, bool is_shared_on
     return -errno;
 }
 
+/* One more, which is closed. */
+static struct port *add_port(struct ports *ports, enum port_kind kind, bool is_passed)
+{
+    struct port *port = &ports->list[ports->count++];
+    *port = (struct port){.ports = ports, .fd = -1, .kind = kind, .is_passed = is_passed};
+    return port;
+}
+
 /* fd: a listening socket, the port's from now on. 0 or libuv's negative code. */
 static int open_port(struct port *port, int fd)
 {
@@ -234,18 +244,32 @@ static int bind_unix(struct port *port, const struct config *config, struct err 
     return rc == 0 ? 0 : fail(own->path, rc, err);
 }
 
+/* The descriptors are the first loop's; others duplicate them. */
+static int open_passed(struct ports *ports, const struct passed_sockets *passed, struct err *err)
+{
+    for (uint32_t i = 0; i < passed->count; i++) {
+        const struct passed_socket *socket = &passed->list[i];
+        const int rc = open_port(add_port(ports, socket->kind, true), socket->fd);
+        if (rc < 0)
+            return fail(socket->address, rc, err);
+    }
+    log_info("listening on %u sockets that were passed, not on --http, --tcp and --unix", passed->count);
+    return 0;
+}
+
 int ports_bind(struct ports *ports, struct err *err)
 {
     const struct config *config = ports->group->config;
-    struct port *list = ports->list;
-    if (strcmp(config->http, "none") != 0 && bind_tcp(&list[PORT_HTTP], "http", config->http, err) < 0)
+    if (config->passed != NULL)
+        return open_passed(ports, config->passed, err);
+    if (strcmp(config->http, "none") != 0 && bind_tcp(add_port(ports, PORT_HTTP, false), "http", config->http, err) < 0)
         return err->code;
-    if (strcmp(config->tcp, "none") != 0 && bind_tcp(&list[PORT_TCP], "tcp", config->tcp, err) < 0) {
+    if (strcmp(config->tcp, "none") != 0 && bind_tcp(add_port(ports, PORT_TCP, false), "tcp", config->tcp, err) < 0) {
         if (config->tcp != TCP_DEFAULT)
             return err->code;
         log_warn("no binary protocol on TCP: %s; --tcp says where else", err->message);
     }
-    return config->unix_path == NULL ? 0 : bind_unix(&list[PORT_UNIX], config, err);
+    return config->unix_path == NULL ? 0 : bind_unix(add_port(ports, PORT_UNIX, false), config, err);
 }
 
 static int socket_address(const struct port *port, struct sockaddr_storage *out)
@@ -262,7 +286,7 @@ static int join_port(struct port *port, const struct port *first)
     const int rc = socket_address(first, &address);
     if (rc < 0)
         return rc;
-    if (address.ss_family != AF_UNIX)
+    if (first->kind != PORT_UNIX && !first->is_passed)
         return listen_tcp(port, &address);
     const int fd = fcntl(first->fd, F_DUPFD_CLOEXEC, 0);
     return fd < 0 ? -errno : open_port(port, fd);
@@ -270,8 +294,9 @@ static int join_port(struct port *port, const struct port *first)
 
 int ports_join(struct ports *ports, const struct ports *first, struct err *err)
 {
-    for (int i = 0; i < PORT_COUNT; i++) {
-        const int rc = first->list[i].fd >= 0 ? join_port(&ports->list[i], &first->list[i]) : 0;
+    for (uint32_t i = 0; i < first->count; i++) {
+        const struct port *other = &first->list[i];
+        const int rc = other->fd >= 0 ? join_port(add_port(ports, other->kind, other->is_passed), other) : 0;
         if (rc < 0)
             return err_set(err, ERR_BAD_PARAMETER, "cannot listen with one more loop: %s", uv_strerror(rc));
     }
@@ -285,8 +310,6 @@ struct ports *ports_new(struct conn_group *group)
     struct ports *ports = mem_zalloc(1, sizeof *ports);
     ports->group = group;
     ports->unix_socket.fd = -1;
-    for (int i = 0; i < PORT_COUNT; i++)
-        ports->list[i] = (struct port){.ports = ports, .fd = -1, .has_packets = i != PORT_HTTP};
     uv_timer_init(group->loop, &ports->pause);
     ports->pause.data = ports;
     return ports;
@@ -294,22 +317,25 @@ struct ports *ports_new(struct conn_group *group)
 
 void ports_put_addresses(const struct ports *ports, struct buf *out)
 {
-    static const char *const NAMES[] = {[PORT_HTTP] = "http", [PORT_TCP] = "tcp"};
-    for (int i = PORT_HTTP; i <= PORT_TCP; i++) {
+    static const char *const NAMES[] = {[PORT_HTTP] = "http", [PORT_TCP] = "tcp", [PORT_UNIX] = "unix"};
+    const struct config *config = ports->group->config;
+    for (uint32_t i = 0; i < ports->count; i++) {
+        const struct port *port = &ports->list[i];
         struct sockaddr_storage address;
         char text[ADDRESS_SIZE];
-        if (ports->list[i].fd < 0 || socket_address(&ports->list[i], &address) < 0)
+        if (port->fd < 0 || socket_address(port, &address) < 0)
             continue;
         address_format((const struct sockaddr *)&address, text);
-        buf_printf(out, " %s=%s", NAMES[i], text);
+        buf_printf(out, " %s=%s", NAMES[port->kind],
+                   port->is_passed           ? config->passed->list[i].address
+                   : port->kind == PORT_UNIX ? ports->unix_socket.path
+                                             : text);
     }
-    if (ports->list[PORT_UNIX].fd >= 0)
-        buf_printf(out, " unix=%s", ports->unix_socket.path);
 }
 
 void ports_close(struct ports *ports)
 {
-    for (int i = 0; i < PORT_COUNT; i++)
+    for (uint32_t i = 0; i < ports->count; i++)
         close_port(&ports->list[i]);
     unix_socket_remove(&ports->unix_socket);
     if (!uv_is_closing((uv_handle_t *)&ports->pause))

@@ -2,8 +2,8 @@
  * Once the loop runs, for its thread only.
  *
  * Several loops listen at the same addresses: on TCP each has a socket of its own, and the kernel distributes the
- * connections (SO_REUSEPORT, man 7 socket). Unix sockets have no such option: the loops share one, and the first that
- * is free takes the next connection. */
+ * connections (SO_REUSEPORT, man 7 socket). Unix sockets have no such option, nor have sockets that were passed: the
+ * loops share one, and the first that is free takes the next connection. */
 #pragma once
 
 #include "daemon/conn/conn.h"
@@ -13,9 +13,9 @@ struct ports;
 /* No port is open. `group` is borrowed and has loop, config and all_open_count. */
 struct ports *ports_new(struct conn_group *group);
 
-/* Listens at config->http, tcp and unix_path; connections wait until the loop runs. The default TCP
- * port is left out if it is taken. ERR_BAD_PARAMETER with a sentence for stderr ("cannot listen on 127.0.0.1:7878:
- * address already in use"). */
+/* Listens at config->passed or, if that is NULL, http, tcp and unix_path; connections wait until the loop runs. The
+ * default TCP port is left out if it is taken. ERR_BAD_PARAMETER with a sentence for stderr ("cannot listen on
+ * 127.0.0.1:7878: address already in use"). */
 int ports_bind(struct ports *ports, struct err *err);
 /* Listens where the ports of another loop do. Errors likewise. */
 int ports_join(struct ports *ports, const struct ports *first, struct err *err);

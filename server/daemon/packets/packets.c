@@ -5,10 +5,30 @@
 #include "wire/http/websocket.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Of a frame of a WebSocket beside its payload: header and padding of a packet, or a hello; protocol/tcp.md has the
  * number. */
 enum { MESSAGE_OVERHEAD_BYTES = 512 };
+
+static const char UNKNOWN_TOKEN[] = "the token is not one of this server's";
+
+static void forget_token(struct packets *packets)
+{
+    if (packets->token != NULL)
+        explicit_bzero(packets->token, strlen(packets->token));
+    free(packets->token);
+    packets->token = NULL;
+}
+
+/* NULL: nothing to keep. */
+static void keep_token(struct packets *packets, const char *token)
+{
+    if (token == NULL)
+        return;
+    forget_token(packets);
+    packets->token = mem_strdup(token);
+}
 
 static void start(struct conn *conn, const struct http_request *opening)
 {
@@ -17,7 +37,7 @@ static void start(struct conn *conn, const struct http_request *opening)
     packet_reader_init(&packets->reader, packet_payload_max(&conn->group->config->limits));
     if (opening == NULL)
         return;
-    packets->is_authorized = opening->authorization != NULL; /* access_check() has seen it */
+    keep_token(packets, access_bearer_token(opening->authorization));
     packets->websocket = websocket_new(packets->reader.payload_max + MESSAGE_OVERHEAD_BYTES);
 }
 
@@ -45,13 +65,14 @@ static void greet(struct conn *conn)
     const struct packet_reader *reader = &conn->packets->reader;
     const struct access *access = conn->group->access;
     struct err err;
-    if (access->scope == ACCESS_TOKEN_ALL && !(conn->packets->is_authorized && reader->token[0] == '\0') &&
-        !access_knows_token(access, reader->token)) {
-        err_set(&err, ERR_UNAUTHORIZED,
-                reader->token[0] == '\0' ? "this server wants a token in the hello"
-                                         : "the token is not one of this server's");
-        packets_refuse(conn, &err);
-        return;
+    if (access->scope == ACCESS_TOKEN_ALL) {
+        keep_token(conn->packets, reader->token[0] == '\0' ? NULL : reader->token);
+        const char *token = conn->packets->token;
+        if (token == NULL || !access_knows_token(access, token)) {
+            err_set(&err, ERR_UNAUTHORIZED, token == NULL ? "this server wants a token in the hello" : UNKNOWN_TOKEN);
+            packets_refuse(conn, &err);
+            return;
+        }
     }
     struct packet hello = {.kind = PACKET_HELLO};
     struct buf payload;
@@ -143,8 +164,31 @@ static bool drain(struct conn *conn)
     return false;
 }
 
+/* Streams end at once; a reply under way is an error instead. Nothing can be said in the middle of a body. */
+static bool end_if_revoked(struct conn *conn)
+{
+    const struct access *access = conn->group->access;
+    const struct packets *packets = conn->packets;
+    struct err err;
+    if (access->scope != ACCESS_TOKEN_ALL || packets->token == NULL || !access_is_revoked(access, packets->token))
+        return false;
+    if (conn->state == CONN_STREAMING) {
+        conn_close(conn);
+        return true;
+    }
+    err_set(&err, ERR_UNAUTHORIZED, "%s", UNKNOWN_TOKEN);
+    streams_fail_all(conn, &err);
+    model_watches_remove(conn, 0);
+    if (conn->state == CONN_CALLING)
+        conn->is_revoked = true;
+    else
+        packets_refuse(conn, &err);
+    return true;
+}
+
 static void fini(struct conn *conn)
 {
+    forget_token(conn->packets);
     packet_reader_fini(&conn->packets->reader);
     buf_fini(&conn->packets->body_tail);
     model_handles_fini(&conn->packets->handles);
@@ -164,6 +208,7 @@ static const struct conn_protocol PROTOCOL = {
     .left = on_left,
     .sent = streams_resume,
     .drain = drain,
+    .revoke = end_if_revoked,
     .close = on_left,
     .fini = fini,
 };

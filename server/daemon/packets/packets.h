@@ -34,7 +34,8 @@ struct packets {
     struct packet asked;         /* the header of the request under way */
     struct websocket *websocket; /* the packets come in its frames; or NULL */
     struct buf body_tail;        /* what follows the body that is under way: notes and padding */
-    bool is_authorized;          /* the request that opened the WebSocket had a token */
+    char *token;                 /* that it came in with: of the hello, or of the request that opened the WebSocket; or
+                                    NULL */
     bool is_over;                /* the WebSocket is closed: nothing more may be sent */
 };
 
@@ -88,6 +89,8 @@ void streams_credit(struct conn *conn, uint32_t id, uint32_t credit);
 void streams_end(struct conn *conn, uint32_t id);
 /* Those of one handle; 0: all. */
 void streams_end_all(struct conn *conn, uint32_t model);
+/* Tells each that it ends, and why, where that can be said; ends all. */
+void streams_fail_all(struct conn *conn, const struct err *err);
 /* Everything is sent: resumes those that waited for that. */
 void streams_resume(struct conn *conn);
 size_t streams_held_bytes(const struct conn *conn);

@@ -142,6 +142,13 @@ void packets_reply_to_call(struct conn *conn, struct reply *reply)
         reply_fini(reply);
         return;
     }
+    if (conn->is_revoked) {
+        struct err err;
+        reply_fini(reply);
+        err_set(&err, ERR_UNAUTHORIZED, "the token is not one of this server's");
+        packets_end_with_error(conn, &err, PACKET_NO_OFFSET);
+        return;
+    }
     if (packets->asked.kind == PACKET_OPEN && reply->code == 0) /* whoever opens a model gets a handle */
         packets->asked.model = model_handles_add(&packets->handles, conn->call.request.model, reply->content_hash);
     packets_send_reply(conn, reply, PACKET_NO_OFFSET);

@@ -268,6 +268,20 @@ void streams_end_all(struct conn *conn, uint32_t model)
         end(stream);
 }
 
+void streams_fail_all(struct conn *conn, const struct err *err)
+{
+    struct stream *stream, *next;
+    struct reply reply;
+    reply_init(&reply);
+    reply_error(&reply, err, NULL, 0);
+    DL_FOREACH_SAFE(conn->packets->streams, stream, next)
+    {
+        put_end(stream, &reply);
+        end(stream);
+    }
+    reply_fini(&reply);
+}
+
 void streams_resume(struct conn *conn)
 {
     struct stream *stream;

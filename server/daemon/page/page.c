@@ -126,7 +126,8 @@ static void put_head(struct buf *out, const struct config *config, const struct 
 
 /* --- answers --- */
 
-static void put_shell(struct reply *reply, const struct config *config, const struct request *request)
+static void put_shell(struct reply *reply, const struct config *config, const struct access *access,
+                      const struct request *request)
 {
     static const char MARK[] = "{{head}}\n";
     const char *name = request->op == OP_GALLERY      ? "gallery/index.html"
@@ -139,9 +140,9 @@ static void put_shell(struct reply *reply, const struct config *config, const st
     buf_put_text(&reply->body, mark + sizeof MARK - 1);
     reply->content_type = shell->content_type;
     buf_put_text(&reply->policy, POLICY);
-    struct err ignored; /* access_policy_init() has seen the list */
-    if (request->op != OP_EMBED || config->frame_ancestors == NULL ||
-        access_put_frame_ancestors(config->frame_ancestors, &reply->policy, &ignored) < 0)
+    if (request->op == OP_EMBED && access != NULL && access->frames.size_bytes > 0)
+        buf_put(&reply->policy, access->frames.data, access->frames.size_bytes);
+    else
         buf_put_text(&reply->policy, "'none'");
 }
 
@@ -161,7 +162,8 @@ static void finish(const struct request *request, struct reply *reply)
     reply->status = 304;
 }
 
-void page_answer(const struct config *config, const struct request *request, struct reply *reply)
+void page_answer(const struct config *config, const struct access *access, const struct request *request,
+                 struct reply *reply)
 {
     struct err err;
     buf_init(&reply->body, SIZE_MAX / 4);
@@ -176,7 +178,7 @@ void page_answer(const struct config *config, const struct request *request, str
         buf_put(&reply->body, asset->bytes, asset->size_bytes);
         reply->content_type = asset->content_type;
     } else {
-        put_shell(reply, config, request);
+        put_shell(reply, config, access, request);
     }
     if (buf_failed(&reply->body) || buf_failed(&reply->policy)) {
         err_set(&err, ERR_NO_MEMORY, "no memory for the page");

@@ -132,7 +132,7 @@ static enum program program_count(const struct config *config)
     return config->render_workers > 0 ? PROGRAM_COUNT : RENDERER;
 }
 
-int worker_probe_sandbox(const struct config *config, struct err *err)
+int worker_probe_sandbox(struct config *config, struct err *err)
 {
     struct buf line;
     bool is_filtered = true, has_capabilities = false;
@@ -146,6 +146,9 @@ int worker_probe_sandbox(const struct config *config, struct err *err)
         buf_printf(&line, "%s%s: %s", p > 0 ? "; " : "", PROGRAMS[p], report != NULL ? report : LAST_LINE(&child));
     }
     buf_put_char(&line, '\0');
+    if (!is_filtered || has_capabilities)
+        snprintf(config->sandbox_lack, sizeof config->sandbox_lack, "workers %s here; %.180s",
+                 is_filtered ? "cannot give up all capabilities" : "have no filter on system calls", line.data);
     int rc = 0;
     if (config->sandbox == SANDBOX_REQUIRE && has_capabilities)
         rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers cannot give up all capabilities here; %s",

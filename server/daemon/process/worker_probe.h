@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /* Logs what the sandbox of each worker program consists of: one line, a warning where system calls are not filtered.
- * Returns 0, or ERR_UNAVAILABLE when they are not and --sandbox is require. */
-int worker_probe_sandbox(const struct config *config, struct err *err);
+ * Fills config->sandbox_lack. Returns 0, or ERR_UNAVAILABLE when they are not and --sandbox is require. */
+int worker_probe_sandbox(struct config *config, struct err *err);
 
 /* --self-test-sandbox: has each program try each forbidden call from inside its sandbox, and appends a table of how
  * that went. Returns true when nothing was possible. */

@@ -143,6 +143,14 @@ int render_pool_check(const struct render_pool *pool, struct err *err)
     return render_pool_is_broken(pool) ? err_set(err, pool->start_failure.code, "%s", pool->start_failure.message) : 0;
 }
 
+int render_pool_check_start(const struct render_pool *pool, struct err *err)
+{
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (pool->slots[i].is_ready)
+            return 1;
+    return render_pool_check(pool, err);
+}
+
 int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
                        struct err *err)
 {

@@ -19,6 +19,9 @@ struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config
 
 /* Returns 0, or the error of every picture as long as there are no workers by configuration or none starts. */
 int render_pool_check(const struct render_pool *pool, struct err *err);
+/* Whether workers start: 1, one is there; 0, the first are on their way; or the error of the last start: none does,
+ * ERR_OVERLOADED for a shortage. For a pool that has workers by configuration. */
+int render_pool_check_start(const struct render_pool *pool, struct err *err);
 /* Has the picture drawn, or waits for the same one that is queued or under way. Returns 0, ERR_OVERLOADED when the
  * queue is full, or ERR_UNAVAILABLE when there are no workers by configuration or none starts (*wait is then not
  * taken). *query is borrowed for the call. */

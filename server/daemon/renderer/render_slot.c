@@ -45,6 +45,10 @@ static void on_ready(void *context, const char *name)
     slot->is_ready = true;
     slot->failed_starts = 0;
     begin_idle(slot);
+    pool->start_failure = (struct err){0};
+    if (pool->is_told)
+        log_info("pictures are ready again: a renderer has started");
+    pool->is_told = false;
     if (strncmp(pool->name, name, RENDER_NAME_SIZE - 1) != 0) {
         snprintf(pool->name, RENDER_NAME_SIZE, "%s", name);
         log_info("pictures are drawn by %s", pool->name);
@@ -123,10 +127,16 @@ static void pause_and_restart(struct render_slot *slot)
 static void on_start_failed(struct render_slot *slot, const struct err *err)
 {
     struct render_pool *pool = slot->pool;
+    if (strcmp(pool->start_failure.message, err->message) != 0) /* it is the same again and again, in every slot */
+        log_warn("%s", err->message);
     pool->start_failure = *err;
     slot->failed_starts++;
-    if (render_pool_is_broken(pool))
-        render_pool_fail_queue(pool, &pool->start_failure);
+    if (!render_pool_is_broken(pool))
+        return;
+    if (!pool->is_told)
+        log_warn("pictures are not ready: no renderer starts; they are tried again and again");
+    pool->is_told = true;
+    render_pool_fail_queue(pool, &pool->start_failure);
 }
 
 static void on_ended(void *context, const struct render_worker_end *end)
@@ -141,9 +151,9 @@ static void on_ended(void *context, const struct render_worker_end *end)
     uv_timer_stop(&slot->timer);
     if (slot->is_cancelled)
         log_info("posed-render is started anew: nobody waited for its picture any more");
-    else if (end->is_by_itself && (slot->picture == NULL || !end->has_read_job))
+    else if (was_ready && end->is_by_itself && (slot->picture == NULL || !end->has_read_job))
         log_info("posed-render is started anew: it %s", end->why);
-    else
+    else if (was_ready)
         log_warn("posed-render %s%s", end->is_timeout ? "took too long and " : "", end->why);
     pause_and_restart(slot);
     if (was_ready) {
@@ -168,7 +178,6 @@ void render_slot_start(struct render_slot *slot)
         render_worker_limit_time(slot->worker, picture_ms > START_MS ? picture_ms : START_MS);
         return;
     }
-    log_warn("%s", err.message);
     slot->deaths++;
     pause_and_restart(slot);
     on_start_failed(slot, &err);

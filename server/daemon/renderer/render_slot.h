@@ -31,7 +31,8 @@ struct render_pool {
     uint64_t running_count;
     uint64_t last_job_id; /* of all workers: the answer to another's job is none */
     char name[RENDER_NAME_SIZE];
-    struct err start_failure; /* why the last start failed */
+    struct err start_failure; /* why the last start failed; its code is 0 after one that did not */
+    bool is_told;             /* the log has it that no worker can be started */
     uint32_t open_timers;     /* the pool is freed with the last */
     uint32_t slot_count;
     struct render_slot slots[];

@@ -6,6 +6,7 @@
 
 #include "daemon/cache/cache.h"
 #include "daemon/model/listing.h"
+#include "daemon/model/root_probe.h"
 #include "daemon/renderer/render_pool.h"
 #include "daemon/service/evaluator.h"
 #include "daemon/service/service.h"
@@ -17,6 +18,7 @@ struct service {
     uv_loop_t *loop;
     const struct config *config;
     struct budget *budget;
+    const struct access *access; /* or NULL, until service_use_access() */
     int root_fd;
     struct import_pool *imports;
     struct cache *cache;
@@ -39,8 +41,10 @@ struct service {
     struct listing *listing;            /* the last, or NULL */
     struct job_queue environment_queue; /* jobs that wait for the environment that is being made */
     bool is_making_environment;
-    bool is_draining;
-    bool is_ending, is_closed; /* service_free() was called; the handle is closed */
+    struct root_probe *root_probe;
+    struct err disk_failure;      /* why there is no disk cache; code 0: there is one, or none is wanted */
+    bool is_leaving, is_draining; /* service_leave(), service_drain() were called */
+    bool is_ending, is_closed;    /* service_free() was called; the handle is closed */
 };
 
 /* What a job waits for. */
@@ -105,6 +109,11 @@ void service_count_call(struct service *service);
 int service_refuse_late(struct err *err);
 /* Frees the service once nothing of it is in use. */
 void service_release(struct service *service);
+
+/* --- service_ready.c --- */
+
+/* Fills the reply to an OP_READYZ. */
+void service_ready(const struct service *service, const struct request *request, struct reply *reply);
 
 /* --- service_find.c: finds the models of a call and answers it --- */
 

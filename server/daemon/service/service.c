@@ -55,7 +55,9 @@ void service_cancel(struct call *call)
 }
 
 struct cache *service_cache(struct service *service) { return service->cache; }
+void service_use_access(struct service *service, const struct access *access) { service->access = access; }
 uint32_t service_pending(const struct service *service) { return service->call_count; }
+void service_leave(struct service *service) { service->is_leaving = true; }
 void service_drain(struct service *service) { service->is_draining = true; }
 
 /* --- life --- */
@@ -70,16 +72,16 @@ static void on_tick(uv_prepare_t *tick)
         uv_prepare_stop(tick);
 }
 
-/* NULL: there is none. Unless that was configured, the log says why. */
-static struct disk_cache *open_disk(const struct config *config)
+/* NULL: there is none. Unless that was configured, *err and the log say why. */
+static struct disk_cache *open_disk(const struct config *config, struct err *err)
 {
     char importer[IMPORTER_VERSION_SIZE];
     struct disk_cache *disk = NULL;
-    struct err err;
+    *err = (struct err){0};
     if (strcmp(config->cache_dir, "none") == 0)
         return NULL;
-    if (import_pool_importer_version(config, importer, &err) < 0 || disk_cache_open(config, importer, &disk, &err) < 0)
-        log_warn("no disk cache: %s", err.message);
+    if (import_pool_importer_version(config, importer, err) < 0 || disk_cache_open(config, importer, &disk, err) < 0)
+        log_warn("no disk cache: %s", err->message);
     else
         log_info("disk cache in %s, at most %llu MiB", config->cache_dir,
                  (unsigned long long)(disk_cache_limit(disk) >> 20));
@@ -107,7 +109,8 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     service->root_fd = root_fd;
     service->imports = imports;
     service->uploads = uploads;
-    service->cache = cache_new(loop, config, imports, root_fd, open_disk(config));
+    service->cache = cache_new(loop, config, imports, root_fd, open_disk(config, &service->disk_failure));
+    service->root_probe = root_probe_new(loop, config->root);
     service->renders = render_pool_new(loop, config, budget);
     service->work_queue = (struct job_queue){.limits = &config->limits,
                                              .limit = LIMIT_ANSWER_QUEUE,
@@ -157,6 +160,7 @@ void service_free(struct service *service)
     import_pool_free(service->imports);
     render_pool_free(service->renders);
     uploads_free(service->uploads);
+    root_probe_free(service->root_probe);
     cache_free(service->cache);
     struct err err;
     service_refuse_late(&err);

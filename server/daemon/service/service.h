@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wire/encode/reply.h"
+#include "wire/http/access.h"
 #include "wire/request/request.h"
 #include "daemon/support/budget.h"
 #include "daemon/cache/cache.h"
@@ -56,7 +57,12 @@ void service_cancel(struct call *call);
 /* Number of calls under way. */
 uint32_t service_pending(const struct service *service);
 
-/* From now on /readyz is 503. */
+/* Who may show pages in a frame from now on; borrowed, until the next one. */
+void service_use_access(struct service *service, const struct access *access);
+
+/* From now on /readyz is 503; all else goes on. */
+void service_leave(struct service *service);
+/* No upload begins any more. */
 void service_drain(struct service *service);
 
 /* Ends the workers and frees everything when its handles are closed. Calls still under way are answered with

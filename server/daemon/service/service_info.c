@@ -43,7 +43,7 @@ bool service_info(const struct service *service, const struct request *request, 
 {
     const enum op op = request->op;
     struct err err = {0};
-    if (service->is_ending || (op == OP_READYZ && service->is_draining))
+    if (service->is_ending)
         service_refuse_late(&err);
     else if (op == OP_STREAM) /* a GET that opens no WebSocket */
         err_set(&err, ERR_BAD_REQUEST, "this is a WebSocket: a GET with 'Upgrade: websocket' opens it");
@@ -53,8 +53,10 @@ bool service_info(const struct service *service, const struct request *request, 
     }
     switch (op) {
     case OP_HEALTHZ:
-    case OP_READYZ:
         buf_put_text(begin_json(reply), "{\"status\":\"ok\"}\n");
+        break;
+    case OP_READYZ:
+        service_ready(service, request, reply);
         break;
     case OP_VERSION:
         make_version(service, reply);
@@ -63,7 +65,7 @@ bool service_info(const struct service *service, const struct request *request, 
     case OP_MODEL_PAGE:
     case OP_EMBED:
     case OP_ASSET:
-        page_answer(service->config, request, reply);
+        page_answer(service->config, service->access, request, reply);
         break;
     case OP_FORMATS:
         body_put_formats(begin(reply, "application/json", CACHE_REVALIDATE));

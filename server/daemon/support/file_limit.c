@@ -2,6 +2,7 @@
 #include "daemon/support/file_limit.h"
 
 #include "base/buf.h"
+#include "daemon/config/socket_activation.h"
 #include "daemon/support/log.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ enum {
      * a listing 2, a model being stored 2, a worker being started 4, two fork servers of importers 2 each, and one that
      * makes way for another 2 */
     OWN_FILES = 24,
+    FILES_FOR_LOG = 2,      /* and again, before the first is closed */
     FILES_PER_LOOP = 5 + 2, /* libuv's; a connection that is closed at once, and one that moves to another loop */
     FILES_PER_IMPORT = 7, /* result, two sockets, the root and the model's folder, a file for the importer, and a result
                              being checked */
@@ -52,8 +54,11 @@ static uint64_t uploads_of(const struct config *config)
 /* All but connections and models. */
 static uint64_t own_files(const struct config *config)
 {
-    const uint64_t ports = 0u + is_open(config->http) + is_open(config->tcp) + is_open(config->unix_path);
-    return OWN_FILES + (FILES_PER_LOOP + ports) * config->loops + FILES_PER_IMPORT * (uint64_t)config->import_workers +
+    const uint64_t ports = config->passed != NULL
+                               ? config->passed->count
+                               : 0u + is_open(config->http) + is_open(config->tcp) + is_open(config->unix_path);
+    return OWN_FILES + (config->log_file != NULL ? (uint64_t)FILES_FOR_LOG : 0) +
+           (FILES_PER_LOOP + ports) * config->loops + FILES_PER_IMPORT * (uint64_t)config->import_workers +
            FILES_PER_RENDERER * (uint64_t)config->render_workers + FILES_PER_THREAD * (uint64_t)config->work_threads +
            FILES_PER_UPLOAD * uploads_of(config);
 }

@@ -1,11 +1,13 @@
-/* log.c - formats log lines, gathers them per thread, and writes them to stderr without ever waiting for a reader.
- * */
+/* log.c - formats log lines, gathers them per thread, and writes them to stderr, without ever waiting for a reader, or
+ * to a file. */
 #include "daemon/support/log.h"
 
 #include "base/utf8.h"
+#include "daemon/support/fd.h"
 #include "wire/encode/json.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -13,6 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +24,8 @@ enum {
     PATH_MAX_LOGGED = 2048,
     FLUSH_BYTES = 32 * 1024,
     KEPT_BYTES = 256 * 1024, /* of lines that stderr does not take */
-    STUCK_MS = 200,          /* how long stderr is waited for at the end */
+    FILE_MODE = 0640,
+    STUCK_MS = 200, /* how long stderr is waited for at the end */
 };
 
 static const char *const LEVEL_NAMES[] = {"info", "warn"};
@@ -29,9 +33,11 @@ static const char *const LEVEL_NAMES[] = {"info", "warn"};
 static struct {
     enum log_format format;
     pthread_mutex_t mutex;
+    int file_fd;                 /* -1: stderr is written to; under the mutex, as is the next */
+    bool is_file_full;           /* the file did not take the last lines */
     struct buf lines;            /* of all threads, on their way out; under the mutex */
     atomic_size_t waiting_bytes; /* of them, for a look without it */
-} log_state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} log_state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .file_fd = -1};
 
 static _Thread_local struct buf gathered;
 
@@ -184,12 +190,30 @@ static int64_t wall_clock_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Under the mutex. Says on stderr, once until it works again, why lines are there and not in the file. Part of a line
+ * may be in both. */
+static void write_file(void)
+{
+    struct buf *lines = &log_state.lines;
+    if (lines->size_bytes == 0)
+        return;
+    const bool is_written = fd_write(log_state.file_fd, lines->data, lines->size_bytes) == 0;
+    const int error = errno;
+    if (is_written)
+        buf_clear(lines);
+    else if (!log_state.is_file_full)
+        dprintf(STDERR_FILENO, "posed: the log file takes no lines: %s; they follow here\n", strerror(error));
+    log_state.is_file_full = !is_written;
+}
+
 /* Under the mutex. Writes what stderr takes. A write is at most what a pipe that can be written to takes at once
  * (PIPE_BUF), so that it cannot block, whether stderr is set to block or not. */
 static void write_lines(int patience_ms)
 {
     struct buf *lines = &log_state.lines;
     size_t at = 0;
+    if (log_state.file_fd >= 0)
+        write_file();
     if (lines->size_bytes == 0)
         return;
     while (at < lines->size_bytes) {
@@ -239,6 +263,29 @@ void log_leave(void)
 static bool has_room(void) { return waiting_bytes() + gathered.size_bytes < KEPT_BYTES; }
 
 void log_open(enum log_format format) { log_state.format = format; }
+
+int log_file_open(const char *path, struct err *err)
+{
+    struct stat stat;
+    const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, FILE_MODE);
+    if (fd < 0)
+        return err_set(err, ERR_BAD_PARAMETER, "--log-file %s: %s", path, strerror(errno));
+    if (fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode))
+        return fd;
+    close(fd);
+    return err_set(err, ERR_BAD_PARAMETER, "--log-file %s is no file; without --log-file the log goes to stderr", path);
+}
+
+void log_use_file(int fd)
+{
+    log_flush();
+    pthread_mutex_lock(&log_state.mutex);
+    const int before = log_state.file_fd;
+    log_state.file_fd = fd;
+    log_state.is_file_full = false;
+    pthread_mutex_unlock(&log_state.mutex);
+    fd_close(before);
+}
 
 bool log_has_requests(void) { return log_state.format != LOG_OFF; }
 

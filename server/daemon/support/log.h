@@ -1,4 +1,4 @@
-/* log.h - what the daemon says on stderr: one line per request, and sentences about itself.
+/* log.h - what the daemon says on stderr or in a file: one line per request, and sentences about itself.
  *
  * Loop threads only; they share one log. Bytes from requests are escaped, so no request can forge a line. Forms:
  * text  2026-01-31T12:00:00.123Z info method=GET path=/healthz status=200 bytes=16 ms=0.041 ...: protocol/http.md
@@ -6,10 +6,11 @@
  * off   no requests and no information; warnings and errors stay, as text
  *
  * Each thread gathers its request lines and writes them when it calls log_flush() or has 32 KiB. Sentences are written
- * at once. A stderr that nobody reads costs lines, never replies. */
+ * at once. A stderr that nobody reads costs lines, never replies. Lines that the file does not take go to stderr. */
 #pragma once
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "daemon/config/config.h"
 
 #include <stdbool.h>
@@ -34,6 +35,11 @@ struct log_request {
 };
 
 void log_open(enum log_format format); /* text until it is called, which is before there are other threads */
+/* Opens a file to append to; it is made with mode 0640 where it is missing. Returns a descriptor or ERR_BAD_PARAMETER
+ * with a sentence that names --log-file. Waits for the file system; any thread. */
+int log_file_open(const char *path, struct err *err);
+/* Lines go there from now on; takes the descriptor and closes the one before. Any thread. */
+void log_use_file(int fd);
 /* False: log_request() would do nothing, so its struct need not be filled. */
 bool log_has_requests(void);
 void log_request(const struct log_request *request);

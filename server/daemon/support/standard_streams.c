@@ -14,16 +14,22 @@ void standard_streams_open(void)
             _exit(126);
 }
 
+bool standard_streams_has_terminal(void)
+{
+    const int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (terminal < 0)
+        return false;
+    close(terminal);
+    return true;
+}
+
 bool standard_streams_hangup_ends(void)
 {
     struct sigaction given;
     if (sigaction(SIGHUP, NULL, &given) == 0 && given.sa_handler == SIG_IGN)
         return false;
-    const int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
-    if (terminal < 0) {
-        signal(SIGHUP, SIG_IGN);
-        return false;
-    }
-    close(terminal);
-    return true;
+    if (standard_streams_has_terminal())
+        return true;
+    signal(SIGHUP, SIG_IGN);
+    return false;
 }

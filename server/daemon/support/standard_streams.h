@@ -9,6 +9,9 @@
  * would have (EBADF). Call it first of all, from the only thread. */
 void standard_streams_open(void);
 
+/* Whether the process has a terminal: one that was closed is gone. */
+bool standard_streams_has_terminal(void);
+
 /* Without a terminal nothing hangs up: ignores SIGHUP then, for what is meant to go on. Returns whether SIGHUP means
  * the end of this process: not where it was started so that it outlives its terminal (nohup) either. At the start. */
 bool standard_streams_hangup_ends(void);

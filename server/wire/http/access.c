@@ -8,13 +8,20 @@
 
 void access_init(struct access *access) { *access = (struct access){.is_any_host = true}; }
 
+static void wipe(struct buf *secrets)
+{
+    if (secrets->size_bytes > 0)
+        explicit_bzero(secrets->data, secrets->size_bytes);
+    buf_fini(secrets);
+}
+
 void access_fini(struct access *access)
 {
     buf_fini(&access->hosts);
     buf_fini(&access->origins);
-    if (access->tokens.size_bytes > 0)
-        explicit_bzero(access->tokens.data, access->tokens.size_bytes);
-    buf_fini(&access->tokens);
+    buf_fini(&access->frames);
+    wipe(&access->tokens);
+    wipe(&access->revoked);
 }
 
 /* --- lists --- */
@@ -209,15 +216,20 @@ static bool is_same_secret(const char *a, size_t a_bytes, const char *b, size_t 
     return difference == 0;
 }
 
-static bool is_token_known(const struct access *access, const char *authorization)
+const char *access_bearer_token(const char *authorization)
 {
     static const char SCHEME[] = "Bearer";
     const size_t scheme = sizeof SCHEME - 1;
     if (authorization == NULL || strncasecmp(authorization, SCHEME, scheme) != 0 || authorization[scheme] != ' ')
-        return false;
+        return NULL;
     const char *token = authorization + scheme;
-    token += strspn(token, " ");
-    return access_knows_token(access, token);
+    return token + strspn(token, " ");
+}
+
+static bool is_token_known(const struct access *access, const char *authorization)
+{
+    const char *token = access_bearer_token(authorization);
+    return token != NULL && access_knows_token(access, token);
 }
 
 bool access_knows_token(const struct access *access, const char *token)
@@ -228,6 +240,27 @@ bool access_knows_token(const struct access *access, const char *token)
         is_known |= is_same_secret(token, bytes, known, strlen(known));
     return is_known;
 }
+
+static bool has_text(const struct buf *texts, const char *wanted)
+{
+    for (const char *text = first_of(texts); text != NULL; text = next_of(texts, text))
+        if (strcmp(text, wanted) == 0)
+            return true;
+    return false;
+}
+
+uint32_t access_compare_tokens(struct access *access, const struct access *before)
+{
+    uint32_t added_count = 0;
+    for (const char *token = first_of(&access->tokens); token != NULL; token = next_of(&access->tokens, token))
+        added_count += !has_text(&before->tokens, token);
+    for (const char *token = first_of(&before->tokens); token != NULL; token = next_of(&before->tokens, token))
+        if (!has_text(&access->tokens, token))
+            buf_put(&access->revoked, token, strlen(token) + 1);
+    return added_count;
+}
+
+bool access_is_revoked(const struct access *access, const char *token) { return has_text(&access->revoked, token); }
 
 static bool is_edit(const char *method) { return strcmp(method, "PUT") == 0 || strcmp(method, "DELETE") == 0; }
 

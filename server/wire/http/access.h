@@ -30,6 +30,8 @@ struct access {
     struct buf hosts;   /* names in lower case, each with a NUL; one that begins with '.' is all below it */
     struct buf origins; /* "https://example.org", or "*" for any, each with a NUL */
     struct buf tokens;  /* each with a NUL */
+    struct buf revoked; /* likewise: of the policy before, and not of this one */
+    struct buf frames;  /* of frame-ancestors, in the words of CSP, without NUL; empty: no page */
 };
 
 /* is_any_host, no origins, no tokens. */
@@ -65,6 +67,13 @@ int access_check(const struct access *access, const struct http_request *request
  * NULL where the browser shall keep the answer from the page. */
 const char *access_cors_origin(const struct access *access, const char *origin);
 
+/* The token of an Authorization header (or NULL), within it; NULL: it has none. */
+const char *access_bearer_token(const char *authorization);
+/* Fills access->revoked. Returns how many tokens the policy has that the one before lacked. Takes as long as comparing
+ * all with all. */
+uint32_t access_compare_tokens(struct access *access, const struct access *before);
+/* Whether the token was revoked with the change to this policy. */
+bool access_is_revoked(const struct access *access, const char *token);
 /* Whether the token is one of the policy's. Takes the same time wherever it differs. */
 bool access_knows_token(const struct access *access, const char *token);
 

@@ -26,6 +26,7 @@ struct param_field {
 #define SPAN_TEXT  "a number of seconds, or of frames with 'fps', from 0"
 
 static const struct param_field FIELDS[PARAM_COUNT] = {
+    [PARAM_VERBOSE] = {AT(is_verbose)},
     [PARAM_MODEL] = {AT(model)},
     [PARAM_HASH] = {AT(hash)},
     [PARAM_CLIP_FILE] = {AT(clip_file)},
@@ -146,6 +147,15 @@ int param_flag(struct param_value *value)
     const int word = param_word(value);
     *(bool *)place_of(value) = (word == 1) != FIELDS[value->param].is_inverted;
     return word;
+}
+
+/* The same; a name without a value means the second word. */
+int param_present(struct param_value *value)
+{
+    if (value->size_bytes > 0)
+        return param_flag(value);
+    *(bool *)place_of(value) = true;
+    return 1;
 }
 
 /* The same as a bit of a uint32_t. */

@@ -154,6 +154,7 @@ struct request {
     uint32_t texture;     /* OP_TEXTURE */
     bool has_no_textures; /* FORMAT_GLB: textures=0 */
     bool has_root_motion; /* take the movement of `root` out and tell it */
+    bool is_verbose;      /* OP_READYZ */
     bool has_turn;        /* its turning about the up axis too */
     struct selector root; /* absent: the topmost joint */
     bool is_over_clip;    /* OP_BOUNDS: over all of the clip instead of times_s */

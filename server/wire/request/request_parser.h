@@ -13,6 +13,7 @@ int request_check_path(const char *name, const char *path, struct err *err);
 int request_check_model_path(const char *name, const char *path, struct err *err);
 
 enum {
+    FOR_READYZ = 1 << OP_READYZ,
     FOR_MODELS = 1 << OP_MODELS,
     FOR_MODEL = 1 << OP_MODEL,
     FOR_PALETTE = 1 << OP_PALETTE,

@@ -22,7 +22,7 @@ def refused(server, target, code, *words):
     (f"/v1/palette?{P}&widht=9", "widht"), (f"/v1/palette?{P}&Format=bin", "format"),
     (f"/v1/palette?{P}&width=9", "/v1/render"), (f"/v1/render?{P}&indices=1", "/v1/mesh"),
     (f"/v1/model?{P}&t=0", "/v1/palette"), (f"/v1/palette?{P}&=1", ""), (f"/v1/palette?{P}&unheard=1", "protocol/http.md"),
-    ("/healthz?x=1", "none"), ("/v1/version?v", "none"), ("/readyz?verbose", "none"), ("/page/js/client.js?v", "none"),
+    ("/healthz?x=1", "none"), ("/v1/version?v", "none"), ("/livez?verbose", "none"), ("/page/js/client.js?v", "none"),
 ])
 def test_unknown_parameters(awkward, target, near):
     refused(awkward, target, "unknown_parameter", near)

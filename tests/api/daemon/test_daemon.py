@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import termios
 import time
 
@@ -192,13 +193,60 @@ def begin_in_session(tmp_path, terminal=None, is_nohup=False):
     return process, line.split("http=")[1].split()[0], has_said
 
 
-def test_hangup_without_a_terminal_is_nothing(tmp_path):
-    """A daemon that nobody's terminal started, as a service manager does: others take the signal for 'read your settings again'."""
+def test_hangup_while_its_terminal_is_there_is_a_reload(tmp_path):
+    """kill -HUP is no closed terminal; and the terminal is still one that ends the server when it is closed."""
+    if not os.path.exists("/dev/tty"):
+        pytest.skip("no /dev/tty here")
+    ours, theirs = pty.openpty()
+    process, address, has_said = begin_in_session(tmp_path, theirs)
+    os.close(theirs)
+    try:
+        for i in range(3):
+            process.send_signal(signal.SIGHUP)
+            assert has_said("SIGHUP: there is nothing to reload", 1 + i), "the server has ended"
+        with Connection(address) as connection:
+            assert connection.get("/healthz").status == 200
+        os.close(ours)
+        assert has_said("stopping on SIGHUP") and process.wait(PATIENCE_S) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+SHELL = """import os, signal, subprocess, sys
+job = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, process_group=0)
+sys.stdin.readline()  # until it is told to exit
+os.kill(job.pid, signal.SIGHUP)
+"""
+
+
+def test_a_shell_that_hangs_up_its_jobs_and_exits(tmp_path):
+    """As some do: the signal comes while the terminal is still there, which goes with the shell."""
+    if not os.path.exists("/dev/tty"):
+        pytest.skip("no /dev/tty here")
+    ours, theirs = pty.openpty()
+    ready, log = tmp_path / "ready", tmp_path / "log"
+    prepare = lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+    with open(log, "wb") as said, open(ready, "wb") as out:
+        shell = subprocess.Popen([sys.executable, "-c", SHELL, BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp",
+                                  "none", "--cache-dir", "none", "--render-workers", "0"], stdin=theirs, stdout=out, stderr=said,
+                                 start_new_session=True, preexec_fn=prepare)
+    wait_until(lambda: "posed ready" in ready.read_text())
+    os.write(ours, b"exit\n")
+    assert shell.wait(PATIENCE_S) == 0
+    wait_until(lambda: log.read_text().rstrip().endswith(" stopped"), log.read_text())
+    assert "SIGHUP: there is nothing to reload" in log.read_text() and "stopping on SIGHUP" in log.read_text()
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_hangup_without_a_terminal_is_a_reload(tmp_path):
+    """A daemon that nobody's terminal started, as a service manager does."""
     process, address, has_said = begin_in_session(tmp_path)
     try:
         for i in range(3):
             process.send_signal(signal.SIGHUP)
-            assert has_said("SIGHUP: there is nothing to do", 1 + i), "the server has ended"
+            assert has_said("SIGHUP: there is nothing to reload", 1 + i), "the server has ended"
             with Connection(address) as connection:
                 assert connection.get("/healthz").status == 200
         process.send_signal(signal.SIGTERM)
@@ -220,7 +268,7 @@ def test_hangup_of_its_terminal_ends_it_well(tmp_path, is_nohup):
         with Connection(address) as connection:
             begin_a_request(connection)
             os.close(ours)
-            assert has_said("SIGHUP: there is nothing to do" if is_nohup else "stopping on SIGHUP")
+            assert has_said("SIGHUP: there is nothing to reload" if is_nohup else "stopping on SIGHUP")
             connection.send("\r\n")
             assert connection.answer().status == 200
         if is_nohup:

@@ -503,3 +503,47 @@ def test_stress(loops, root, cache):
     wait_until(is_calm)
     server.signal(signal.SIGTERM)
     assert server.wait() == 0
+
+
+# --- reloads ---
+
+def test_reloads_under_load(loops, root, tmp_path):
+    """Every loop takes the tokens over: nobody with one that stays is ever refused, and all streams of one that goes end."""
+    stays, goes, tokens = "a-token-that-stays-all-along", "a-token-that-comes-and-goes", tmp_path / "tokens"
+    bearer = f"Authorization: Bearer {stays}"
+    (root / "a.gltf").write_text(gltf())
+    tokens.write_text(f"{stays}\n{goes}\n")
+    server = loops(root, *NO_RENDERING, "--tcp", "127.0.0.1:0", "--token-file", str(tokens))
+    is_over, refused = threading.Event(), []
+
+    def ask(number):
+        with server.connect() as one:
+            while not is_over.is_set():
+                answer = one.get(f"/v1/palette?model=a.gltf&t={number}&format=bin", bearer)
+                if answer.status != 200:
+                    refused.append(answer)
+
+    def reload(words, count):
+        server.signal(signal.SIGHUP)
+        wait_until(lambda: sum(words in line for line in server.lines()) == count, f"nothing said of {words}")
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for count in range(1, 9):
+        links = [Link(server.ports["tcp"], token=goes.encode()) for _ in range(12)]
+        for link in links:
+            model = link.open("a.gltf")
+            link.send(packet("subscribe", subscribe(clip=-2, credit=2**31, rate=100, indices=[0]), id=7, model=model))
+        tokens.write_text(f"{stays}\n")
+        reload("reloaded: 1 token (0 added, 1 removed); ended 12 connections of removed tokens", count)
+        for link in links:
+            while (last := link.read()) is not None:
+                assert last.kind in ("done", "stream") or last.code == 16, last
+            link.socket.close()
+        tokens.write_text(f"{stays}\n{goes}\n")
+        reload("reloaded: 2 tokens (1 added, 0 removed)", count)
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    assert not refused

@@ -262,7 +262,7 @@ def test_renderer_that_does_not_start(start, triangle, tmp_path):
     message = answer.json()["error"]["message"]
     assert "libnothing.so.1: cannot open" in message and "status 3" in message
     assert server.get(PALETTE).status == 200
-    ended = lambda: sum(" warn posed-render ended with status 3" in line for line in server.lines())  # the request log says it, too
+    ended = lambda: server.json("/v1/stats")["renders"]["workers_ended"]
     wait_until(lambda: ended() >= 5, "it is not tried again")
     started = server.json("/v1/stats")["imports"]["started"]
     (triangle / "other.gltf").write_text(gltf())
@@ -271,6 +271,8 @@ def test_renderer_that_does_not_start(start, triangle, tmp_path):
     count = ended()
     # at once, then with pauses of 100, 200, 400 ms ..
     assert time.monotonic() - began >= 0.1 * (2 ** (count - 2) - 1), "it is tried again without pauses"
+    for words in (" warn the renderer does not start: posed-render ended with status 3", " warn pictures are not ready: "):
+        assert sum(words in line for line in server.lines()) == 1, server.lines()
 
 
 @pytest.mark.skipif(is_sanitized(), reason="a start takes all of that time with sanitizers")

@@ -40,7 +40,7 @@ TEST(blending_document_examples_are_requests)
 
 TEST(blending_document_has_every_member)
 {
-    enum { FOR_MODELS = 0, FOR_MODEL = 0, FOR_PALETTE = 0, FOR_POSE = 0, FOR_MESH = 0, FOR_RENDER = 0 };
+    enum { FOR_READYZ = 0, FOR_MODELS = 0, FOR_MODEL = 0, FOR_PALETTE = 0, FOR_POSE = 0, FOR_MESH = 0, FOR_RENDER = 0 };
     enum { FOR_BOUNDS = 0, FOR_COMPARE = 0, FOR_TEXTURE = 0, FOR_QUERY = 0, FOR_REFERENCE = 0, FOR_LAYER = 1 };
     enum {
         FOR_SHEET = 0,

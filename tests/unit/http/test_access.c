@@ -227,3 +227,39 @@ TEST(access_bad_tokens)
     assert_string_equal(err.message, "line 1 is not a token of 16 to 256 visible characters");
     access_fini(&access);
 }
+
+static void add(struct access *access, const char *file)
+{
+    struct err err;
+    access_init(access);
+    assert_int_equal(access_add_tokens(access, file, strlen(file), &err), 0);
+}
+
+TEST(access_revokes_tokens_that_are_gone)
+{
+    struct access before, after, same;
+    add(&before, "an-old-token-of-it\na-token-that-stays\n");
+    add(&after, "a-token-that-stays\na-new-token-of-it\nanother-new-token\n");
+    add(&same, "a-token-that-stays\n# but in another order\nan-old-token-of-it\n");
+    assert_false(access_is_revoked(&after, "an-old-token-of-it"));
+    assert_int_equal(access_compare_tokens(&after, &before), 2);
+    assert_true(access_is_revoked(&after, "an-old-token-of-it"));
+    assert_false(access_is_revoked(&after, "a-token-that-stays"));
+    assert_false(access_is_revoked(&after, "an-old-token-of-i"));
+    assert_false(access_is_revoked(&after, ""));
+    assert_int_equal(access_compare_tokens(&same, &before), 0);
+    assert_int_equal(same.revoked.size_bytes, 0);
+    access_fini(&before);
+    access_fini(&after);
+    access_fini(&same);
+}
+
+TEST(access_bearer_token_of_a_header)
+{
+    assert_string_equal(access_bearer_token("Bearer abc"), "abc");
+    assert_string_equal(access_bearer_token("bEARER   abc"), "abc");
+    assert_null(access_bearer_token(NULL));
+    assert_null(access_bearer_token("Bearer"));
+    assert_null(access_bearer_token("Bearerabc"));
+    assert_null(access_bearer_token("Basic abc"));
+}

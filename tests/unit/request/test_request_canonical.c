@@ -39,6 +39,7 @@ TEST(request_canonical_is_of_the_meaning)
 static const struct {
     const char *name, *target;
 } OTHERS[] = {
+    {"verbose", NULL}, /* is not about a model */
     {"model", "/v1/model?model=b"},
     {"hash", "/v1/model?model=a&hash=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"},
     {"clip", "/v1/pose?model=a&clip=1"},
