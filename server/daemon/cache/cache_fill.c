@@ -13,7 +13,11 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { WRITER_POLL_MS = 200 };
+enum {
+    WRITER_POLL_MS = 200,
+    ELSEWHERE_POLL_MS = 80,   /* another server's import */
+    STORE_PATIENCE_MS = 5000, /* what storing a model may take after its import */
+};
 
 /* --- the end of the work on a slot --- */
 
@@ -21,6 +25,14 @@ static void enter_ready_or_failed(struct cache_slot *slot)
 {
     slot->state = slot->imported != NULL ? SLOT_READY : SLOT_FAILED;
     slot->settling_ms = 0;
+    slot->elsewhere_ms = 0;
+}
+
+/* imported: what to store first, or NULL. */
+static void release_claim(struct cache_slot *slot, struct imported_model *imported)
+{
+    backing_store(slot->cache->backing, slot->path, imported, slot->is_claimed);
+    slot->is_claimed = false;
 }
 
 /* Answers a list that no slot holds any more. imported and err are borrowed. */
@@ -49,6 +61,7 @@ static void finish(struct cache_slot *slot, bool is_gone, const struct err *why)
 {
     struct cache *cache = slot->cache;
     struct cache_waiter *served = NULL, *waiting = NULL;
+    release_claim(slot, NULL);
     waiter_move_all(&slot->served, &served, NULL);
     waiter_move_all(&slot->waiting, &waiting, NULL);
     struct imported_model *imported = why == NULL && slot->imported != NULL ? imported_model_ref(slot->imported) : NULL;
@@ -152,6 +165,7 @@ static void set_origin(struct cache_slot *slot, enum model_origin origin, uint64
 static void settle(struct cache_slot *slot, uint64_t wait_ms)
 {
     const uint64_t now_ms = cache_now_ms(), limit_ms = slot->cache->config->limits.value[LIMIT_SETTLE_TIME_MS];
+    release_claim(slot, NULL);
     if (slot->settling_ms == 0)
         slot->settling_ms = now_ms;
     if (now_ms - slot->settling_ms >= limit_ms) {
@@ -179,6 +193,8 @@ static struct cache_slot *slot_of(const struct import_job *job) { return contain
 static void on_starting(struct import_job *job)
 {
     struct cache_slot *slot = slot_of(job);
+    stats_add(STAT_CACHE_MISSES, 1);
+    stats_add(STAT_DISK_MISSES, slot->cache->backing->disk != NULL);
     slot->import_ns = uv_hrtime();
     waiter_move_all(&slot->waiting, &slot->served, slot);
 }
@@ -212,7 +228,59 @@ static bool take_offer(struct cache_slot *slot)
     return true;
 }
 
-static void start_import(struct cache_slot *slot, const struct stamp *stamp)
+/* Another server is at it: requests wait outside of the queue until it is through. */
+static void await_other(struct cache_slot *slot)
+{
+    wait_anew(slot);
+    slot->state = SLOT_ELSEWHERE;
+    slot->due_ms = cache_now_ms() + ELSEWHERE_POLL_MS;
+    cache_start_timer(slot->cache);
+}
+
+/* As long as an import and its storing may take: then something is wrong with the other, or its model cannot be stored.
+ */
+static bool is_patience_over(struct cache_slot *slot)
+{
+    const uint64_t now_ms = cache_now_ms();
+    if (slot->elsewhere_ms == 0) {
+        slot->elsewhere_ms = now_ms;
+        stats_add(STAT_DISK_WAITED, 1);
+    }
+    return now_ms - slot->elsewhere_ms >= slot->cache->config->limits.value[LIMIT_IMPORT_TIME_MS] + STORE_PATIENCE_MS;
+}
+
+static void on_claimed(void *user, enum disk_claim claim)
+{
+    struct cache_slot *slot = user;
+    struct import_pool *pool = slot->cache->pool;
+    slot->claim = NULL;
+    slot->is_claimed = claim == DISK_CLAIM_OURS;
+    const bool is_waiting = claim == DISK_CLAIM_THEIRS && !is_patience_over(slot);
+    if (slot_is_wanted(slot) && !is_waiting && claim != DISK_CLAIM_OVERTAKEN) {
+        import_pool_go(pool, &slot->job);
+        return;
+    }
+    import_pool_leave(pool, &slot->job);
+    if (!slot_is_wanted(slot))
+        slot_give_up(slot);
+    else if (is_waiting)
+        await_other(slot);
+    else
+        slot_look(slot, SLOT_LOOKING);
+}
+
+/* Whether nobody else with the same disk cache imports the model is asked when the import could begin: until then
+ * others may. */
+static bool prepare(struct import_job *job)
+{
+    struct cache_slot *slot = slot_of(job);
+    if (slot->cache->backing->disk == NULL)
+        return true;
+    slot->claim = claim_start(slot->cache->backing, slot->path, slot->seen, on_claimed, slot);
+    return false;
+}
+
+static void start_import(struct cache_slot *slot, const struct revalidation *found)
 {
     struct err err;
     if (!slot_is_wanted(slot)) {
@@ -220,18 +288,20 @@ static void start_import(struct cache_slot *slot, const struct stamp *stamp)
         return;
     }
     slot_clear(slot);
-    slot->stamp = *stamp;
+    slot->stamp = found->stamp;
+    slot->seen = found->seen;
     slot->state = SLOT_IMPORTING;
     slot->import_ns = 0;
-    slot->job = (struct import_job){
-        .path = slot->path, .starting = on_starting, .is_wanted = is_import_wanted, .done = on_imported};
+    slot->job = (struct import_job){.path = slot->path,
+                                    .prepare = prepare,
+                                    .starting = on_starting,
+                                    .is_wanted = is_import_wanted,
+                                    .done = on_imported};
     const struct cache_waiter *waiter;
     uint64_t count = 0;
-    stats_add(STAT_CACHE_MISSES, 1);
-    stats_add(STAT_DISK_MISSES, slot->cache->backing->disk != NULL);
     wait_anew(slot);
     DL_COUNT(slot->waiting, waiter, count);
-    stats_add(STAT_IMPORTS_SHARED, count - 1);
+    stats_add(STAT_IMPORTS_SHARED, slot->elsewhere_ms == 0 ? count - 1 : 0);
     if (take_offer(slot) || import_pool_submit(slot->cache->pool, &slot->job, &err) == 0)
         return;
     waiter_move_all(&slot->waiting, &slot->served, slot);
@@ -284,7 +354,7 @@ static void on_confirmed(struct cache_slot *slot, const struct revalidation *fou
 {
     const bool is_same = found->verdict == REVALIDATION_SAME;
     if (slot->imported != NULL && is_same) {
-        backing_store(slot->cache->backing, slot->path, slot->imported);
+        release_claim(slot, slot->imported);
     } else if (slot->imported != NULL) {
         /* for requests from before the change; the next look drops it */
         slot->checked_ms = 0;
@@ -322,7 +392,7 @@ static void on_looked(void *user, struct revalidation *found)
     case REVALIDATION_IMPORT:
         if (!found->is_unchanged)
             slot_report_change(slot);
-        start_import(slot, &found->stamp);
+        start_import(slot, found);
         break;
     case REVALIDATION_WRITING:
         on_writing(slot);

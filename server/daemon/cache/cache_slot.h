@@ -30,6 +30,10 @@
  *             they changed or are gone                                       removed; who waits begins anew
  * IMPORTING   the importer has made a model, or found the file bad           CONFIRMING
  *             the import was refused, ended early, or nobody waits           removed
+ *             another server that shares the disk cache imports it           ELSEWHERE
+ *             another has stored it meanwhile                                LOOKING
+ * ELSEWHERE   due_ms                                                         LOOKING
+ *             nobody waits any more                                          removed
  * CONFIRMING  a model                                                        READY, to be looked at again if the files
  *                                                                            changed during the import
  *             an error, and the files are as they were                       FAILED
@@ -46,6 +50,7 @@ enum slot_state {
     SLOT_LOOKING,    /* a work thread revalidates the files */
     SLOT_CHECKING,   /* the same, while requests are answered from `imported` */
     SLOT_IMPORTING,  /* queued or under way */
+    SLOT_ELSEWHERE,  /* until another server has stored the model, or has given up */
     SLOT_CONFIRMING, /* a work thread looks whether the files are still those that were imported */
     SLOT_SETTLING,   /* until the writer of the file is done */
 };
@@ -63,6 +68,10 @@ struct cache_slot {
     struct revalidation_run *run; /* LOOKING, CHECKING, CONFIRMING */
     struct import_job job;        /* IMPORTING */
     uint64_t import_ns;           /* when that began */
+    struct claim_run *claim;      /* before: whether to import it is being asked; or NULL */
+    bool is_claimed;              /* it is this server that imports the model; the claim is to be released */
+    uint64_t seen;                /* of disk_cache_claim() */
+    uint64_t elsewhere_ms;        /* since when requests have waited for another server; 0 = none do */
     struct cache_waiter *served;  /* came before the work under way began: they get its result */
     struct cache_waiter *waiting; /* came later, or it has not begun */
 
