@@ -60,7 +60,7 @@ void cache_free(struct cache *cache)
         return;
     while (cache->used != NULL) {
         revalidation_abandon(cache->used->run);
-        claim_abandon(cache->used->claim);
+        slot_abandon_claim(cache->used);
         slot_remove(cache->used);
     }
     fact_table_free(cache->facts);

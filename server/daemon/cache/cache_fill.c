@@ -4,7 +4,6 @@
  * has to be imported; after an import a second look says whether the files are still those that were imported. */
 #include "daemon/cache/cache_slot.h"
 
-#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
@@ -13,11 +12,7 @@
 #include <string.h>
 #include <utlist.h>
 
-enum {
-    WRITER_POLL_MS = 200,
-    ELSEWHERE_POLL_MS = 80,   /* another server's import */
-    STORE_PATIENCE_MS = 5000, /* what storing a model may take after its import */
-};
+enum { WRITER_POLL_MS = 200 };
 
 /* --- the end of the work on a slot --- */
 
@@ -26,13 +21,6 @@ static void enter_ready_or_failed(struct cache_slot *slot)
     slot->state = slot->imported != NULL ? SLOT_READY : SLOT_FAILED;
     slot->settling_ms = 0;
     slot->elsewhere_ms = 0;
-}
-
-/* imported: what to store first, or NULL. */
-static void release_claim(struct cache_slot *slot, struct imported_model *imported)
-{
-    backing_store(slot->cache->backing, slot->path, imported, slot->is_claimed);
-    slot->is_claimed = false;
 }
 
 /* Answers a list that no slot holds any more. imported and err are borrowed. */
@@ -61,7 +49,7 @@ static void finish(struct cache_slot *slot, bool is_gone, const struct err *why)
 {
     struct cache *cache = slot->cache;
     struct cache_waiter *served = NULL, *waiting = NULL;
-    release_claim(slot, NULL);
+    slot_release_claim(slot, NULL);
     waiter_move_all(&slot->served, &served, NULL);
     waiter_move_all(&slot->waiting, &waiting, NULL);
     struct imported_model *imported = why == NULL && slot->imported != NULL ? imported_model_ref(slot->imported) : NULL;
@@ -90,8 +78,7 @@ void slot_give_up(struct cache_slot *slot)
     finish(slot, true, &err);
 }
 
-/* All wait for work that has not begun. */
-static void wait_anew(struct cache_slot *slot)
+void slot_wait_anew(struct cache_slot *slot)
 {
     waiter_move_all(&slot->waiting, &slot->served, slot);
     waiter_move_all(&slot->served, &slot->waiting, slot);
@@ -165,7 +152,7 @@ static void set_origin(struct cache_slot *slot, enum model_origin origin, uint64
 static void settle(struct cache_slot *slot, uint64_t wait_ms)
 {
     const uint64_t now_ms = cache_now_ms(), limit_ms = slot->cache->config->limits.value[LIMIT_SETTLE_TIME_MS];
-    release_claim(slot, NULL);
+    slot_release_claim(slot, NULL);
     if (slot->settling_ms == 0)
         slot->settling_ms = now_ms;
     if (now_ms - slot->settling_ms >= limit_ms) {
@@ -180,7 +167,7 @@ static void settle(struct cache_slot *slot, uint64_t wait_ms)
         slot_give_up(slot);
         return;
     }
-    wait_anew(slot);
+    slot_wait_anew(slot);
     slot->state = SLOT_SETTLING;
     slot->due_ms = now_ms + wait_ms;
     cache_start_timer(slot->cache);
@@ -188,22 +175,20 @@ static void settle(struct cache_slot *slot, uint64_t wait_ms)
 
 /* --- IMPORTING --- */
 
-static struct cache_slot *slot_of(const struct import_job *job) { return container_of(job, struct cache_slot, job); }
-
 static void on_starting(struct import_job *job)
 {
-    struct cache_slot *slot = slot_of(job);
+    struct cache_slot *slot = slot_of_job(job);
     stats_add(STAT_CACHE_MISSES, 1);
     stats_add(STAT_DISK_MISSES, slot->cache->backing->disk != NULL);
     slot->import_ns = uv_hrtime();
     waiter_move_all(&slot->waiting, &slot->served, slot);
 }
 
-static bool is_import_wanted(const struct import_job *job) { return slot_is_wanted(slot_of(job)); }
+static bool is_import_wanted(const struct import_job *job) { return slot_is_wanted(slot_of_job(job)); }
 
 static void on_imported(struct import_job *job, struct imported_model *imported, const struct err *err)
 {
-    struct cache_slot *slot = slot_of(job);
+    struct cache_slot *slot = slot_of_job(job);
     /* otherwise it was ended for another, never begun or killed, which says nothing: the next request tries again */
     const bool is_about_model = imported != NULL || (err != NULL && err_http_status(err->code) != 503);
     set_origin(slot, MODEL_IMPORTED, slot->import_ns);
@@ -228,58 +213,6 @@ static bool take_offer(struct cache_slot *slot)
     return true;
 }
 
-/* Another server is at it: requests wait outside of the queue until it is through. */
-static void await_other(struct cache_slot *slot)
-{
-    wait_anew(slot);
-    slot->state = SLOT_ELSEWHERE;
-    slot->due_ms = cache_now_ms() + ELSEWHERE_POLL_MS;
-    cache_start_timer(slot->cache);
-}
-
-/* As long as an import and its storing may take: then something is wrong with the other, or its model cannot be stored.
- */
-static bool is_patience_over(struct cache_slot *slot)
-{
-    const uint64_t now_ms = cache_now_ms();
-    if (slot->elsewhere_ms == 0) {
-        slot->elsewhere_ms = now_ms;
-        stats_add(STAT_DISK_WAITED, 1);
-    }
-    return now_ms - slot->elsewhere_ms >= slot->cache->config->limits.value[LIMIT_IMPORT_TIME_MS] + STORE_PATIENCE_MS;
-}
-
-static void on_claimed(void *user, enum disk_claim claim)
-{
-    struct cache_slot *slot = user;
-    struct import_pool *pool = slot->cache->pool;
-    slot->claim = NULL;
-    slot->is_claimed = claim == DISK_CLAIM_OURS;
-    const bool is_waiting = claim == DISK_CLAIM_THEIRS && !is_patience_over(slot);
-    if (slot_is_wanted(slot) && !is_waiting && claim != DISK_CLAIM_OVERTAKEN) {
-        import_pool_go(pool, &slot->job);
-        return;
-    }
-    import_pool_leave(pool, &slot->job);
-    if (!slot_is_wanted(slot))
-        slot_give_up(slot);
-    else if (is_waiting)
-        await_other(slot);
-    else
-        slot_look(slot, SLOT_LOOKING);
-}
-
-/* Whether nobody else with the same disk cache imports the model is asked when the import could begin: until then
- * others may. */
-static bool prepare(struct import_job *job)
-{
-    struct cache_slot *slot = slot_of(job);
-    if (slot->cache->backing->disk == NULL)
-        return true;
-    slot->claim = claim_start(slot->cache->backing, slot->path, slot->seen, on_claimed, slot);
-    return false;
-}
-
 static void start_import(struct cache_slot *slot, const struct revalidation *found)
 {
     struct err err;
@@ -293,13 +226,13 @@ static void start_import(struct cache_slot *slot, const struct revalidation *fou
     slot->state = SLOT_IMPORTING;
     slot->import_ns = 0;
     slot->job = (struct import_job){.path = slot->path,
-                                    .prepare = prepare,
+                                    .prepare = slot_prepare_import,
                                     .starting = on_starting,
                                     .is_wanted = is_import_wanted,
                                     .done = on_imported};
     const struct cache_waiter *waiter;
     uint64_t count = 0;
-    wait_anew(slot);
+    slot_wait_anew(slot);
     DL_COUNT(slot->waiting, waiter, count);
     stats_add(STAT_IMPORTS_SHARED, slot->elsewhere_ms == 0 ? count - 1 : 0);
     if (take_offer(slot) || import_pool_submit(slot->cache->pool, &slot->job, &err) == 0)
@@ -354,7 +287,7 @@ static void on_confirmed(struct cache_slot *slot, const struct revalidation *fou
 {
     const bool is_same = found->verdict == REVALIDATION_SAME;
     if (slot->imported != NULL && is_same) {
-        release_claim(slot, slot->imported);
+        slot_release_claim(slot, slot->imported);
     } else if (slot->imported != NULL) {
         /* for requests from before the change; the next look drops it */
         slot->checked_ms = 0;

@@ -1,9 +1,10 @@
 /* cache_slot.h - the slots of the cache: what is known of one model file, and who waits for it. Private to the cache.
  *
- * cache_slot.c keeps slots, cache_fill.c takes them from state to state, cache.c answers requests and looks at files
- * without one. Loop thread only. */
+ * cache_slot.c keeps slots, cache_fill.c takes them from state to state, where several servers share a disk cache
+ * together with cache_claim.c; cache.c answers requests and looks at files without one. Loop thread only. */
 #pragma once
 
+#include "base/container_of.h"
 #include "daemon/cache/cache.h"
 #include "daemon/cache/model_facts.h"
 #include "daemon/cache/revalidation.h"
@@ -11,8 +12,8 @@
 
 #include <uthash.h>
 
-/* Filling a slot is this state machine; only cache_fill.c changes `state`. A request is answered from READY and
- * CHECKING, gets the error of FAILED, and waits in every other state.
+/* Filling a slot is this state machine; only cache_fill.c and cache_claim.c change `state`. A request is answered from
+ * READY and CHECKING, gets the error of FAILED, and waits in every other state.
  *
  * state       what happened                                                  next state
  * EMPTY       a request                                                      LOOKING
@@ -138,6 +139,24 @@ void waiter_move_all(struct cache_waiter **from, struct cache_waiter **to, struc
 void slot_look(struct cache_slot *slot, enum slot_state state);
 /* Nobody waits, and nothing is known yet: removes the slot. */
 void slot_give_up(struct cache_slot *slot);
+
+/* All wait for work that has not begun. */
+void slot_wait_anew(struct cache_slot *slot);
+
+/* --- cache_claim.c --- */
+
+/* The slot whose import that is. */
+static inline struct cache_slot *slot_of_job(const struct import_job *job)
+{
+    return container_of(job, struct cache_slot, job);
+}
+/* Of struct import_job: whether nobody else with the same disk cache imports the model is asked when the import could
+ * begin. Until then others may. */
+bool slot_prepare_import(struct import_job *job);
+/* What was asked no longer matters. */
+void slot_abandon_claim(struct cache_slot *slot);
+/* The import is over. imported: what to store first, or NULL. */
+void slot_release_claim(struct cache_slot *slot, struct imported_model *imported);
 
 /* --- cache.c --- */
 

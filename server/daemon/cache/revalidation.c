@@ -146,53 +146,6 @@ void backing_end(struct backing *backing)
     }
 }
 
-/* --- who imports --- */
-
-struct claim_run {
-    uv_work_t work;
-    struct backing *backing;
-    char *path;
-    uint64_t seen;
-    enum disk_claim claim;
-    void (*done)(void *user, enum disk_claim claim); /* NULL: abandoned */
-    void *user;
-};
-
-static void on_claim_work(uv_work_t *work)
-{
-    struct claim_run *run = work->data;
-    run->claim = disk_cache_claim(run->backing->disk, run->path, run->seen);
-}
-
-static void on_claimed(uv_work_t *work, int status __attribute__((unused)))
-{
-    struct claim_run *run = work->data;
-    if (run->done != NULL)
-        run->done(run->user, run->claim);
-    else if (run->claim == DISK_CLAIM_OURS)
-        backing_store(run->backing, run->path, NULL, true);
-    backing_unref(run->backing);
-    free(run->path);
-    free(run);
-}
-
-struct claim_run *claim_start(struct backing *backing, const char *path, uint64_t seen,
-                              void (*done)(void *user, enum disk_claim claim), void *user)
-{
-    struct claim_run *run = mem_zalloc(1, sizeof *run);
-    *run = (struct claim_run){.backing = backing, .path = mem_strdup(path), .seen = seen, .done = done, .user = user};
-    run->work.data = run;
-    backing->refs++;
-    uv_queue_work(backing->loop, &run->work, on_claim_work, on_claimed);
-    return run;
-}
-
-void claim_abandon(struct claim_run *run)
-{
-    if (run != NULL)
-        run->done = NULL;
-}
-
 /* --- looks --- */
 
 /* A file that was written less than YOUNG_NS ago may still have a writer. Where writers cannot be seen, it counts as

@@ -68,18 +68,6 @@ struct revalidation {
     double ms;
 };
 
-/* --- who imports it --- */
-
-/* A work thread asks the disk cache. */
-struct claim_run;
-/* `done` runs once, never before claim_start() returns. What is claimed is the owner's to release. */
-struct claim_run *claim_start(struct backing *backing, const char *path, uint64_t seen,
-                              void (*done)(void *user, enum disk_claim claim), void *user);
-/* done() will not run, and what is claimed is released. NULL is fine. */
-void claim_abandon(struct claim_run *run);
-
-/* --- the look --- */
-
 struct revalidation_run;
 
 /* `done` runs once, never before revalidation_start() returns, with what was asked and found. */
