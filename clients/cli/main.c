@@ -29,6 +29,7 @@ static int (*const RUN[COMMAND_COUNT])(const struct args *args) = {
     [COMMAND_DIFF] = run_diff,
     [COMMAND_WATCH] = run_watch,
     [COMMAND_TEXT] = run_text,
+    [COMMAND_WARM] = run_warm,
     [COMMAND_BENCH] = run_bench,
     [COMMAND_QUERY] = run_server_command,
     [COMMAND_MODELS] = run_server_command,

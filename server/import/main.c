@@ -1,6 +1,7 @@
 /* main.c - posed-import: one model file to one baked model (worker/import_result.h), or the fork server that makes a
  * process for each. */
 #include "import/fork_server.h"
+#include "import/import_version.h"
 #include "import/importer.h"
 #include "import/source/import.h"
 
@@ -26,7 +27,10 @@ static void print_help(void)
          "those\n"
          "that assimp reads.\n\n"
          "  --sandbox MODE     " SANDBOX_MODES ": what to do where the machine refuses the sandbox (default try)\n"
-         "  --version          the version and an identity: the same one makes the same of the same files\n"
+         "  --version          the version; an identity: the same one makes the same of the same files, or fails\n"
+         "                     alike; the number of what imports make, and the identity of the libraries: where both "
+         "are\n"
+         "                     the same, a model that was made is the same\n"
          "  --attempt NAME     instead of an import: enter the sandbox, try the forbidden call NAME, say how it went;\n"
          "                     'list' names them all, 'report' says what the sandbox consists of");
     for (int i = 0; i < LIMIT_COUNT; i++)
@@ -35,17 +39,19 @@ static void print_help(void)
                    (unsigned long long)LIMIT_INFO[i].initial);
 }
 
-/* The disk cache keeps the models of importers with the same identity. */
+/* The disk cache keeps the models of importers with the same number and libraries; posectl remembers the failures of
+ * one with the same identity. */
 static int print_version(void)
 {
-    char identity[IDENTITY_SIZE];
+    char identity[IDENTITY_SIZE], libraries[IDENTITY_SIZE];
     struct err err;
     if (importer_load_assimp(&err) < 0) {
         fprintf(stderr, "posed-import: %s\n", err.message);
         return -1;
     }
     identity_make(identity);
-    printf("posed-import " POSED_VERSION " %s\n", identity);
+    identity_make_of_libraries(libraries);
+    printf("posed-import " POSED_VERSION " %s import %d libraries %s\n", identity, IMPORT_VERSION, libraries);
     return 1;
 }
 

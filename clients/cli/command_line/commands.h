@@ -12,6 +12,7 @@ int run_diff(const struct args *args);
 int run_watch(const struct args *args);
 int run_check(const struct args *args);
 int run_text(const struct args *args);
+int run_warm(const struct args *args);
 int run_bench(const struct args *args);
 int run_completion(const struct args *args);
 int run_man(const struct args *args);

@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-enum { IMPORTER_VERSION_BYTES = 160 };
+enum { IMPORTER_VERSION_BYTES = 256 };
 
 /* The line that the posed-import beside the server of process `pid` prints for --version: it names the build, so that
  * two that print the same import alike. "" where that cannot be found out. Main thread. */

@@ -100,12 +100,15 @@ static void become_posed(const struct session *session, unsigned jobs, int ready
     /* The user's shell may have set these for a server of their own. */
     static const char *const OTHERS[] = {"POSED_TOKEN_FILE", "POSED_UPLOADS", "POSED_CORS", "POSED_ALLOW_HOST",
                                          "POSED_LOG",        "POSED_ROOT",    "POSED_WATCH"};
+    static const char ALL[] = "32768g"; /* nothing that was stored makes room for others */
     char posed[PATH_MAX + 16], workers[16];
     struct text looked = {0};
     find_posed(posed, &looked);
     snprintf(workers, sizeof workers, "%u", jobs);
+    const bool is_warming = session->cache_dir != NULL;
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
-        unsetenv(OTHERS[i]);
+        if (!is_warming || strcmp(OTHERS[i], "POSED_UPLOADS") != 0) /* which says what models may open */
+            unsetenv(OTHERS[i]);
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* the server ends even if posectl is killed */
     if (getppid() != parent)
         _exit(1);
@@ -117,10 +120,15 @@ static void become_posed(const struct session *session, unsigned jobs, int ready
     dup2(ready_fd, STDOUT_FILENO);
     if (!terminal.is_verbose)
         dup2(log_fd, STDERR_FILENO);
+    if (is_warming)
+        execlp(posed, "posed", "--root", session->folder, "--cache-dir", session->cache_dir, "--cache-dir-size", ALL,
+               "--http", "none", "--tcp", "none", "--unix", session->address, "--import-workers", workers,
+               "--render-workers", "0", (char *)NULL);
     /* Hidden files too: the user named the models, and symbolic links may lead there (git-annex keeps files under
      * .git). */
-    execlp(posed, "posed", "--root", session->folder, "--allow-hidden", "--http", "none", "--tcp", "none", "--unix",
-           session->address, "--import-workers", workers, "--render-workers", workers, (char *)NULL);
+    else
+        execlp(posed, "posed", "--root", session->folder, "--allow-hidden", "--http", "none", "--tcp", "none", "--unix",
+               session->address, "--import-workers", workers, "--render-workers", workers, (char *)NULL);
     dprintf(log_fd, "cannot run %s%s: %s\n", posed, looked.at == NULL ? "" : looked.at, strerror(errno));
     _exit(127);
 }
@@ -157,6 +165,19 @@ static void show_log(int fd)
         for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
             terminal_error("  %s", line);
     }
+}
+
+void session_show_log(const struct session *session, const char *word)
+{
+    char path[64], line[LINE_MAX_BYTES * 4];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", session->log_fd); /* where the server goes on writing is its own */
+    FILE *log = fopen(path, "r");
+    if (log == NULL)
+        return;
+    while (fgets(line, sizeof line, log) != NULL)
+        if (strstr(line, word) != NULL)
+            terminal_error("  %.*s", (int)strcspn(line, "\n"), line);
+    fclose(log);
 }
 
 static int start_private(struct session *session, unsigned jobs)
@@ -215,6 +236,7 @@ int session_start(struct session *session, const struct args *args, const char *
     const char *address = session_address(args);
     *session = (struct session){
         .log_fd = -1, .is_private = address == NULL, .has_own_parameters = args_has(args, OPTION_PARAM)};
+    session->cache_dir = args_text(args, OPTION_CACHE_DIR, NULL);
     if (address != NULL && strstr(address, "://") != NULL) {
         terminal_error("'%s' is a URL, but posectl uses the binary protocol: give HOST:PORT of the server's --tcp, or "
                        "the path of its --unix",

@@ -12,9 +12,10 @@ struct session {
     bool has_own_parameters; /* --param: parameters that the server may not know */
     char address[256];
     char token[260];
-    pid_t pid;         /* of the private server */
-    int log_fd;        /* its stderr */
-    char folder[4096]; /* absolute: the root of a private server; "" for a running one */
+    pid_t pid;             /* of the private server */
+    int log_fd;            /* its stderr */
+    char folder[4096];     /* absolute: the root of a private server; "" for a running one */
+    const char *cache_dir; /* of a private server that fills it and is otherwise as others start theirs; NULL: not so */
 };
 
 /* The running server that is meant; NULL: a private one. */
@@ -22,5 +23,7 @@ const char *session_address(const struct args *args);
 /* `folder`: the root of a private server. `jobs`: how many renderers and importers it may run at the same time. Returns
  * 0, or -1 after printing why. */
 int session_start(struct session *session, const struct args *args, const char *folder, unsigned jobs);
+/* Prints those lines of the private server's log in which the word occurs. */
+void session_show_log(const struct session *session, const char *word);
 /* Ends a private server. A session that did not start, or is {0}, may be ended too. */
 void session_end(struct session *session);

@@ -65,6 +65,7 @@ void cache_free(struct cache *cache)
         return;
     while (cache->used != NULL) {
         revalidation_abandon(cache->used->run);
+        slot_abandon_claim(cache->used);
         slot_remove(cache->used);
     }
     fact_table_free(cache->facts);
@@ -162,7 +163,7 @@ void cache_cancel(struct cache_waiter *waiter)
     waiter->slot = NULL;
     if (slot == NULL || slot_is_wanted(slot))
         return;
-    if (slot->state == SLOT_SETTLING ||
+    if (slot->state == SLOT_SETTLING || slot->state == SLOT_ELSEWHERE ||
         (slot->state == SLOT_IMPORTING && import_pool_drop(slot->cache->pool, &slot->job)))
         slot_give_up(slot);
 }
@@ -208,7 +209,7 @@ static bool check_later(struct cache_slot *slot, uint64_t now_ms)
     const bool is_due = slot->due_ms != 0 && now_ms >= slot->due_ms;
     const bool has_events =
         cache->has_events && slot->imported != NULL && slot->set != NULL && !slot_has_no_events(slot);
-    if (slot->state == SLOT_SETTLING && is_due)
+    if ((slot->state == SLOT_SETTLING || slot->state == SLOT_ELSEWHERE) && is_due)
         slot_look(slot, SLOT_LOOKING);
     else if ((is_due || has_events) && slot->state == SLOT_READY && cache->checking_count < CHECKING_MAX)
         slot_look(slot, SLOT_CHECKING);

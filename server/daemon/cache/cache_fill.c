@@ -4,7 +4,6 @@
  * has to be imported; after an import a second look says whether the files are still those that were imported. */
 #include "daemon/cache/cache_slot.h"
 
-#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
@@ -21,6 +20,7 @@ static void enter_ready_or_failed(struct cache_slot *slot)
 {
     slot->state = slot->imported != NULL ? SLOT_READY : SLOT_FAILED;
     slot->settling_ms = 0;
+    slot->elsewhere_ms = 0;
 }
 
 /* Answers a list that no slot holds any more. imported and err are borrowed. */
@@ -49,6 +49,7 @@ static void finish(struct cache_slot *slot, bool is_gone, const struct err *why)
 {
     struct cache *cache = slot->cache;
     struct cache_waiter *served = NULL, *waiting = NULL;
+    slot_release_claim(slot, NULL);
     waiter_move_all(&slot->served, &served, NULL);
     waiter_move_all(&slot->waiting, &waiting, NULL);
     struct imported_model *imported = why == NULL && slot->imported != NULL ? imported_model_ref(slot->imported) : NULL;
@@ -77,8 +78,7 @@ void slot_give_up(struct cache_slot *slot)
     finish(slot, true, &err);
 }
 
-/* All wait for work that has not begun. */
-static void wait_anew(struct cache_slot *slot)
+void slot_wait_anew(struct cache_slot *slot)
 {
     waiter_move_all(&slot->waiting, &slot->served, slot);
     waiter_move_all(&slot->served, &slot->waiting, slot);
@@ -152,6 +152,7 @@ static void set_origin(struct cache_slot *slot, enum model_origin origin, uint64
 static void settle(struct cache_slot *slot, uint64_t wait_ms)
 {
     const uint64_t now_ms = cache_now_ms(), limit_ms = slot->cache->config->limits.value[LIMIT_SETTLE_TIME_MS];
+    slot_release_claim(slot, NULL);
     if (slot->settling_ms == 0)
         slot->settling_ms = now_ms;
     if (now_ms - slot->settling_ms >= limit_ms) {
@@ -166,7 +167,7 @@ static void settle(struct cache_slot *slot, uint64_t wait_ms)
         slot_give_up(slot);
         return;
     }
-    wait_anew(slot);
+    slot_wait_anew(slot);
     slot->state = SLOT_SETTLING;
     slot->due_ms = now_ms + wait_ms;
     cache_start_timer(slot->cache);
@@ -174,20 +175,20 @@ static void settle(struct cache_slot *slot, uint64_t wait_ms)
 
 /* --- IMPORTING --- */
 
-static struct cache_slot *slot_of(const struct import_job *job) { return container_of(job, struct cache_slot, job); }
-
 static void on_starting(struct import_job *job)
 {
-    struct cache_slot *slot = slot_of(job);
+    struct cache_slot *slot = slot_of_job(job);
+    stats_add(STAT_CACHE_MISSES, 1);
+    stats_add(STAT_DISK_MISSES, slot->cache->backing->disk != NULL);
     slot->import_ns = uv_hrtime();
     waiter_move_all(&slot->waiting, &slot->served, slot);
 }
 
-static bool is_import_wanted(const struct import_job *job) { return slot_is_wanted(slot_of(job)); }
+static bool is_import_wanted(const struct import_job *job) { return slot_is_wanted(slot_of_job(job)); }
 
 static void on_imported(struct import_job *job, struct imported_model *imported, const struct err *err)
 {
-    struct cache_slot *slot = slot_of(job);
+    struct cache_slot *slot = slot_of_job(job);
     /* otherwise it was ended for another, never begun or killed, which says nothing: the next request tries again */
     const bool is_about_model = imported != NULL || (err != NULL && err_http_status(err->code) != 503);
     set_origin(slot, MODEL_IMPORTED, slot->import_ns);
@@ -212,7 +213,7 @@ static bool take_offer(struct cache_slot *slot)
     return true;
 }
 
-static void start_import(struct cache_slot *slot, const struct stamp *stamp)
+static void start_import(struct cache_slot *slot, const struct revalidation *found)
 {
     struct err err;
     if (!slot_is_wanted(slot)) {
@@ -220,18 +221,20 @@ static void start_import(struct cache_slot *slot, const struct stamp *stamp)
         return;
     }
     slot_clear(slot);
-    slot->stamp = *stamp;
+    slot->stamp = found->stamp;
+    slot->seen = found->seen;
     slot->state = SLOT_IMPORTING;
     slot->import_ns = 0;
-    slot->job = (struct import_job){
-        .path = slot->path, .starting = on_starting, .is_wanted = is_import_wanted, .done = on_imported};
+    slot->job = (struct import_job){.path = slot->path,
+                                    .prepare = slot_prepare_import,
+                                    .starting = on_starting,
+                                    .is_wanted = is_import_wanted,
+                                    .done = on_imported};
     const struct cache_waiter *waiter;
     uint64_t count = 0;
-    stats_add(STAT_CACHE_MISSES, 1);
-    stats_add(STAT_DISK_MISSES, slot->cache->backing->disk != NULL);
-    wait_anew(slot);
+    slot_wait_anew(slot);
     DL_COUNT(slot->waiting, waiter, count);
-    stats_add(STAT_IMPORTS_SHARED, count - 1);
+    stats_add(STAT_IMPORTS_SHARED, slot->elsewhere_ms == 0 ? count - 1 : 0);
     if (take_offer(slot) || import_pool_submit(slot->cache->pool, &slot->job, &err) == 0)
         return;
     waiter_move_all(&slot->waiting, &slot->served, slot);
@@ -284,7 +287,7 @@ static void on_confirmed(struct cache_slot *slot, const struct revalidation *fou
 {
     const bool is_same = found->verdict == REVALIDATION_SAME;
     if (slot->imported != NULL && is_same) {
-        backing_store(slot->cache->backing, slot->path, slot->imported);
+        slot_release_claim(slot, slot->imported);
     } else if (slot->imported != NULL) {
         /* for requests from before the change; the next look drops it */
         slot->checked_ms = 0;
@@ -322,7 +325,7 @@ static void on_looked(void *user, struct revalidation *found)
     case REVALIDATION_IMPORT:
         if (!found->is_unchanged)
             slot_report_change(slot);
-        start_import(slot, &found->stamp);
+        start_import(slot, found);
         break;
     case REVALIDATION_WRITING:
         on_writing(slot);

@@ -1,9 +1,10 @@
 /* cache_slot.h - the slots of the cache: what is known of one model file, and who waits for it. Private to the cache.
  *
- * cache_slot.c keeps slots, cache_fill.c takes them from state to state, cache.c answers requests and looks at files
- * without one. Loop thread only. */
+ * cache_slot.c keeps slots, cache_fill.c takes them from state to state, where several servers share a disk cache
+ * together with cache_claim.c; cache.c answers requests and looks at files without one. Loop thread only. */
 #pragma once
 
+#include "base/container_of.h"
 #include "daemon/cache/cache.h"
 #include "daemon/cache/model_facts.h"
 #include "daemon/cache/revalidation.h"
@@ -11,8 +12,8 @@
 
 #include <uthash.h>
 
-/* Filling a slot is this state machine; only cache_fill.c changes `state`. A request is answered from READY and
- * CHECKING, gets the error of FAILED, and waits in every other state.
+/* Filling a slot is this state machine; only cache_fill.c and cache_claim.c change `state`. A request is answered from
+ * READY and CHECKING, gets the error of FAILED, and waits in every other state.
  *
  * state       what happened                                                  next state
  * EMPTY       a request                                                      LOOKING
@@ -30,6 +31,10 @@
  *             they changed or are gone                                       removed; who waits begins anew
  * IMPORTING   the importer has made a model, or found the file bad           CONFIRMING
  *             the import was refused, ended early, or nobody waits           removed
+ *             another server that shares the disk cache imports it           ELSEWHERE
+ *             another has stored it meanwhile                                LOOKING
+ * ELSEWHERE   due_ms                                                         LOOKING
+ *             nobody waits any more                                          removed
  * CONFIRMING  a model                                                        READY, to be looked at again if the files
  *                                                                            changed during the import
  *             an error, and the files are as they were                       FAILED
@@ -46,6 +51,7 @@ enum slot_state {
     SLOT_LOOKING,    /* a work thread revalidates the files */
     SLOT_CHECKING,   /* the same, while requests are answered from `imported` */
     SLOT_IMPORTING,  /* queued or under way */
+    SLOT_ELSEWHERE,  /* until another server has stored the model, or has given up */
     SLOT_CONFIRMING, /* a work thread looks whether the files are still those that were imported */
     SLOT_SETTLING,   /* until the writer of the file is done */
 };
@@ -63,6 +69,10 @@ struct cache_slot {
     struct revalidation_run *run; /* LOOKING, CHECKING, CONFIRMING */
     struct import_job job;        /* IMPORTING */
     uint64_t import_ns;           /* when that began */
+    struct claim_run *claim;      /* before: whether to import it is being asked; or NULL */
+    bool is_claimed;              /* it is this server that imports the model; the claim is to be released */
+    uint64_t seen;                /* of disk_cache_claim() */
+    uint64_t elsewhere_ms;        /* since when requests have waited for another server; 0 = none do */
     struct cache_waiter *served;  /* came before the work under way began: they get its result */
     struct cache_waiter *waiting; /* came later, or it has not begun */
 
@@ -129,6 +139,24 @@ void waiter_move_all(struct cache_waiter **from, struct cache_waiter **to, struc
 void slot_look(struct cache_slot *slot, enum slot_state state);
 /* Nobody waits, and nothing is known yet: removes the slot. */
 void slot_give_up(struct cache_slot *slot);
+
+/* All wait for work that has not begun. */
+void slot_wait_anew(struct cache_slot *slot);
+
+/* --- cache_claim.c --- */
+
+/* The slot whose import that is. */
+static inline struct cache_slot *slot_of_job(const struct import_job *job)
+{
+    return container_of(job, struct cache_slot, job);
+}
+/* Of struct import_job: whether nobody else with the same disk cache imports the model is asked when the import could
+ * begin. Until then others may. */
+bool slot_prepare_import(struct import_job *job);
+/* What was asked no longer matters. */
+void slot_abandon_claim(struct cache_slot *slot);
+/* The import is over. imported: what to store first, or NULL. */
+void slot_release_claim(struct cache_slot *slot, struct imported_model *imported);
 
 /* --- cache.c --- */
 

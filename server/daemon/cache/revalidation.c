@@ -24,8 +24,9 @@ enum { STORES_MAX = 64 };
 struct backing_store {
     uv_work_t work;
     struct backing *backing;
-    struct imported_model *imported; /* NULL: nothing is stored, but the folder tidied */
-    char *path;
+    struct imported_model *imported; /* NULL: nothing is stored */
+    char *path;                      /* NULL: the folder is tidied */
+    bool is_claimed;                 /* the path's claim is released at the end */
     struct disk_report report;
     struct backing_store *prev, *next;
 };
@@ -84,10 +85,12 @@ static void on_store_work(uv_work_t *work)
     struct backing_store *store = work->data;
     const struct backing *backing = store->backing;
     thread_priority_background();
-    if (store->imported == NULL)
+    if (store->path == NULL)
         disk_cache_tidy(backing->disk, &store->report);
-    else
+    if (store->imported != NULL)
         disk_cache_store(backing->disk, backing->root_fd, store->path, store->imported, &store->report);
+    if (store->is_claimed)
+        disk_cache_release(backing->disk, store->path);
 }
 
 static void free_store(struct backing_store *store)
@@ -104,7 +107,7 @@ static void on_stored(uv_work_t *work, int status __attribute__((unused)))
     struct backing *backing = store->backing;
     backing_report(backing, &store->report);
     DL_DELETE(backing->stores, store);
-    backing->store_count--;
+    stats_set(STAT_DISK_STORING, --backing->store_count);
     if (backing->stores != NULL)
         uv_queue_work(backing->loop, &backing->stores->work, on_store_work, on_stored);
     free_store(store);
@@ -116,17 +119,20 @@ static void queue_store(struct backing *backing, struct backing_store *store)
     store->backing = backing;
     backing->refs++;
     DL_APPEND(backing->stores, store);
-    if (backing->store_count++ == 0)
+    stats_set(STAT_DISK_STORING, ++backing->store_count);
+    if (backing->store_count == 1)
         uv_queue_work(backing->loop, &store->work, on_store_work, on_stored);
 }
 
-void backing_store(struct backing *backing, const char *path, struct imported_model *imported)
+void backing_store(struct backing *backing, const char *path, struct imported_model *imported, bool is_claimed)
 {
-    if (backing->disk == NULL || backing->store_count >= STORES_MAX)
+    const bool is_kept = imported != NULL && backing->disk != NULL && backing->store_count < STORES_MAX;
+    if (!is_kept && !is_claimed)
         return;
     struct backing_store *store = mem_zalloc(1, sizeof *store);
-    store->imported = imported_model_ref(imported);
+    store->imported = is_kept ? imported_model_ref(imported) : NULL;
     store->path = mem_strdup(path);
+    store->is_claimed = is_claimed;
     queue_store(backing, store);
 }
 
@@ -241,8 +247,10 @@ static int check_model(const struct backing *backing, struct revalidation *check
 /* Only now the folders of its companions are known and watched, so its files are checked once more. */
 static bool load(const struct backing *backing, struct revalidation *check, struct disk_report *report)
 {
-    if (backing->disk == NULL ||
-        !disk_cache_load(backing->disk, backing->root_fd, check->path, check->is_whole, &check->loaded, report))
+    if (backing->disk == NULL)
+        return false;
+    check->seen = disk_cache_seen(backing->disk, check->path);
+    if (!disk_cache_load(backing->disk, backing->root_fd, check->path, check->is_whole, &check->loaded, report))
         return false;
     take_set(backing, check, check->loaded->sources);
     check->count = check->taken != NULL ? folder_watch_set_count(check->taken) : 0;

@@ -26,8 +26,9 @@ struct backing *backing_new(uv_loop_t *loop, const struct config *config, int ro
                             void (*changed)(void *user), void *user);
 void backing_unref(struct backing *backing);
 
-/* Stores an imported model on disk, if there is a disk cache and the queue is not full. */
-void backing_store(struct backing *backing, const char *path, struct imported_model *imported);
+/* Stores an imported model on disk, if there is a disk cache and the queue is not full. is_claimed: then, or where
+ * there is nothing to store (NULL), the path's claim is released. */
+void backing_store(struct backing *backing, const char *path, struct imported_model *imported, bool is_claimed);
 /* Drops the stores that have not begun. */
 void backing_end(struct backing *backing);
 
@@ -57,6 +58,7 @@ struct revalidation {
     enum revalidation_verdict verdict;
     bool is_unchanged;              /* the files are still those of `known` */
     struct stamp stamp;             /* of the model file; not set for SAME with `known` */
+    uint64_t seen;                  /* IMPORT: of disk_cache_claim() */
     struct imported_model *loaded;  /* a reference for the owner */
     bool is_starved;                /* no descriptor or memory is free to watch the files */
     bool is_retaken;                /* `taken` replaces `set` */

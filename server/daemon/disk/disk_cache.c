@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/mem.h"
-#include "base/version.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -35,18 +34,17 @@ static void put_number(struct sha256_ctx *sha, uint64_t value)
 }
 
 /* Everything but the files that decides about what an import makes. Times are not among it: they decide whether it
- * makes anything. */
+ * makes anything. Nor are the limits that follow the machine's memory, for which see struct disk_head. */
 static void make_maker(const struct config *config, const char *importer, uint8_t out[32])
 {
     struct sha256_ctx sha;
     sha256_init(&sha);
-    put_text(&sha, POSED_VERSION);
     put_text(&sha, importer);
     put_number(&sha, BAKE_VERSION);
     put_number(&sha, DISK_VERSION);
     for (int i = LIMIT_FILE_BYTES; i <= LIMIT_TEXTURES; i++)
-        put_number(&sha, config->limits.value[i]);
-    put_number(&sha, config->limits.value[LIMIT_IMPORT_MEMORY_BYTES]);
+        if (i != LIMIT_FILE_BYTES && i != LIMIT_BAKED_BYTES)
+            put_number(&sha, config->limits.value[i]);
     put_text(&sha, config->files.uploads != NULL ? config->files.uploads : "/"); /* which no folder is called */
     put_number(&sha, config->files.allows_hidden);
     sha256_digest(&sha, 32, out);
@@ -63,14 +61,19 @@ static uint64_t default_limit(int folder_fd)
 int disk_cache_open(const struct config *config, const char *importer, struct disk_cache **out, struct err *err)
 {
     *out = NULL;
-    const int folder_fd = disk_folder_open(config->cache_dir, err);
+    bool is_read_only = false;
+    const int folder_fd = disk_folder_open_shared(config->cache_dir, &is_read_only, err);
     if (folder_fd < 0)
         return folder_fd;
     char root[PATH_MAX];
     struct disk_cache *disk = mem_zalloc(1, sizeof *disk);
     disk->folder_fd = folder_fd;
+    disk->is_read_only = is_read_only;
+    disk_claims_init(&disk->claims);
     disk->limit_bytes = config->cache_dir_bytes != 0 ? config->cache_dir_bytes : default_limit(folder_fd);
-    disk->max_file_bytes = config->limits.value[LIMIT_FILE_BYTES];
+    disk->limits[DISK_LIMIT_FILE] = config->limits.value[LIMIT_FILE_BYTES];
+    disk->limits[DISK_LIMIT_BAKE] = config->limits.value[LIMIT_BAKED_BYTES];
+    disk->limits[DISK_LIMIT_MEMORY] = config->limits.value[LIMIT_IMPORT_MEMORY_BYTES];
     const char *place = realpath(config->root, root) != NULL ? root : config->root;
     disk->root = hash64(HASH64_SEED, place, strlen(place));
     make_maker(config, importer, disk->maker);
@@ -82,12 +85,14 @@ void disk_cache_free(struct disk_cache *disk)
 {
     if (disk == NULL)
         return;
+    disk_claims_fini(&disk->claims);
     close(disk->folder_fd);
     free(disk);
 }
 
 uint64_t disk_cache_size(const struct disk_cache *disk) { return atomic_load(&disk->size_bytes); }
 uint64_t disk_cache_limit(const struct disk_cache *disk) { return disk->limit_bytes; }
+bool disk_cache_is_read_only(const struct disk_cache *disk) { return disk->is_read_only; }
 
 void disk_key(const struct disk_cache *disk, const char *path, const uint8_t hash[SOURCE_HASH_SIZE],
               uint8_t out[DISK_KEY_SIZE])
@@ -139,4 +144,7 @@ void disk_writing_failed(struct disk_cache *disk, const struct err *err, struct 
     report->err = *err;
 }
 
-bool disk_is_writable(const struct disk_cache *disk) { return uv_hrtime() >= atomic_load(&disk->unwritable_until_ns); }
+bool disk_is_writable(const struct disk_cache *disk)
+{
+    return !disk->is_read_only && uv_hrtime() >= atomic_load(&disk->unwritable_until_ns);
+}

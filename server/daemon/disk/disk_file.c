@@ -32,9 +32,11 @@ static int make_folders(const char *path)
     return mkdir(part, 0700) != 0 && errno != EEXIST ? -1 : 0;
 }
 
+/* Of root, who could write anything of ours as well: to read from, not to write to. */
+static bool is_of_root(const struct stat *stat) { return stat->st_uid == 0 && (stat->st_mode & 022) == 0; }
 static bool is_ours(const struct stat *stat) { return stat->st_uid == geteuid() && (stat->st_mode & 022) == 0; }
 
-int disk_folder_open(const char *path, struct err *err)
+int disk_folder_open_shared(const char *path, bool *is_read_only, struct err *err)
 {
     struct stat stat;
     if (make_folders(path) != 0)
@@ -45,14 +47,25 @@ int disk_folder_open(const char *path, struct err *err)
         fd_close(fd);
         return err->code;
     }
-    if (is_ours(&stat))
+    *is_read_only = !is_ours(&stat);
+    if (!*is_read_only || is_of_root(&stat))
         return fd;
     close(fd);
-    if (stat.st_uid != geteuid())
+    if (stat.st_uid != geteuid() && stat.st_uid != 0)
         return err_set(err, ERR_UNAVAILABLE, "the folder '%s' belongs to user %u, not to %u", path,
                        (unsigned)stat.st_uid, (unsigned)geteuid());
     return err_set(err, ERR_UNAVAILABLE, "others may write into the folder '%s' (mode %03o); chmod 700 it", path,
                    (unsigned)stat.st_mode & 0777u);
+}
+
+int disk_folder_open(const char *path, struct err *err)
+{
+    bool is_read_only;
+    const int fd = disk_folder_open_shared(path, &is_read_only, err);
+    if (fd < 0 || !is_read_only)
+        return fd;
+    close(fd);
+    return err_set(err, ERR_UNAVAILABLE, "the folder '%s' belongs to root, and nobody else may write it", path);
 }
 
 int disk_file_open(int folder_fd, const char *name, uint64_t *size_bytes, struct err *err)
@@ -65,9 +78,9 @@ int disk_file_open(int folder_fd, const char *name, uint64_t *size_bytes, struct
         const bool is_moment = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EINTR;
         return err_set(err, is_moment ? ERR_INTERNAL : ERR_BAD_BAKE, "cannot open '%s': %s", name, strerror(errno));
     }
-    if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode) || !is_ours(&stat)) {
+    if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode) || !(is_ours(&stat) || is_of_root(&stat))) {
         close(fd);
-        return err_set(err, ERR_BAD_BAKE, "'%s' is not a file of ours alone", name);
+        return err_set(err, ERR_BAD_BAKE, "'%s' is not a file that we or root alone may write", name);
     }
     *size_bytes = (uint64_t)stat.st_size;
     return fd;

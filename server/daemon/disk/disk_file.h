@@ -13,9 +13,12 @@ enum { DISK_NAME_SIZE = 64 };
 /* Makes the folder and those above it where they are missing (mode 0700) and opens it. Refused, with a sentence, is one
  * that belongs to another user or that others may write. Returns a descriptor or a negative ERR_. */
 int disk_folder_open(const char *path, struct err *err);
+/* The same, or one of root's, of which nothing is to be written then. */
+int disk_folder_open_shared(const char *path, bool *is_read_only, struct err *err);
 
-/* Opens a file for reading. Not trusted, as if it were broken: what is not a regular file, another user's, or
- * writable by others. Returns a descriptor; ERR_NOT_FOUND; ERR_BAD_BAKE (remove it); ERR_INTERNAL (for now). */
+/* Opens a file for reading. Not trusted, as if it were broken: what is not a regular file, another user's but
+ * root's, or writable by others. Returns a descriptor; ERR_NOT_FOUND; ERR_BAD_BAKE (remove it); ERR_INTERNAL (for now).
+ */
 int disk_file_open(int folder_fd, const char *name, uint64_t *size_bytes, struct err *err);
 
 /* A file on its way. Its temporary name is locked, so that a tidying process can tell it from one whose writer

@@ -120,6 +120,23 @@ static int read_head(struct entry *entry, const uint8_t key[DISK_KEY_SIZE], uint
     return 0;
 }
 
+/* Whether an import under this server's limits makes the same. How much memory it takes decides, as its time does,
+ * whether it makes anything, unless something was left out for want of it. */
+static bool is_within_limits(const struct disk_cache *disk, const struct disk_head *head)
+{
+    if (memcmp(head->limits, disk->limits, sizeof disk->limits) == 0)
+        return true;
+    if (head->is_limited || head->bake_bytes > disk->limits[DISK_LIMIT_BAKE])
+        return false;
+    for (uint32_t i = 0; i < head->sources->count; i++) {
+        const struct source *source = &head->sources->items[i];
+        if (source->kind == SOURCE_BYTES && source->stamp.size_bytes > disk->limits[DISK_LIMIT_FILE])
+            return false;
+    }
+    return true;
+}
+
+/* Another's limits are no reason to remove the entry. */
 static bool open_entry(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE], struct entry *out,
                        struct disk_report *report)
 {
@@ -128,9 +145,11 @@ static bool open_entry(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE]
     *out = (struct entry){.fd = -1};
     disk_name(key, "model", out->name);
     out->fd = disk_file_open(disk->folder_fd, out->name, &file_bytes, &err);
-    if (out->fd >= 0 && read_head(out, key, file_bytes, &err) == 0)
+    const bool is_whole = out->fd >= 0 && read_head(out, key, file_bytes, &err) == 0;
+    if (is_whole && is_within_limits(disk, &out->head))
         return true;
-    give_up(disk, out->name, &err, report);
+    if (!is_whole)
+        give_up(disk, out->name, &err, report);
     close_entry(out);
     return false;
 }
@@ -239,12 +258,12 @@ static bool load_by_content(struct disk_cache *disk, int root_fd, const char *pa
     struct source model = {.path = (char *)(uintptr_t)path, .role = SOURCE_MODEL};
     struct entry entry;
     const int64_t recorded_ns = stamp_now_ns();
-    if (!source_read(root_fd, disk->max_file_bytes, NULL, &model) || model.kind != SOURCE_BYTES)
+    if (!source_read(root_fd, disk->limits[DISK_LIMIT_FILE], NULL, &model) || model.kind != SOURCE_BYTES)
         return false;
     disk_key(disk, path, model.hash, key);
     if (!open_entry(disk, key, &entry, report))
         return false;
-    struct sources *sources = sources_read(root_fd, disk->max_file_bytes, entry.head.sources, is_same_content);
+    struct sources *sources = sources_read(root_fd, disk->limits[DISK_LIMIT_FILE], entry.head.sources, is_same_content);
     const bool is_loaded = sources != NULL && open_bake(disk, &entry, is_whole, &sources, out, report);
     struct err err;
     if (is_loaded && disk_is_writable(disk) &&

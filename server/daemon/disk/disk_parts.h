@@ -5,12 +5,26 @@
 #include "daemon/disk/disk_file.h"
 #include "daemon/disk/disk_record.h"
 
+#include <pthread.h>
+
+/* The paths whose import is this process's: disk_claim.c. */
+struct disk_claims {
+    pthread_mutex_t mutex;
+    int fd;          /* of the file with the locks; -1: not open */
+    int64_t *places; /* of the bytes that are locked, or are about to be */
+    size_t count, capacity;
+};
+void disk_claims_init(struct disk_claims *claims);
+void disk_claims_fini(struct disk_claims *claims);
+
 struct disk_cache {
     int folder_fd;
+    bool is_read_only;
+    struct disk_claims claims;
     uint64_t limit_bytes;
-    uint64_t max_file_bytes; /* of a source: LIMIT_FILE_BYTES */
-    uint64_t root;           /* of struct disk_index */
-    uint8_t maker[32];       /* of importer and limits */
+    uint64_t limits[DISK_LIMITS]; /* as in struct disk_head */
+    uint64_t root;                /* of struct disk_index */
+    uint8_t maker[32];            /* of importer and limits */
     atomic_uint_fast64_t size_bytes;
     atomic_uint_fast64_t unwritable_until_ns; /* after a failure: no tries until then */
 };

@@ -30,7 +30,7 @@ enum {
     SUM_SIZE = 8,
     PATH_BYTES_MAX = 4095,
 };
-_Static_assert(sizeof(struct prefix) == DISK_PREFIX_SIZE && INDEX_BYTES == 80 && HEAD_BYTES == 72 &&
+_Static_assert(sizeof(struct prefix) == DISK_PREFIX_SIZE && INDEX_BYTES == 80 && HEAD_BYTES == 104 &&
                    SOURCE_BYTES_MIN == 76,
                "no padding between fields");
 
@@ -182,12 +182,16 @@ int disk_head_decode(const void *bytes, size_t size_bytes, struct disk_head *out
     *out = (struct disk_head){0};
     if (take_record(bytes, size_bytes, false, out, HEAD_BYTES, &out->sources, err) < 0)
         return err->code;
-    if (out->bake_bytes != 0 && out->bake_bytes <= (uint64_t)INT64_MAX / 2 && out->pixel_offset <= out->bake_bytes &&
-        out->pixel_bytes <= out->bake_bytes - out->pixel_offset)
+    const bool is_inside = out->bake_bytes != 0 && out->bake_bytes <= (uint64_t)INT64_MAX / 2 &&
+                           out->pixel_offset <= out->bake_bytes &&
+                           out->pixel_bytes <= out->bake_bytes - out->pixel_offset;
+    if (is_inside && out->is_limited <= 1)
         return 0;
     sources_free(out->sources);
     *out = (struct disk_head){0};
-    return bad("the textures do not lie inside the model", err);
+    return bad(is_inside ? "whether something was left out is neither 0 nor 1"
+                         : "the textures do not lie inside the model",
+               err);
 }
 
 uint64_t disk_core_sum(const void *bake, const struct disk_head *head)

@@ -14,10 +14,13 @@
 #include <stdint.h>
 
 /* Increment it with every change of a field or its meaning; files of another version are removed. */
-enum { DISK_VERSION = 2 };
+enum { DISK_VERSION = 3 };
 enum { DISK_KEY_SIZE = 32, DISK_PREFIX_SIZE = 16 };
 enum { DISK_SOURCES_MAX = 1024 + 128 }; /* LIMIT_SOURCE_FILES, and the marks of file_access.h */
 enum { DISK_RECORD_MAX = 8 << 20 };     /* so many with the longest paths are less */
+
+/* The limits that follow a machine's memory, by which an entry is measured when it is read. */
+enum { DISK_LIMIT_FILE, DISK_LIMIT_BAKE, DISK_LIMIT_MEMORY, DISK_LIMITS };
 
 /* The members before `sources` are the fields of the record, in its order.
  *
@@ -36,6 +39,8 @@ struct disk_head {
     uint64_t bake_bytes;
     uint64_t pixel_offset, pixel_bytes; /* of the textures, inside the bake */
     uint64_t core_sum, pixel_sum;       /* XXH3-64 of the bake without its textures, and of those */
+    uint64_t limits[DISK_LIMITS];       /* under which it was made */
+    uint64_t is_limited;                /* 1: something was left out for want of memory, or as too large; else 0 */
     struct sources *sources;            /* stamps are those of when it was written */
 };
 

@@ -115,7 +115,8 @@ static void trim(struct disk_cache *disk, uint64_t limit_bytes, bool is_tidying,
 
 void disk_cache_tidy(struct disk_cache *disk, struct disk_report *report)
 {
-    trim(disk, disk->limit_bytes, true, report);
+    if (!disk->is_read_only)
+        trim(disk, disk->limit_bytes, true, report);
 }
 
 /* --- writing --- */
@@ -154,6 +155,25 @@ int disk_index_write(struct disk_cache *disk, const char *path, const uint8_t ke
     return rc;
 }
 
+/* Whether the model would be another one with more memory: a file was too large, or a picture could not be decoded, for
+ * which a lack of memory may be the reason. Of anything else such a lack ends the import. */
+static bool is_limited(const struct model *model, const struct sources *sources)
+{
+    for (uint32_t i = 0; i < sources->count; i++)
+        if (sources->items[i].kind == SOURCE_TOO_LARGE)
+            return true;
+    for (uint32_t i = 0; i < model->texture_count; i++)
+        if (model->textures[i].state == TEXTURE_BROKEN)
+            return true;
+    static const char BROKEN[] = "texture_broken"; /* of a picture that went into another texture */
+    for (uint32_t i = 0; i < model->warning_count; i++) {
+        const struct str code = model->warnings[i].code;
+        if (code.size_bytes == sizeof BROKEN - 1 && memcmp(model->text + code.offset, BROKEN, sizeof BROKEN - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int write_model(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE], const struct imported_model *imported,
                        struct sources *sources, struct err *err)
 {
@@ -162,11 +182,13 @@ static int write_model(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE]
         .bake_bytes = model->size_bytes,
         .pixel_offset = (uint64_t)((const char *)model->pixels - (const char *)model->bytes),
         .pixel_bytes = model->pixel_byte_count,
+        .is_limited = is_limited(model, sources),
         .sources = sources,
     };
     struct buf record;
     char name[DISK_NAME_SIZE];
     memcpy(head.key, key, sizeof head.key);
+    memcpy(head.limits, disk->limits, sizeof head.limits);
     head.core_sum = disk_core_sum(model->bytes, &head);
     head.pixel_sum = XXH3_64bits(model->pixels, model->pixel_byte_count);
     disk_name(key, "model", name);
@@ -211,7 +233,7 @@ void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, co
     if (!disk_is_writable(disk) || !imported->has_pixels || size_bytes > disk->limit_bytes / 2)
         return;
     const int64_t recorded_ns = stamp_now_ns();
-    struct sources *sources = sources_read(root_fd, disk->max_file_bytes, imported->sources, is_untouched);
+    struct sources *sources = sources_read(root_fd, disk->limits[DISK_LIMIT_FILE], imported->sources, is_untouched);
     const struct source *model = sources != NULL ? sources_find_model(sources) : NULL;
     if (model == NULL || model->kind != SOURCE_BYTES || strcmp(model->path, path) != 0) {
         sources_free(sources);

@@ -15,8 +15,8 @@
 
 struct import_slot {
     struct import_pool *pool;
-    struct import_run *run; /* NULL = free */
-    struct import_job *job;
+    struct import_run *run; /* NULL: the import has not begun */
+    struct import_job *job; /* NULL: free */
 };
 
 struct import_pool {
@@ -68,9 +68,17 @@ static struct fork_server *server_for(const struct import_pool *pool, const stru
 static struct import_slot *find_free_slot(struct import_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count; i++)
-        if (pool->slots[i].run == NULL)
+        if (pool->slots[i].job == NULL)
             return &pool->slots[i];
     return NULL;
+}
+
+static struct import_slot *find_slot_of(struct import_pool *pool, const struct import_job *job)
+{
+    uint32_t i = 0;
+    while (pool->slots[i].job != job)
+        i++;
+    return &pool->slots[i];
 }
 
 static void on_done(void *context, struct imported_model *imported, int archive_fd, const struct err *err);
@@ -103,19 +111,38 @@ static void make_room(struct import_pool *pool)
     }
 }
 
+static void begin(struct import_slot *slot)
+{
+    struct import_pool *pool = slot->pool;
+    struct import_job *job = slot->job;
+    if (job->starting != NULL)
+        job->starting(job);
+    stats_add(STAT_IMPORTS_STARTED, 1);
+    stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
+    const struct import_task task = {.path = job->path, .access = job->access, .is_archive = job->is_archive};
+    slot->run = import_run_start(pool->loop, server_for(pool, job), pool->config, pool->root_fd, &task,
+                                 ++pool->last_key, on_done, slot);
+}
+
 static void start_jobs(struct import_pool *pool)
 {
     for (struct import_slot *slot; pool->queue.first != NULL && (slot = find_free_slot(pool)) != NULL;) {
-        struct import_job *job = container_of(job_queue_take(&pool->queue), struct import_job, queued);
-        if (job->starting != NULL)
-            job->starting(job);
-        stats_add(STAT_IMPORTS_STARTED, 1);
-        stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
-        slot->job = job;
-        const struct import_task task = {.path = job->path, .access = job->access, .is_archive = job->is_archive};
-        slot->run = import_run_start(pool->loop, server_for(pool, job), pool->config, pool->root_fd, &task,
-                                     ++pool->last_key, on_done, slot);
+        slot->job = container_of(job_queue_take(&pool->queue), struct import_job, queued);
+        if (slot->job->prepare == NULL || slot->job->prepare(slot->job))
+            begin(slot);
     }
+}
+
+void import_pool_go(struct import_pool *pool, struct import_job *job)
+{
+    begin(find_slot_of(pool, job));
+    make_room(pool);
+}
+
+void import_pool_leave(struct import_pool *pool, struct import_job *job)
+{
+    find_slot_of(pool, job)->job = NULL;
+    start_jobs(pool);
 }
 
 static void on_done(void *context, struct imported_model *imported, int archive_fd, const struct err *err)
@@ -174,13 +201,16 @@ int import_pool_importer_version(const struct config *config, char out[IMPORTER_
     worker_command_import(&command, config);
     worker_command_add(&command, "--version");
     int rc = child_run(command.args, command.env, PATIENCE_MS, &child);
-    const size_t length = strcspn(child.output, "\n");
+    const char *version = strstr(child.output, " import ");
+    version = version != NULL ? version + 1 : "";
+    const size_t length = strcspn(version, "\n");
     if (rc != 0)
         rc = err_set(err, ERR_INTERNAL, "cannot start '%s': %s", command.args[0], uv_strerror(rc));
-    else if (length == 0 || length >= IMPORTER_VERSION_SIZE || child.output[length] == '\0')
-        rc = err_set(err, ERR_INTERNAL, "'%s --version' does not print one line", command.args[0]);
+    else if (length == 0 || length >= IMPORTER_VERSION_SIZE || version[length] == '\0')
+        rc = err_set(err, ERR_INTERNAL, "'%s --version' does not print a line with what its imports make",
+                     command.args[0]);
     else
-        snprintf(out, IMPORTER_VERSION_SIZE, "%.*s", (int)length, child.output);
+        snprintf(out, IMPORTER_VERSION_SIZE, "%.*s", (int)length, version);
     worker_command_fini(&command);
     return rc;
 }

@@ -19,6 +19,9 @@ struct import_pool;
 struct import_job {
     const char *path;                 /* of the model under the root */
     const struct file_access *access; /* of an upload: see import_run.h */
+    /* It is the job's turn. False: not yet; its place is kept until import_pool_go() or import_pool_leave(),
+     * which do not come before this returns. NULL: the import may always begin. */
+    bool (*prepare)(struct import_job *job);
     /* The process is about to be started; may be NULL. */
     void (*starting)(struct import_job *job);
     /* Whether anyone waits for it. Without a waiter an import goes on, because its result is kept, until another job
@@ -32,10 +35,10 @@ struct import_job {
     struct job_queue_entry queued; /* private to the pool */
 };
 
-enum { IMPORTER_VERSION_SIZE = 128 };
+enum { IMPORTER_VERSION_SIZE = 128 }; /* of "import 1 libraries HASH" */
 
-/* *out: the line that `posed-import --version` writes, without its newline: the same one makes the same of the same
- * files. Returns 0 or ERR_INTERNAL. Waits for the program, some milliseconds: before the loop runs. */
+/* *out: the end of the line that `posed-import --version` writes, from "import" on: the same one makes the same model
+ * of the same files. Returns 0 or ERR_INTERNAL. Waits for the program, some milliseconds: before the loop runs. */
 int import_pool_importer_version(const struct config *config, char out[IMPORTER_VERSION_SIZE], struct err *err);
 
 /* `root_fd` is borrowed, `config` as well. */
@@ -46,6 +49,10 @@ int import_pool_submit(struct import_pool *pool, struct import_job *job, struct 
 
 /* The job has no waiter left. True: it was queued and is the owner's again; done() does not run. */
 bool import_pool_drop(struct import_pool *pool, struct import_job *job);
+
+/* Of a job whose prepare() returned false, later: the import begins, or the job is its owner's again without done(). */
+void import_pool_go(struct import_pool *pool, struct import_job *job);
+void import_pool_leave(struct import_pool *pool, struct import_job *job);
 
 /* Drops all jobs without done() and kills their processes; the rest ends while the loop runs. */
 void import_pool_free(struct import_pool *pool);

@@ -82,6 +82,8 @@ static struct disk_cache *open_disk(const struct config *config, struct err *err
         return NULL;
     if (import_pool_importer_version(config, importer, err) < 0 || disk_cache_open(config, importer, &disk, err) < 0)
         log_warn("no disk cache: %s", err->message);
+    else if (disk_cache_is_read_only(disk))
+        log_info("disk cache in %s, which is root's: it is only read", config->cache_dir);
     else
         log_info("disk cache in %s, at most %llu MiB", config->cache_dir,
                  (unsigned long long)(disk_cache_limit(disk) >> 20));

@@ -42,10 +42,28 @@ static void hash_file(struct sha256_ctx *sha, const char *path)
     sha256_update(sha, strlen(text), (const uint8_t *)text);
 }
 
-static int hash_object(struct dl_phdr_info *object, size_t size_bytes __attribute__((unused)), void *sha)
+/* What goes into a hash. */
+struct identity {
+    struct sha256_ctx sha;
+    bool has_programs; /* posed-import and posed-assimp.so */
+};
+
+/* The program itself has no name. */
+static bool is_program(const char *name)
 {
+    static const char LIBRARY[] = "/posed-assimp.so";
+    const size_t length = strlen(name), end = sizeof LIBRARY - 1;
+    return length == 0 || (length >= end && strcmp(name + length - end, LIBRARY) == 0);
+}
+
+static int hash_object(struct dl_phdr_info *object, size_t size_bytes __attribute__((unused)), void *context)
+{
+    struct identity *identity = context;
+    struct sha256_ctx *sha = &identity->sha;
     if (strncmp(object->dlpi_name, "linux-", strlen("linux-")) == 0)
         return 0; /* the kernel's vdso, which takes no part in an import */
+    if (!identity->has_programs && is_program(object->dlpi_name))
+        return 0;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         const char *at = (const char *)object->dlpi_addr + segment->p_vaddr;
@@ -56,13 +74,16 @@ static int hash_object(struct dl_phdr_info *object, size_t size_bytes __attribut
     return 0;
 }
 
-void identity_make(char out[IDENTITY_SIZE])
+static void make(bool has_programs, char out[IDENTITY_SIZE])
 {
-    struct sha256_ctx sha;
+    struct identity identity = {.has_programs = has_programs};
     uint8_t hash[SHA256_DIGEST_SIZE];
-    sha256_init(&sha);
-    dl_iterate_phdr(hash_object, &sha);
-    sha256_digest(&sha, sizeof hash, hash);
+    sha256_init(&identity.sha);
+    dl_iterate_phdr(hash_object, &identity);
+    sha256_digest(&identity.sha, sizeof hash, hash);
     for (size_t i = 0; i < sizeof hash; i++)
         snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
+
+void identity_make(char out[IDENTITY_SIZE]) { make(true, out); }
+void identity_make_of_libraries(char out[IDENTITY_SIZE]) { make(false, out); }

@@ -27,6 +27,8 @@ enum { IDENTITY_SIZE = 65 };
  * library that is upgraded in place changes it. An object without a build id is hashed by its file's name, size and
  * time. Call it before the sandbox, which allows no access to files. */
 void identity_make(char out[IDENTITY_SIZE]);
+/* The same of the libraries alone: what an import makes follows from these, from IMPORT_VERSION and from the files. */
+void identity_make_of_libraries(char out[IDENTITY_SIZE]);
 
 /* True for the small text file that Git LFS leaves in place of one it has not fetched. Pure. */
 bool format_is_lfs_pointer(const uint8_t *bytes, size_t size_bytes);

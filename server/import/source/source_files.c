@@ -110,7 +110,8 @@ static int read_all(const struct source_files *files, int fd, struct read_file *
         return err_set(err, ERR_MODEL_LIMIT, "'%s' has %llu bytes, more than %s", file->path,
                        (unsigned long long)file->reply.stamp.size_bytes, LIMIT_TEXT(files->limits, LIMIT_FILE_BYTES));
     const size_t size = (size_t)file->reply.stamp.size_bytes;
-    uint8_t *bytes = malloc(size + 1);
+    /* a model without a texture is one that says so; without a companion it would be another model */
+    uint8_t *bytes = file->role == SOURCE_TEXTURE ? malloc(size + 1) : mem_alloc(size + 1);
     if (bytes == NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory for the %zu bytes of '%s'", size, file->path);
     if (read_bytes(fd, bytes, size) != 0) {

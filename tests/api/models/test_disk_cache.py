@@ -149,11 +149,10 @@ def test_other_limits_are_other_models(start, root, folder):
     ask(server)
     wait_stored(server)
     server.end()
-    server = begin(start, root, folder, "--max-file", "4000")
-    assert ask(server).status == 200 and imports(server) == 1
-    server.end()
-    server = begin(start, root, folder, "--max-url", "4000")
-    assert ask(server).status == 200 and imports(server) == 0
+    for option, count in (("--max-url", 0), ("--max-texture-side", 1), ("--max-file", 1)):
+        server = begin(start, root, folder, option, "4000" if option != "--max-texture-side" else "512")
+        assert ask(server).status == 200 and imports(server) == count, option
+        server.end()
 
 
 def damage(path, region):

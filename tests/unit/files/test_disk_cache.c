@@ -275,6 +275,52 @@ TEST(disk_cache_keeps_former_contents)
     teardown(&stand);
 }
 
+enum { KEPT_MAX = 8 };
+
+/* The files of ours with this ending, in the order of their names. */
+static int list_paths(const struct stand *stand, const char *ending, char out[KEPT_MAX][512])
+{
+    int count = 0;
+    DIR *dir = opendir(stand->cache_path);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot == NULL || strcmp(dot, ending) != 0)
+            continue;
+        assert_true(count < KEPT_MAX);
+        snprintf(out[count++], 512, "%s/%s", stand->cache_path, entry->d_name);
+    }
+    closedir(dir);
+    qsort(out, (size_t)count, sizeof *out, (int (*)(const void *, const void *))strcmp);
+    return count;
+}
+
+/* Lets all indexes say that they were written long after the files changed, so that stamps are believed. */
+static void settle(const struct stand *stand)
+{
+    enum { RECORDED_NS_AT = 16 + 32 + 32 + 8, RECORD_SIZE = 4096 };
+    static const uint64_t LATE_NS = UINT64_C(1) << 62;
+    char paths[KEPT_MAX][512], record[RECORD_SIZE];
+    const int count = list_paths(stand, ".index", paths);
+    for (int i = 0; i < count; i++) {
+        const int fd = open(paths[i], O_RDWR | O_CLOEXEC);
+        const ssize_t size = read(fd, record, sizeof record);
+        assert_true(size > RECORDED_NS_AT + 16 && size < RECORD_SIZE);
+        memcpy(record + RECORDED_NS_AT, &LATE_NS, sizeof LATE_NS);
+        const uint64_t sum = XXH3_64bits(record, (size_t)size - 8);
+        memcpy(record + size - 8, &sum, sizeof sum);
+        assert_int_equal(pwrite(fd, record, (size_t)size, 0), size);
+        close(fd);
+    }
+}
+
+static void open_with(struct stand *stand, enum limit limit, uint64_t value)
+{
+    disk_cache_free(stand->disk);
+    limits_default(&stand->config.limits);
+    stand->config.limits.value[limit] = value;
+    open_disk(stand, "importer 1");
+}
+
 TEST(disk_cache_other_importers_and_limits_have_other_entries)
 {
     struct stand stand;
@@ -283,15 +329,55 @@ TEST(disk_cache_other_importers_and_limits_have_other_entries)
     disk_cache_free(stand.disk);
     open_disk(&stand, "importer 2");
     assert_false(is_there(&stand));
+    open_with(&stand, LIMIT_TEXTURE_SIDE, 512);
+    assert_false(is_there(&stand));
+    open_with(&stand, LIMIT_URL_BYTES, 1000); /* says nothing about models */
+    assert_true(is_there(&stand));
+    teardown(&stand);
+}
+
+/* By content, and by stamps that are old enough. */
+TEST(disk_cache_another_machines_memory)
+{
+    struct stand stand;
+    for (int is_by_stamps = 0; is_by_stamps < 2; is_by_stamps++) {
+        setup(&stand);
+        store(&stand, 0);
+        if (is_by_stamps)
+            settle(&stand);
+        open_with(&stand, LIMIT_IMPORT_MEMORY_BYTES, 1 << 20);
+        assert_true(is_there(&stand));
+        open_with(&stand, LIMIT_FILE_BYTES, strlen("its companion"));
+        assert_true(is_there(&stand));
+        open_with(&stand, LIMIT_FILE_BYTES, strlen("its companion") - 1);
+        assert_false(is_there(&stand));
+        open_with(&stand, LIMIT_BAKED_BYTES, 100);
+        assert_false(is_there(&stand));
+        assert_int_equal(stand.report.removed, 0);
+        open_with(&stand, LIMIT_FILE_BYTES, UINT64_MAX / 2);
+        assert_true(is_there(&stand));
+        teardown(&stand);
+    }
+}
+
+/* With more memory it might be another model, with less as well. */
+TEST(disk_cache_what_was_left_out_is_for_the_same_limits)
+{
+    struct stand stand;
+    setup(&stand);
+    open_with(&stand, LIMIT_FILE_BYTES, strlen("its companion") - 1);
+    store(&stand, 0);
+    assert_true(is_there(&stand));
+    open_with(&stand, LIMIT_FILE_BYTES, strlen("its companion") - 2);
+    assert_false(is_there(&stand));
+    open_with(&stand, LIMIT_FILE_BYTES, strlen("its companion"));
+    assert_false(is_there(&stand));
+    stand.config.limits.value[LIMIT_IMPORT_MEMORY_BYTES] += 1;
+    stand.config.limits.value[LIMIT_FILE_BYTES] = strlen("its companion") - 1;
     disk_cache_free(stand.disk);
-    stand.config.limits.value[LIMIT_FILE_BYTES]--;
     open_disk(&stand, "importer 1");
     assert_false(is_there(&stand));
-    disk_cache_free(stand.disk);
-    stand.config.limits.value[LIMIT_FILE_BYTES]++;
-    stand.config.limits.value[LIMIT_URL_BYTES]++; /* says nothing about models */
-    open_disk(&stand, "importer 1");
-    assert_true(is_there(&stand));
+    assert_int_equal(stand.report.removed, 0);
     teardown(&stand);
 }
 
@@ -337,7 +423,7 @@ TEST(disk_cache_removes_a_file_with_another_byte)
         store(&stand, 0);
         find_file(&stand, endings[e], path);
         assert_int_equal(stat(path, &stat_now), 0);
-        const off_t record = e == 0 ? stat_now.st_size : 16 + 32 + 40 + 4 + 3 * 76 + 7 + 7 + 14 + 8;
+        const off_t record = e == 0 ? stat_now.st_size : 16 + 32 + 72 + 4 + 3 * 76 + 7 + 7 + 14 + 8;
         const off_t step = e == 0 ? 1 : 3;
         for (off_t at = 0; at < stat_now.st_size; at += step) {
             if (at >= record && at < 4096)
@@ -496,44 +582,6 @@ TEST(disk_cache_tidies_what_killed_processes_left)
 
 /* --- files that belong to something else --- */
 
-enum { KEPT_MAX = 8 };
-
-/* The files of ours with this ending, in the order of their names. */
-static int list_paths(const struct stand *stand, const char *ending, char out[KEPT_MAX][512])
-{
-    int count = 0;
-    DIR *dir = opendir(stand->cache_path);
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        const char *dot = strrchr(entry->d_name, '.');
-        if (dot == NULL || strcmp(dot, ending) != 0)
-            continue;
-        assert_true(count < KEPT_MAX);
-        snprintf(out[count++], 512, "%s/%s", stand->cache_path, entry->d_name);
-    }
-    closedir(dir);
-    qsort(out, (size_t)count, sizeof *out, (int (*)(const void *, const void *))strcmp);
-    return count;
-}
-
-/* Lets all indexes say that they were written long after the files changed, so that stamps are believed. */
-static void settle(const struct stand *stand)
-{
-    enum { RECORDED_NS_AT = 16 + 32 + 32 + 8, RECORD_SIZE = 4096 };
-    static const uint64_t LATE_NS = UINT64_C(1) << 62;
-    char paths[KEPT_MAX][512], record[RECORD_SIZE];
-    const int count = list_paths(stand, ".index", paths);
-    for (int i = 0; i < count; i++) {
-        const int fd = open(paths[i], O_RDWR | O_CLOEXEC);
-        const ssize_t size = read(fd, record, sizeof record);
-        assert_true(size > RECORDED_NS_AT + 16 && size < RECORD_SIZE);
-        memcpy(record + RECORDED_NS_AT, &LATE_NS, sizeof LATE_NS);
-        const uint64_t sum = XXH3_64bits(record, (size_t)size - 8);
-        memcpy(record + size - 8, &sum, sizeof sum);
-        assert_int_equal(pwrite(fd, record, (size_t)size, 0), size);
-        close(fd);
-    }
-}
-
 /* Whether there is something for the path; it is that path's. */
 static bool is_found(struct stand *stand, const char *path)
 {
@@ -641,4 +689,65 @@ TEST(disk_cache_tidies_files_of_another_version)
         assert_int_equal(disk_cache_size(stand.disk), size_of_folder(&stand));
         teardown(&stand);
     }
+}
+
+/* --- who imports --- */
+
+TEST(disk_cache_one_of_two_imports)
+{
+    struct stand stand, other;
+    setup(&stand);
+    other = stand;
+    open_disk(&other, "importer 1");
+    assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", 0), DISK_CLAIM_OURS);
+    assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", 0), DISK_CLAIM_THEIRS);
+    assert_int_equal(disk_cache_claim(other.disk, "m/a.glb", 0), DISK_CLAIM_THEIRS);
+    assert_int_equal(disk_cache_claim(other.disk, "m/b.glb", 0), DISK_CLAIM_OURS);
+    disk_cache_release(stand.disk, "m/a.glb");
+    assert_int_equal(disk_cache_claim(other.disk, "m/a.glb", 0), DISK_CLAIM_OURS);
+    assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", 0), DISK_CLAIM_THEIRS);
+    disk_cache_free(other.disk); /* as the end of its process */
+    assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", 0), DISK_CLAIM_OURS);
+    assert_int_equal(disk_cache_claim(stand.disk, "m/b.glb", 0), DISK_CLAIM_OURS);
+    teardown(&stand);
+}
+
+TEST(disk_cache_claim_of_what_was_stored_meanwhile)
+{
+    struct stand stand;
+    setup(&stand);
+    const uint64_t none = disk_cache_seen(stand.disk, "m/a.glb");
+    assert_int_equal(none, 0);
+    store(&stand, 0);
+    assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", none), DISK_CLAIM_OVERTAKEN);
+    settle(&stand);
+    const uint64_t seen = disk_cache_seen(stand.disk, "m/a.glb");
+    assert_true(is_there(&stand)); /* which marks it as used, and that is no change */
+    assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", seen), DISK_CLAIM_OURS);
+    store(&stand, 0);
+    disk_cache_release(stand.disk, "m/a.glb");
+    assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", seen), DISK_CLAIM_OVERTAKEN);
+    teardown(&stand);
+}
+
+/* The folder may be removed at any time: then nobody waits for anybody, and nothing fails. */
+TEST(disk_cache_claims_without_their_file)
+{
+    struct stand stand, other;
+    char path[512];
+    setup(&stand);
+    other = stand;
+    assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", 0), DISK_CLAIM_OURS);
+    snprintf(path, sizeof path, "%s/imports.lock", stand.cache_path);
+    assert_int_equal(unlink(path), 0);
+    open_disk(&other, "importer 1");
+    assert_int_equal(disk_cache_claim(other.disk, "m/a.glb", 0), DISK_CLAIM_OURS);
+    disk_cache_release(stand.disk, "m/a.glb");
+    assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", 0), DISK_CLAIM_THEIRS);
+    disk_cache_free(other.disk);
+    assert_int_equal(chmod(path, 0644), 0); /* others could lock it */
+    open_disk(&other, "importer 1");
+    assert_int_equal(disk_cache_claim(other.disk, "m/a.glb", 0), DISK_CLAIM_NONE);
+    disk_cache_free(other.disk);
+    teardown(&stand);
 }

@@ -3,6 +3,7 @@
 
 #include "daemon/disk/disk_record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -44,6 +45,8 @@ static void encode_head(struct buf *out)
         .pixel_bytes = 64,
         .core_sum = 1,
         .pixel_sum = 2,
+        .limits = {3, 4, 5},
+        .is_limited = 1,
         .sources = two_sources(),
     };
     memset(head.key, 0xa5, sizeof head.key);
@@ -151,7 +154,7 @@ static void check_bytes(const struct buf *record, const void *before, size_t bef
 TEST(disk_index_worked_bytes)
 {
     static const uint8_t BEFORE[] = {
-        'p',  'o',  's',  'e',  'd',  'i',  'x',  '\n',           2,
+        'p',  'o',  's',  'e',  'd',  'i',  'x',  '\n',           3,
         0,    0,    0,    12,   1,    0,    0,    REPEAT32(0xc3), REPEAT32(0x5a),
         0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11,           0x0d,
         0x0c, 0x0b, 0x0a, 0,    0,    0,    0,
@@ -182,10 +185,12 @@ TEST(disk_index_worked_bytes)
 TEST(disk_head_worked_bytes)
 {
     static const uint8_t BEFORE[] = {
-        'p',  'o', 's', 'e', 'd', 'm', 'd', '\n', 2,    0, 0, 0, 4, 1, 0, 0, REPEAT32(0xa5),
-        0xe8, 3,   0,   0,   0,   0,   0,   0,    0x80, 2, 0, 0, 0, 0, 0, 0, 64,
-        0,    0,   0,   0,   0,   0,   0,   1,    0,    0, 0, 0, 0, 0, 0, 2, 0,
-        0,    0,   0,   0,   0,   0,
+        'p',  'o', 's', 'e', 'd', 'm', 'd', '\n', 3,    0, 0, 0, 0x24, 1, 0, 0, REPEAT32(0xa5),
+        0xe8, 3,   0,   0,   0,   0,   0,   0,    0x80, 2, 0, 0, 0,    0, 0, 0, 64,
+        0,    0,   0,   0,   0,   0,   0,   1,    0,    0, 0, 0, 0,    0, 0, 2, 0,
+        0,    0,   0,   0,   0,   0,   3,   0,    0,    0, 0, 0, 0,    0, 4, 0, 0,
+        0,    0,   0,   0,   0,   5,   0,   0,    0,    0, 0, 0, 0,    1, 0, 0, 0,
+        0,    0,   0,   0,
     };
     struct buf record;
     struct disk_head head;
@@ -198,6 +203,10 @@ TEST(disk_head_worked_bytes)
     assert_int_equal(head.pixel_bytes, 64);
     assert_int_equal(head.core_sum, 1);
     assert_int_equal(head.pixel_sum, 2);
+    assert_int_equal(head.limits[DISK_LIMIT_FILE], 3);
+    assert_int_equal(head.limits[DISK_LIMIT_BAKE], 4);
+    assert_int_equal(head.limits[DISK_LIMIT_MEMORY], 5);
+    assert_int_equal(head.is_limited, 1);
     assert_int_equal(disk_bake_offset(record.size_bytes), 4096);
     assert_int_equal(disk_bake_offset(4096), 4096);
     assert_int_equal(disk_bake_offset(4097), 8192);
@@ -279,10 +288,11 @@ TEST(disk_record_fields_out_of_range)
     }
 }
 
-TEST(disk_head_with_textures_outside_the_model)
+TEST(disk_head_fields_out_of_range)
 {
-    static const size_t LAST_BYTES[] = {48 + 7, 56 + 7, 64 + 7, 65}; /* of bake_bytes, pixel_offset, pixel_bytes */
-    for (size_t i = 0; i < 4; i++) {
+    static const size_t LAST_BYTES[] = {48 + 7, 56 + 7, 64 + 7, 65, 112};
+    /* of bake_bytes, pixel_offset, pixel_bytes, is_limited */
+    for (size_t i = 0; i < sizeof LAST_BYTES / sizeof *LAST_BYTES; i++) {
         struct buf record;
         struct err err;
         encode_head(&record);
@@ -306,4 +316,54 @@ TEST(disk_core_sum_leaves_the_textures_out)
         assert_int_equal(disk_core_sum(bake, &head) == sum, i >= 100 && i < 150);
         bake[i] ^= 4;
     }
+}
+
+/* --- the fuzzer's seeds --- */
+
+static void check_seed(const char *name, const struct buf *record)
+{
+    char path[64];
+    snprintf(path, sizeof path, "tests/fuzz/corpus/disk/%s", name);
+    FILE *file = fopen(path, getenv("WRITE_SEEDS") != NULL ? "w+b" : "rb");
+    if (file == NULL)
+        fail_msg("cannot open '%s' (tests run in the repository's root)", path);
+    if (getenv("WRITE_SEEDS") != NULL) {
+        fwrite(record->data, 1, record->size_bytes, file);
+        rewind(file);
+    }
+    char *bytes = calloc(1, record->size_bytes + 1);
+    const size_t size_bytes = fread(bytes, 1, record->size_bytes + 1, file);
+    fclose(file);
+    const bool is_same = size_bytes == record->size_bytes && memcmp(bytes, record->data, size_bytes) == 0;
+    free(bytes);
+    if (!is_same)
+        fail_msg("'%s' is not what is encoded today: if that is meant, increment DISK_VERSION and WRITE_SEEDS=1", path);
+}
+
+static void check_changed_seed(const char *name, bool is_index, size_t at, uint8_t value)
+{
+    struct buf record;
+    encode(is_index, &record);
+    record.data[at] = (char)value;
+    const uint64_t sum = XXH3_64bits(record.data, record.size_bytes - 8);
+    memcpy(record.data + record.size_bytes - 8, &sum, 8);
+    check_seed(name, &record);
+    buf_fini(&record);
+}
+
+TEST(disk_record_seeds_are_of_this_version)
+{
+    struct buf record;
+    encode(true, &record);
+    check_seed("index", &record);
+    buf_fini(&record);
+    encode(false, &record);
+    check_seed("head", &record);
+    record.size_bytes = 100;
+    check_seed("cut", &record);
+    buf_fini(&record);
+    check_changed_seed("many_sources", true, 96 + 2, 1);
+    check_changed_seed("long_path", true, 96 + 4 + 72 + 1, 0x20);
+    check_changed_seed("textures_outside", false, 56 + 7, 0x40);
+    check_changed_seed("limited", false, 112, 2);
 }
