@@ -4,6 +4,7 @@
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/config/access_policy.h"
+#include "daemon/config/proxy_policy.h"
 #include "daemon/dispatch/hub.h"
 #include "daemon/listen/ports.h"
 #include "daemon/packets/packets.h"
@@ -48,6 +49,7 @@ struct loops {
     const struct config *config;
     struct budget *budget;
     struct access access;
+    struct proxy_policy proxies;
     atomic_uint_fast32_t open_count;
     struct hub *hub;
     bool may_come; /* connections may come from other loops to the main one */
@@ -195,6 +197,7 @@ static int add(struct loops *loops, uv_loop_t *main_loop, struct err *err)
     group->config = loops->config;
     group->budget = loops->budget;
     group->access = &loops->access;
+    group->proxies = &loops->proxies;
     group->all_open_count = &loops->open_count;
     group->closed = on_conn_closed;
     group->http = &PROTOCOL_HTTP;
@@ -217,6 +220,8 @@ int loops_new(uv_loop_t *main_loop, const struct config *config, struct budget *
     loops->budget = budget;
     *out = NULL;
     int rc = access_policy_init(config, &loops->access, err);
+    if (rc == 0)
+        rc = proxy_policy_init(config, &loops->proxies, err);
     while (rc == 0 && loops->count < config->loops)
         rc = add(loops, main_loop, err);
     if (rc < 0)
@@ -278,5 +283,6 @@ void loops_free(struct loops *loops)
         free_loop(loops->list[--loops->count]);
     hub_free(loops->hub);
     access_fini(&loops->access);
+    proxy_policy_fini(&loops->proxies);
     free(loops);
 }
