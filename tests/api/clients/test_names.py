@@ -117,12 +117,12 @@ def test_the_pages(tmp_path):
 
 
 def test_posectl(start):
-    """Between it and the server stands a listener."""
+    """Between it and the server stands a listener. To posectl `*`, `?` and `[` make a pattern."""
     host, port = start("--tcp", "127.0.0.1:0").ports["tcp"].rsplit(":", 1)
-    for path, escaped in NAMES:
+    for path, escaped in [name for name in NAMES if not set("*?[") & set(name[0])]:
         heard = bytearray()
         with socket.create_server(("127.0.0.1", 0)) as listener:
-            process = subprocess.Popen([BUILD / "posectl", "bounds", path, "--server", f"127.0.0.1:{listener.getsockname()[1]}", "--clip", "-"],
+            process = subprocess.Popen([BUILD / "posectl", "bounds", "--server", f"127.0.0.1:{listener.getsockname()[1]}", "--", path],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             listener.settimeout(PATIENCE_S)
             client, _ = listener.accept()
