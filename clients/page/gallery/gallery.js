@@ -57,7 +57,7 @@ function showMotion() {
 async function remove(card) {
   if (!confirm('Delete ' + card.name + '?')) return;
   try {
-    await get('v1/models/' + pathOf(card.name.slice(uploads.folder.length)), life.signal, { method: 'DELETE' });
+    await get(link('v1/models/' + pathOf(card.name.slice(uploads.folder.length)), { route: card.name }), life.signal, { method: 'DELETE' });
     listing.wake();
   } catch (problem) {
     note(problem.message);

@@ -180,9 +180,14 @@ int proxy_header_read(const char *bytes, size_t size_bytes, struct proxy_header 
     const size_t v1_bytes = sizeof V1_START - 1, v2_bytes = sizeof V2_START - 1;
     *out = (struct proxy_header){0};
     *used_bytes = 0;
-    if (may_begin(bytes, size_bytes, V2_START, v2_bytes))
-        return read_v2(bytes, size_bytes, out, used_bytes, err);
-    if (!may_begin(bytes, size_bytes, V1_START, v1_bytes))
+    const bool is_v2 = may_begin(bytes, size_bytes, V2_START, v2_bytes);
+    if (!is_v2 && !may_begin(bytes, size_bytes, V1_START, v1_bytes))
         return PROXY_HEADER_NONE;
-    return size_bytes < v1_bytes ? PROXY_HEADER_NEED_MORE : read_v1(bytes, size_bytes, out, used_bytes, err);
+    if (!is_v2 && size_bytes < v1_bytes)
+        return PROXY_HEADER_NEED_MORE;
+    const int rc =
+        is_v2 ? read_v2(bytes, size_bytes, out, used_bytes, err) : read_v1(bytes, size_bytes, out, used_bytes, err);
+    if (rc < 0)
+        *used_bytes = 0;
+    return rc;
 }

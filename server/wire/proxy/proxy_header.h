@@ -20,6 +20,7 @@ struct proxy_header {
 };
 
 /* Of a connection's first bytes, all that have come. ERR_BAD_REQUEST: it is such a header, but malformed or longer than
- * PROXY_HEADER_MAX_BYTES. Fields of version 2 behind the addresses are checked for their lengths and skipped. */
+ * PROXY_HEADER_MAX_BYTES; *used_bytes is 0 then. Fields of version 2 behind the addresses are checked for their lengths
+ * and skipped. */
 int proxy_header_read(const char *bytes, size_t size_bytes, struct proxy_header *out, size_t *used_bytes,
                       struct err *err);

@@ -37,6 +37,7 @@ static const char *read_header(const char *bytes, size_t size_bytes, size_t *use
     }
     if (rc < 0) {
         assert_int_equal(rc, ERR_BAD_REQUEST);
+        assert_int_equal(*used, 0);
         assert_non_null(strstr(err.message, "PROXY header"));
         return "refused";
     }
