@@ -536,6 +536,34 @@ size_t posed_write_render(void *out, size_t room, uint32_t id, const struct pose
     return bytes;
 }
 
+static int is_unreserved(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+           c == '_' || c == '~' || c == '/';
+}
+
+size_t posed_escape(char *out, size_t room, const char *text)
+{
+    static const char DIGITS[] = "0123456789ABCDEF";
+    size_t bytes = 1;
+    for (const char *at = text; *at != '\0'; at++)
+        bytes += is_unreserved((unsigned char)*at) ? 1 : 3;
+    if (bytes > room)
+        return bytes;
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (is_unreserved(c)) {
+            *out++ = *text;
+        } else {
+            *out++ = '%';
+            *out++ = DIGITS[c >> 4];
+            *out++ = DIGITS[c & 15];
+        }
+    }
+    *out = '\0';
+    return bytes;
+}
+
 size_t posed_write_call(void *out, size_t room, uint32_t id, const struct posed_model *model, const char *target,
                         const void *body, size_t body_bytes)
 {

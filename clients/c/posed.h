@@ -85,6 +85,7 @@ enum posed_code {
     POSED_ERR_URI_TOO_LONG = 13,
     POSED_ERR_HEADERS_TOO_LARGE = 14,
     POSED_ERR_UNSUPPORTED_MEDIA_TYPE = 15,
+    POSED_ERR_EXPECTATION_FAILED = 70,
     POSED_ERR_UNAUTHORIZED = 16,
     POSED_ERR_ORIGIN_NOT_ALLOWED = 17,
     POSED_ERR_HOST_NOT_ALLOWED = 18,
@@ -449,6 +450,11 @@ size_t posed_write_query(void *out, size_t room, int kind, uint32_t id, const st
                          const struct posed_query *query);
 size_t posed_write_render(void *out, size_t room, uint32_t id, const struct posed_model *model,
                           const struct posed_query *query, const struct posed_picture *picture);
+/* A name or path as it stands in a target, percent-encoded in the one way that balancers and caches know
+ * (protocol/http.md, "One way to write a name"), with a NUL behind it. Returns the bytes that it takes with that, and
+ * writes nothing if these are more than `room`. Pure. */
+size_t posed_escape(char *out, size_t room, const char *text);
+
 /* body NULL: GET, else POST */
 size_t posed_write_call(void *out, size_t room, uint32_t id, const struct posed_model *model, const char *target,
                         const void *body, size_t body_bytes);

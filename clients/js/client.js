@@ -2,7 +2,7 @@
 import { PosedError, connectionLost, errorFromBody } from './errors.js';
 import { Link } from './link.js';
 import { Answer, Model, batchResults } from './model.js';
-import { toJson, toTarget } from './parameters.js';
+import { encode, toTarget } from './parameters.js';
 
 // One server. The constructor sends no request.
 export class Client {
@@ -57,9 +57,8 @@ export class Client {
   }
 
   // Several queries in one round trip. Resolves with the answer or the PosedError of each.
-  async batch(queries, { signal } = {}) {
-    const answer = await this.#send('/v1/query', { method: 'POST', body: toJson({ queries }), signal }, { 'Content-Type': 'application/json' });
-    return batchResults(answer);
+  async batch(queries, { route, signal } = {}) {
+    return batchResults(await this.ask('/v1/query', { queries, route }, { signal }));
   }
 
   async version({ signal } = {}) {
@@ -82,12 +81,12 @@ export class Client {
   }
 
   // Stores a model and resolves with its `info`. `data` is a Blob, a view or an ArrayBuffer.
-  async upload(name, data, { signal } = {}) {
-    return (await this.#send(modelTarget(name), { method: 'PUT', body: data, signal })).json();
+  async upload(name, data, { route, signal } = {}) {
+    return (await this.#send(modelTarget(name, route), { method: 'PUT', body: data, signal })).json();
   }
 
-  async delete(name, { signal } = {}) {
-    await this.#send(modelTarget(name), { method: 'DELETE', signal });
+  async delete(name, { route, signal } = {}) {
+    await this.#send(modelTarget(name, route), { method: 'DELETE', signal });
   }
 
   // Opens a WebSocket with the binary protocol, for streams and for many small requests.
@@ -97,4 +96,4 @@ export class Client {
   }
 }
 
-const modelTarget = (name) => '/v1/models/' + name.split('/').map(encodeURIComponent).join('/');
+const modelTarget = (name, route) => '/v1/models/' + encode(name) + (route ? '?route=' + encode(route) : '');

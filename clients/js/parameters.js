@@ -7,6 +7,8 @@ const QUERY_BYTES_MAX = 4000;
 const isRepeated = (name) => name.endsWith('_name') || ['rename_joints', 'clip_file', 'bones', 'clip_bones'].includes(name);
 // Parameters that only a body can have.
 const IN_BODY = ['layers', 'queries'];
+// What stands in the query also where there is a body.
+const IN_TARGET = ['model', 'route'];
 
 const isList = (value) => Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
 const isObject = (value) => typeof value === 'object' && value !== null && !isList(value);
@@ -33,11 +35,34 @@ export const toJson = (parameters) => JSON.stringify(jsonValue(parameters));
 export function toTarget(path, parameters) {
   const all = given(parameters);
   if (!all.some(([name, value]) => IN_BODY.includes(name) || isObject(value))) {
-    const query = new URLSearchParams(all.flatMap(pairs)).toString();
+    const query = toQuery(all.flatMap(pairs));
     if (query.length <= QUERY_BYTES_MAX) return { target: query ? `${path}?${query}` : path, body: null };
   }
-  return { target: path, body: toJson(Object.fromEntries(all.map(([name, value]) => [name, inBody(name, value)]))) };
+  return withBody(path, all);
 }
+
+// `model` and `route` stand in the query here too, where a balancer sees them. The route of a batch about one model is that model.
+function withBody(path, all) {
+  let seen = all.filter(([name, value]) => IN_TARGET.includes(name) && typeof value === 'string');
+  const queries = all.find(([name]) => name === 'queries')?.[1];
+  const models = new Set(isList(queries) ? Array.from(queries, (query) => query?.model) : []);
+  const [model] = models;
+  if (models.size === 1 && typeof model === 'string' && !seen.some(([name]) => name === 'route')) seen.push(['route', model]);
+  if (toQuery(seen).length > QUERY_BYTES_MAX) seen = [];
+  const rest = all.filter(([name]) => !seen.some(([one]) => one === name));
+  return {
+    target: seen.length ? `${path}?${toQuery(seen)}` : path,
+    body: toJson(Object.fromEntries(rest.map(([name, value]) => [name, inBody(name, value)]))),
+  };
+}
+
+// As protocol/http.md has it, so that each value is written in one way: letters, digits and -._~/ stand for themselves.
+export const encode = (value) => encodeURIComponent(String(value).replace(SURROGATES, (c) => c.length === 2 ? c : '\uFFFD'))
+  .replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase()).replaceAll('%2F', '/');
+const SURROGATES = /[\uD800-\uDBFF][\uDC00-\uDFFF]|[\uD800-\uDFFF]/g; // a pair is a character, one alone is none
+
+// The query of [name, text] pairs.
+export const toQuery = (parameters) => parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
 
 // Writes a list as in a query, so that both mean the same.
 function inBody(name, value) {

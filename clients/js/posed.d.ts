@@ -509,6 +509,11 @@ export class Model {
   ask(op: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
 }
 
+/** `route`: for balancers that choose a server by it, such as the path that an upload will have; of a batch about one model, that model. */
+export interface Routed extends Abortable {
+  route?: string;
+}
+
 /** One entry of a batch: `op` and the parameters of that operation. */
 export type Query = { op: 'model' | 'palette' | 'pose' | 'mesh' | 'bounds' | 'keys'; model: string } & Record<string, unknown>;
 
@@ -543,15 +548,15 @@ export class Client implements Asks {
   model(path: string): Model;
   models(options?: Abortable & { prefix?: string }): AsyncGenerator<{ model: string; state: string } & Json, void>;
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
-  batch(queries: readonly Query[], options?: Abortable): Promise<Array<Json | PosedError>>;
+  batch(queries: readonly Query[], options?: Routed): Promise<Array<Json | PosedError>>;
   version(options?: Abortable): Promise<Json>;
   environment(options: EnvironmentParameters & { format: 'json' }): Promise<Json>;
   environment(options: EnvironmentParameters & { format: 'hdr' }): Promise<Answer>;
   environment(options?: EnvironmentParameters & { format?: 'bin' }): Promise<Frames>;
   formats(options?: Abortable): Promise<Json>;
   stats(options?: Abortable): Promise<Json>;
-  upload(name: string, data: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: Abortable): Promise<ModelInfo>;
-  delete(name: string, options?: Abortable): Promise<void>;
+  upload(name: string, data: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: Routed): Promise<ModelInfo>;
+  delete(name: string, options?: Routed): Promise<void>;
   /** Opens a WebSocket, for streams and for many small requests. */
   connect(options?: Abortable): Promise<Link>;
 }

@@ -4,6 +4,8 @@
  * All addresses are relative to <base href>, which the server puts into each page: a path prefix in front of it works.
  */
 
+import { encode, toQuery } from '../js/parameters.js';
+
 const TOKEN = 'posed-token';
 const TRIES_MAX = 6;
 const WAIT_FIRST_MS = 400, WAIT_MAX_MS = 8000;
@@ -14,23 +16,23 @@ export const setToken = (text) => text ? sessionStorage.setItem(TOKEN, text) : s
 export const authorization = () => token() ? { Authorization: 'Bearer ' + token() } : {};
 
 /**
- * An address of the server: link('v1/model', {model: 'a b.glb'}) is 'v1/model?model=a+b.glb'.
+ * An address of the server: link('v1/model', {model: 'a b.glb'}) is 'v1/model?model=a%20b.glb'.
  * @param {string} path without a slash in front
  * @param {Object} [query] members that are null, undefined or '' are left out; a list repeats its name
  */
 export function link(path, query = {}) {
-  const parameters = new URLSearchParams();
+  const parameters = [];
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== null && one !== undefined && one !== '') parameters.append(name, one);
+      if (one !== null && one !== undefined && one !== '') parameters.push([name, one]);
     }
   }
-  const text = String(parameters);
+  const text = toQuery(parameters);
   return text ? path + '?' + text : path;
 }
 
 /** "a/b c.glb" as a part of a path: slashes stay. */
-export const pathOf = (name) => name.split('/').map(encodeURIComponent).join('/');
+export const pathOf = encode;
 /** The page of a model, with its state. */
 export const modelLink = (name, query = {}) => link('m/' + pathOf(name), query);
 /** The same with scheme and host, for another program. */

@@ -1,7 +1,7 @@
 /** The page at /: folders and models of the server, as they are on its disk. */
 import { byId, make } from '../common/dom.js';
 import { countText } from '../common/format.js';
-import { get, getPatiently, onSignIn, pathOf, Problem } from '../common/http.js';
+import { get, getPatiently, link, onSignIn, pathOf, Problem } from '../common/http.js';
 import { watchSignIn } from '../common/sign_in.js';
 import { Card } from './card.js';
 import { choose, endingsOf, foldersIn, isNarrowed } from './filter.js';
@@ -57,7 +57,7 @@ function showMotion() {
 async function remove(card) {
   if (!confirm('Delete ' + card.name + '?')) return;
   try {
-    await get('v1/models/' + pathOf(card.name.slice(uploads.folder.length)), life.signal, { method: 'DELETE' });
+    await get(link('v1/models/' + pathOf(card.name.slice(uploads.folder.length)), { route: card.name }), life.signal, { method: 'DELETE' });
     listing.wake();
   } catch (problem) {
     note(problem.message);
@@ -198,7 +198,7 @@ function readUnknown() {
     if (entry.isAsked || !isUnknown(entry)) continue;
     entry.isAsked = true;
     readers++;
-    getPatiently('v1/model?model=' + encodeURIComponent(entry.model), life.signal, { method: 'HEAD' }).catch((problem) => { entry.isAsked = !problem.isPassing; })
+    getPatiently(link('v1/model', { model: entry.model }), life.signal, { method: 'HEAD' }).catch((problem) => { entry.isAsked = !problem.isPassing; })
       .then(() => listing.refresh(entry.model, life.signal)).catch(() => { entry.isAsked = false; })
       .finally(() => { readers--; readUnknown(); });
   }

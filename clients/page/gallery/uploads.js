@@ -1,6 +1,6 @@
 /** Uploads: what is dropped or chosen, on its way, and where it leads. */
 import { make, byId } from '../common/dom.js';
-import { authorization, get, modelLink, pathOf, Problem } from '../common/http.js';
+import { authorization, get, link, modelLink, pathOf, Problem } from '../common/http.js';
 import { planUploads, playOf } from './upload_plan.js';
 import { zip } from './zip.js';
 
@@ -12,10 +12,10 @@ const LACKS = {
     '-e POSED_TOKEN_FILE=/run/secrets/posed', ').'],
 };
 
-/** fetch() cannot tell how far an upload is. */
-const put = (name, body, onProgress) => new Promise((resolve, reject) => {
+/** fetch() cannot tell how far an upload is. folder: where the model will be, for a balancer. */
+const put = (folder, name, body, onProgress) => new Promise((resolve, reject) => {
   const request = new XMLHttpRequest();
-  request.open('PUT', 'v1/models/' + pathOf(name));
+  request.open('PUT', link('v1/models/' + pathOf(name), { route: folder + name }));
   for (const [key, value] of Object.entries(authorization())) request.setRequestHeader(key, value);
   request.upload.onprogress = (event) => onProgress(event.loaded / Math.max(1, event.total));
   request.onerror = () => reject(new Problem('The connection broke', { isPassing: true }));
@@ -119,7 +119,7 @@ export class Uploads {
   async store(one) {
     const row = this.row(one.name);
     try {
-      const model = await put(one.name, one.files.length === 1 ? one.files[0].file : await zip(one.files), row.progress);
+      const model = await put(this.folder, one.name, one.files.length === 1 ? one.files[0].file : await zip(one.files), row.progress);
       row.stored(model.model);
       return model;
     } catch (problem) {

@@ -91,17 +91,18 @@ class Client:
         results = self.json("/v1/query", queries=[make(query) for query in queries])["results"]
         return [_result(result) for result in results]
 
-    def upload(self, name: str, data: Union[bytes, BinaryIO, "os.PathLike[str]"]) -> Dict[str, Any]:
+    def upload(self, name: str, data: Union[bytes, BinaryIO, "os.PathLike[str]"], *, route: Optional[str] = None) -> Dict[str, Any]:
         """Stores a model, or a zip of one with its companions, where the server takes uploads; returns what `Model.info` does.
-        data: the bytes, an open file, or a path (`pathlib.Path`). Over HTTP in any case."""
+        data: the bytes, an open file, or a path (`pathlib.Path`). Over HTTP in any case. route: for balancers that choose a server by it:
+        the path that the model will have."""
         if isinstance(data, os.PathLike):
             with open(data, "rb") as file:
-                return dict(self._http.upload(name, file).json())
-        return dict(self._http.upload(name, data).json())
+                return dict(self._http.upload(name, file, route).json())
+        return dict(self._http.upload(name, data, route).json())
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, *, route: Optional[str] = None) -> None:
         """Deletes an uploaded model."""
-        self._http.delete(name)
+        self._http.delete(name, route)
 
     def version(self) -> Dict[str, Any]:
         return dict(self.json("/v1/version"))

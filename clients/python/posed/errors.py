@@ -21,6 +21,7 @@ CODES: Dict[int, Tuple[str, int]] = {
     13: ("uri_too_long", 414),
     14: ("headers_too_large", 431),
     15: ("unsupported_media_type", 415),
+    70: ("expectation_failed", 417),
     16: ("unauthorized", 401),
     17: ("origin_not_allowed", 403),
     18: ("host_not_allowed", 421),

@@ -26,6 +26,10 @@ class _Connection(http.client.HTTPConnection):
         self.sock = self.address.connect(self.timeout or 0)
 
 
+def _file(name: str, route: Optional[str]) -> str:
+    return "/v1/models/" + quote(name) + (f"?route={quote(route)}" if route else "")
+
+
 class HttpTransport:
     """One connection, kept open and opened again where the server closed it between two requests. A lock makes requests
     of several threads one after the other."""
@@ -47,11 +51,11 @@ class HttpTransport:
         """palette, pose, mesh or render."""
         return self.ask("/v1/" + op, parameters)
 
-    def upload(self, name: str, data: Any) -> Answer:
-        return self.request("PUT", "/v1/models/" + quote(name), data)
+    def upload(self, name: str, data: Any, route: Optional[str] = None) -> Answer:
+        return self.request("PUT", _file(name, route), data)
 
-    def delete(self, name: str) -> None:
-        self.request("DELETE", "/v1/models/" + quote(name), None)
+    def delete(self, name: str, route: Optional[str] = None) -> None:
+        self.request("DELETE", _file(name, route), None)
 
     def request(self, method: str, where: str, body: Any) -> Answer:
         with self._lock:

@@ -21,6 +21,8 @@ _NAMED = {"clip": "clip_name", "skin": "skin_name", "joints": "joint_name", "mes
 _LISTS = ("skin", "joints", "subtree")
 #: lists of objects, which only a body has
 _OBJECTS = ("layers", "queries")
+#: what stands in the query also where there is a body
+_IN_TARGET = ("model", "route")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
@@ -71,15 +73,31 @@ def _name_of(name: str, value: Any) -> str:
 
 
 def target(path: str, parameters: Parameters) -> Tuple[str, bytes]:
-    """(target, body) of the request: a body if the query would be too long or cannot express it."""
+    """(target, body) of the request: a body if the query would be too long or cannot express it. A balancer sees `model` and `route` in the
+    target of that too; the route of a batch about one model is that model."""
     if any(name in _OBJECTS or isinstance(value, dict) for name, value in parameters.items()):
-        return path, json.dumps(parameters).encode()
-    pairs = [f"{name}={_text(name, part)}" for name, value in parameters.items()
-             for part in (_lists(name, value) if isinstance(value, list) else [value])]
-    query = path + ("?" if pairs else "") + "&".join(pairs)
+        return _with_body(path, parameters)
+    query = _query(path, parameters)
     if len(query) > _QUERY_BYTES_MAX and path in POSTABLE:
-        return path, json.dumps(parameters).encode()
+        return _with_body(path, parameters)
     return query, b""
+
+
+def _query(path: str, parameters: Parameters) -> str:
+    pairs = [f"{name}={_text(part)}" for name, value in parameters.items()
+             for part in (_lists(name, value) if isinstance(value, list) else [value])]
+    return path + ("?" if pairs else "") + "&".join(pairs)
+
+
+def _with_body(path: str, parameters: Parameters) -> Tuple[str, bytes]:
+    seen = {name: parameters[name] for name in _IN_TARGET if isinstance(parameters.get(name), str)}
+    models = {query.get("model") if isinstance(query, dict) else None for query in parameters.get("queries", [])}
+    if "route" not in seen and len(models) == 1 and isinstance(model := models.pop(), str):
+        seen["route"] = model
+    where = _query(path, seen)
+    if len(where) > _QUERY_BYTES_MAX:
+        where, seen = path, {}
+    return where, json.dumps({name: value for name, value in parameters.items() if name not in seen}).encode()
 
 
 #: operations that take a body; a long query to another one stays a query
@@ -97,8 +115,9 @@ def _number(value: Any) -> str:
     return repr(value)
 
 
-def _text(name: str, value: Any) -> str:
-    return quote(value if isinstance(value, str) else _number(value), safe=",:-._~/")
+def _text(value: Any) -> str:
+    """As protocol/http.md has it: one way to write each value."""
+    return quote(value if isinstance(value, str) else _number(value), safe="/")
 
 
 class Unsayable(Exception):

@@ -65,3 +65,16 @@ void address_format(const struct sockaddr *address, char out[ADDRESS_SIZE])
         snprintf(out, ADDRESS_SIZE, "-");
     }
 }
+
+struct peer_address address_peer(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET) {
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
+        return peer_address_ip(true, &v4->sin_addr, ntohs(v4->sin_port));
+    }
+    if (address->sa_family == AF_INET6) {
+        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
+        return peer_address_ip(false, &v6->sin6_addr, ntohs(v6->sin6_port));
+    }
+    return (struct peer_address){0};
+}

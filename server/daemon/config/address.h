@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "wire/proxy/peer_address.h"
 
 #include <sys/socket.h>
 
@@ -12,3 +13,6 @@ int address_parse(const char *text, struct sockaddr_storage *out, struct err *er
 
 /* Writes "127.0.0.1:7878" or "[::1]:7878"; "-" for an address of another family. */
 void address_format(const struct sockaddr *address, char out[ADDRESS_SIZE]);
+
+/* PEER_NONE for an address of another family. */
+struct peer_address address_peer(const struct sockaddr *address);

@@ -41,6 +41,9 @@ struct config {
     const char *allow_host;      /* --allow-host NAMES, or NULL: see access_policy.h */
     const char *cors;            /* --cors ORIGINS, or NULL: pages of other origins read nothing */
     const char *frame_ancestors; /* --frame-ancestors LIST, or NULL: no page may show /embed/ in a frame */
+    const char *trusted_proxy;   /* --trusted-proxy NETWORKS, or NULL: see proxy_policy.h */
+    const char *cache_control;   /* --cache-control LIST: for how long caches may keep answers; see proxy_policy.h */
+    bool logs_probes;            /* --log-probes: probes that went well are in the request log too */
     enum compress_mode compress; /* --compress auto|off: bodies for clients that take them compressed */
     enum watch_mode watch;       /* --watch auto|poll|off: how changes of files are noticed */
     const char *cache_dir;       /* --cache-dir DIR: imported models on disk; "none" = no such folder */

@@ -3,6 +3,7 @@
 
 #include "anim/compiled/kernel.h"
 #include "daemon/config/access_policy.h"
+#include "daemon/config/proxy_policy.h"
 #include "daemon/config/unix_socket.h"
 #include "daemon/config/option_table.h"
 
@@ -210,8 +211,13 @@ int options_check(const struct config *config, struct err *err)
             return err_set(err, ERR_BAD_PARAMETER, "%s is not a program: %s; see --worker-dir", path, strerror(errno));
     }
     struct access_policy *policy;
-    const int rc = access_policy_new(config, NULL, &policy, err);
+    struct proxy_policy proxies;
+    int rc = access_policy_new(config, NULL, &policy, err);
     access_policy_unref(policy);
+    if (rc == 0)
+        rc = proxy_policy_init(config, &proxies, err);
+    if (rc == 0)
+        proxy_policy_fini(&proxies);
     return rc;
 }
 

@@ -4,6 +4,7 @@
 #include "base/container_of.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
+#include "wire/http/url.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -172,13 +173,26 @@ void conn_count_reply(const struct reply *reply)
         stats_count_error(STAT_ERRORS_REQUESTS, reply->code);
 }
 
+/* What balancers and monitoring ask every few seconds. */
+static bool is_probe(const char *path)
+{
+    static const char *const PATHS[] = {"/healthz", "/livez", "/readyz", "/metrics"};
+    const size_t bytes = path == NULL ? 0 : strcspn(path, "?");
+    for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++)
+        if (url_is_word(path, bytes, PATHS[i]))
+            return true;
+    return false;
+}
+
 void conn_log_reply(const struct conn *conn, const struct conn_log_names *names, const struct reply *reply, int status,
                     uint64_t body_bytes)
 {
     static const char *const ORIGINS[] = {
         [MODEL_IN_MEMORY] = "memory", [MODEL_LOADED] = "disk", [MODEL_IMPORTED] = "import"};
-    if (!log_has_requests())
+    if (!log_has_requests() || (status < 400 && !conn->group->config->logs_probes && is_probe(names->path)))
         return;
+    char trace[TRACE_ID_SIZE];
+    trace_context_id(conn->traceparent, trace);
     const struct request *request = conn->request;
     const struct call *call = &conn->call;
     const bool is_error = reply != NULL && reply->code != 0;
@@ -191,7 +205,8 @@ void conn_log_reply(const struct conn *conn, const struct conn_log_names *names,
         .body_bytes = body_bytes,
         .elapsed_ms = (double)elapsed_ns / NS_PER_MS,
         .id = names->id,
-        .remote = conn->remote,
+        .remote = conn->client[0] != '\0' ? conn->client : conn->remote,
+        .trace = trace,
         .code = is_error ? err_name(reply->code) : NULL,
         .operation = request != NULL ? request_op_name(request->op) : names->operation,
         .model = request != NULL ? request->model : names->model,

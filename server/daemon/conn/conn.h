@@ -19,6 +19,8 @@
 #include "daemon/upload/upload.h"
 #include "wire/http/coding.h"
 #include "wire/http/http_parser.h"
+#include "wire/proxy/peer_address.h"
+#include "wire/proxy/trace_context.h"
 
 enum { CONN_ID_SIZE = 65 };
 
@@ -122,20 +124,26 @@ struct conn {
     size_t body_mark;     /* bytes of the request body since its timeout began */
     uint64_t unsent_ms;   /* since when a reply waits for the client; 0: none does */
     uint64_t linger_end_ms;
-    uint64_t start_ns;     /* when the request under way was complete */
-    char id[CONN_ID_SIZE]; /* its id */
-    char remote[ADDRESS_SIZE];
-    struct message arrival; /* takes it to the main loop, with its descriptor */
+    uint64_t start_ns;           /* when the request under way was complete */
+    char id[CONN_ID_SIZE];       /* its id */
+    char remote[ADDRESS_SIZE];   /* its other end, or who is there by the PROXY header */
+    char client[PEER_TEXT_SIZE]; /* who sent the request under way, by the headers of a trusted proxy; or empty */
+    char traceparent[TRACEPARENT_SIZE]; /* of the request under way, or of the WebSocket's; or empty */
+    struct message arrival;             /* takes it to the main loop, with its descriptor */
     int moved_fd;
-    bool is_quick;     /* the last reply took a microsecond or so */
-    bool is_running;   /* run() is on the stack */
-    bool is_resting;   /* is to run in the next tick: it had its share of this one, or has something to send */
-    bool is_reading;   /* the loop reads its socket */
-    bool is_revoked;   /* the token of the call under way is good no more: its reply is an error, and the last */
-    bool is_last;      /* nothing is answered after what is queued and under way */
-    bool is_eof;       /* the client has shut down its sending side, or is gone */
-    bool is_probed;    /* and was sent something to find out which */
-    bool has_answered; /* at least once */
+    bool is_trusted;     /* the other end, or who is there by the PROXY header, is a trusted proxy */
+    bool may_be_proxied; /* nothing has come yet but perhaps the beginning of a PROXY header */
+    bool needs_more;     /* the bytes that are there cannot be parsed without those behind them */
+    bool has_begun;      /* HTTP_BEGINNING of the reply to `call` is sent */
+    bool is_quick;       /* the last reply took a microsecond or so */
+    bool is_running;     /* run() is on the stack */
+    bool is_resting;     /* is to run in the next tick: it had its share of this one, or has something to send */
+    bool is_reading;     /* the loop reads its socket */
+    bool is_revoked;     /* the token of the call under way is good no more: its reply is an error, and the last */
+    bool is_last;        /* nothing is answered after what is queued and under way */
+    bool is_eof;         /* the client has shut down its sending side, or is gone */
+    bool is_probed;      /* and was sent something to find out which */
+    bool has_answered;   /* at least once */
 };
 
 /* --- conn.c --- */

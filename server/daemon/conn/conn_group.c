@@ -105,6 +105,15 @@ static void prepare_tcp(struct conn *conn)
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
     uv_tcp_getpeername(&conn->socket.tcp, (struct sockaddr *)&peer, &peer_bytes);
     address_format((const struct sockaddr *)&peer, conn->remote);
+    const struct peer_address address = address_peer((const struct sockaddr *)&peer);
+    conn->is_trusted = trusted_proxies_have(&conn->group->proxies->trusted, &address);
+}
+
+static void prepare_unix(struct conn *conn)
+{
+    const struct peer_address address = peer_address_unix();
+    peer_address_format(&address, conn->remote);
+    conn->is_trusted = trusted_proxies_have(&conn->group->proxies->trusted, &address);
 }
 
 static void add(struct conn *conn)
@@ -147,9 +156,10 @@ void conn_group_accept(struct conn_group *group, int fd, bool is_unix, bool has_
         return;
     }
     if (is_unix)
-        snprintf(conn->remote, sizeof conn->remote, "unix");
+        prepare_unix(conn);
     else
         prepare_tcp(conn);
+    conn->may_be_proxied = conn->is_trusted;
     conn->state = is_refused ? CONN_REFUSED : CONN_READING;
     if (!has_packets) {
         conn->protocol = group->http;
@@ -213,7 +223,8 @@ void conn_group_drain(struct conn_group *group)
 {
     for (struct conn *conn = group->first, *next; conn != NULL; conn = next) {
         next = conn->next;
-        const bool is_quiet = conn->state <= CONN_READING && conn->in_bytes == 0 && conn->out.unsent_bytes == 0;
+        const bool has_nothing = conn->in_bytes == 0 || conn->needs_more;
+        const bool is_quiet = conn->state <= CONN_READING && has_nothing && conn->out.unsent_bytes == 0;
         if (conn->protocol == NULL ? is_quiet : conn->protocol->drain(conn) && is_quiet)
             conn_close(conn);
         else

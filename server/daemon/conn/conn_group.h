@@ -4,6 +4,7 @@
 #pragma once
 
 #include "daemon/config/config.h"
+#include "daemon/config/proxy_policy.h"
 #include "daemon/conn/conn_body.h"
 #include "daemon/conn/timeouts.h"
 #include "daemon/dispatch/dispatcher.h"
@@ -29,7 +30,8 @@ struct conn_group {
     struct prepared_queries *queries;     /* of all connections of the group */
     struct buf spare_body;                /* memory for the body of the next prepared reply */
     struct budget *budget;
-    const struct access *access; /* who may ask; see conn_group_revoke() */
+    const struct access *access;        /* who may ask; see conn_group_revoke() */
+    const struct proxy_policy *proxies; /* who is believed about whom */
     struct timeouts timeouts;
     uv_idle_t next_tick;      /* active while conn_group_wake() is to have an effect */
     uv_prepare_t before_wait; /* before_wait and after_wait send what is corked */

@@ -4,16 +4,28 @@
 #include "base/hex.h"
 #include "wire/request/accept.h"
 #include "wire/http/websocket.h"
+#include "wire/proxy/forwarded.h"
 
 #include <stdio.h>
 
 enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
 
-/* Notes when the request was complete and its id. */
+/* By what a trusted proxy says of it. */
+static void note_client(struct conn *conn)
+{
+    const struct http_request *http = &conn->parser.request;
+    conn->client[0] = '\0';
+    if (conn->is_trusted)
+        forwarded_client(&conn->group->proxies->trusted, http->forwarded_for, http->forwarded, conn->client);
+    trace_context_read(http->traceparent, conn->traceparent);
+}
+
+/* Notes when the request was complete, its id, and who sent it. */
 static void begin_request(struct conn *conn)
 {
     const char *given = conn->parser.request.request_id;
     conn_begin_request(conn);
+    note_client(conn);
     conn->coding = conn->group->config->compress == COMPRESS_OFF ? CODING_NONE
                                                                  : accept_coding(conn->parser.request.accept_encoding);
     if (given != NULL) {
@@ -45,6 +57,8 @@ static bool answer_without_service(struct conn *conn)
 static int parse_request(const struct conn *conn, struct request *request, struct err *err)
 {
     const struct http_request *http = &conn->parser.request;
+    /* they change but the preview of a page: where nobody said whom to believe, anybody is */
+    const bool is_believed = conn->is_trusted || !trusted_proxies_are_any(&conn->group->proxies->trusted);
     const struct request_head head = {
         .method = http->method,
         .target = http->target,
@@ -53,9 +67,9 @@ static int parse_request(const struct conn *conn, struct request *request, struc
         .if_none_match = http_plain_tags(conn),
         .content_type = http->content_type,
         .host = http->host,
-        .forwarded_proto = http->forwarded_proto,
-        .forwarded_host = http->forwarded_host,
-        .forwarded_prefix = http->forwarded_prefix,
+        .forwarded_proto = is_believed ? http->forwarded_proto : NULL,
+        .forwarded_host = is_believed ? http->forwarded_host : NULL,
+        .forwarded_prefix = is_believed ? http->forwarded_prefix : NULL,
         .body = http->body,
         .body_bytes = http->body_bytes,
     };
@@ -83,8 +97,9 @@ static void open_websocket(struct conn *conn)
     struct buf head;
     struct err err;
     buf_init(&head, 0);
-    const int rc = conn->group->is_draining ? err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping")
-                                            : websocket_put_handshake(&head, &conn->parser.request, &err);
+    const int rc = conn->group->is_draining
+                       ? err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping")
+                       : websocket_put_handshake(&head, &conn->parser.request, conn->traceparent, &err);
     if (rc < 0) {
         http_send_error(conn, &err, NULL);
     } else {
@@ -253,15 +268,14 @@ static enum timeout_kind timeout(const struct conn *conn)
 static size_t held_bytes(const struct conn *conn) { return http_parser_held_bytes(&conn->parser); }
 
 /* A client that closes a connection looks like one that only shuts down its sending side, until something is sent: the
- * system of a client that is gone resets it then. An interim reply may be sent at any time before the reply, but not to
- * HTTP/1.0 (RFC 9110, 15.2). */
+ * system of a client that is gone resets it then. So what every reply begins with is sent ahead. Not an interim reply:
+ * a client that did not ask for one may take it for the reply. */
 static void probe(struct conn *conn)
 {
-    if (conn->parser.request.is_http_1_0)
-        return;
     conn->is_probed = true;
+    conn->has_begun = true;
     conn->group->probed_count++;
-    send_queue_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
+    send_queue_put(&conn->out, HTTP_BEGINNING, sizeof HTTP_BEGINNING - 1);
 }
 
 static bool drain(struct conn *conn) { return conn->parser.phase == HTTP_PHASE_IDLE; }

@@ -1,5 +1,6 @@
 /* conn_io.c - the bytes of a connection: from its socket to a protocol, and what that queued back to the socket. */
 #include "daemon/conn/conn.h"
+#include "wire/proxy/proxy_header.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -28,8 +29,8 @@ static bool can_parse(const struct conn *conn)
 {
     const bool is_used_up = budget_is_used_up(conn->group->budget);
     const uint64_t queue_max = is_used_up ? 1 : conn->group->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
-    return conn->state <= CONN_READING && !conn->is_last && conn->in_bytes > 0 && conn->out.unsent_bytes < queue_max &&
-           !conn_is_upload_full(conn);
+    return conn->state <= CONN_READING && !conn->is_last && conn->in_bytes > 0 && !conn->needs_more &&
+           conn->out.unsent_bytes < queue_max && !conn_is_upload_full(conn);
 }
 
 void conn_refuse_over_limit(struct conn *conn)
@@ -40,9 +41,40 @@ void conn_refuse_over_limit(struct conn *conn)
     conn->protocol->refuse(conn, &err);
 }
 
+/* Reads what a trusted proxy may have sent in front: from then on the connection is that of its client. False: there is
+ * nothing to parse behind it yet. */
+static bool take_proxy_header(struct conn *conn)
+{
+    const struct conn_group *group = conn->group;
+    struct proxy_header header;
+    struct err err;
+    size_t used;
+    const int rc = proxy_header_read(conn->in, conn->in_bytes, &header, &used, &err);
+    conn->needs_more = rc == PROXY_HEADER_NEED_MORE;
+    if (conn->needs_more)
+        return false;
+    conn->may_be_proxied = false;
+    conn->in += used;
+    conn->in_bytes -= used;
+    if (rc < 0) {
+        if (conn->protocol == NULL)
+            group->http->start(conn, NULL);
+        conn->protocol = group->http;
+        conn->protocol->refuse(conn, &err);
+        return false;
+    }
+    if (header.source.kind != PEER_NONE) {
+        peer_address_format(&header.source, conn->remote);
+        conn->is_trusted = trusted_proxies_have(&group->proxies->trusted, &header.source);
+    }
+    return conn->in_bytes > 0;
+}
+
 static void parse_one(struct conn *conn)
 {
     const struct conn_group *group = conn->group;
+    if (conn->may_be_proxied && !take_proxy_header(conn))
+        return;
     if (conn->protocol == NULL) { /* no method of HTTP begins with the first byte of the packets' magic */
         conn->protocol = conn->in[0] == PACKET_MAGIC[0] ? group->packets : group->http;
         conn->protocol->start(conn, NULL);
@@ -243,6 +275,7 @@ static void take_bytes(struct conn *conn, const char *bytes, size_t size_bytes)
         timeout_disarm(&conn->timeout); /* the client has not read the reply yet, and a reset would lose it */
     if (conn->is_last)
         return; /* read and dropped */
+    conn->needs_more = false;
     conn->body_mark += size_bytes;
     if (conn->timeout.kind == TIMEOUT_BODY && conn->body_mark >= conn_progress_bytes(conn))
         timeout_disarm(&conn->timeout); /* progress */
@@ -270,6 +303,8 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     }
     if (size == UV_EOF) {
         conn->is_eof = true;
+        if (conn->needs_more) /* which will not come */
+            conn->in_bytes = 0;
         if (conn->protocol != NULL && conn->protocol->left != NULL)
             conn->protocol->left(conn);
         uv_read_stop(stream);

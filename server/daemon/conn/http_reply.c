@@ -118,7 +118,12 @@ static void put_reply(struct conn *conn, struct reply *reply, const struct http_
 void http_send_reply(struct conn *conn, struct reply *reply)
 {
     const struct http_request *request = &conn->parser.request;
+    const struct cache_policy *cache = &conn->group->proxies->cache;
     compress(conn, reply);
+    if (reply->cache_control == REPLY_KEEP_PLAIN)
+        reply->cache_control = cache->plain;
+    else if (reply->cache_control == REPLY_KEEP_IMMUTABLE)
+        reply->cache_control = cache->immutable;
     conn_count_reply(reply);
     conn->has_answered = true;
     if (!request->is_keep_alive || conn->group->is_draining || websocket_is_named(request))
@@ -127,13 +132,16 @@ void http_send_reply(struct conn *conn, struct reply *reply)
               &(struct http_response){
                   .date = date_now(conn->group),
                   .request_id = conn->id,
+                  .traceparent = conn->traceparent,
                   .cors_origin = access_cors_origin(conn->group->access, request->origin),
                   .is_preflight = reply->status == STATUS_PREFLIGHT,
                   .is_vary_origin = access_is_vary(conn->group->access),
                   .is_head = request->is_head,
                   .is_http_1_0 = request->is_http_1_0,
                   .is_keep_alive = !conn->is_last,
+                  .has_begun = conn->has_begun,
               });
+    conn->has_begun = false;
     conn_end_reply(conn, reply);
 }
 

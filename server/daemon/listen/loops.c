@@ -4,6 +4,7 @@
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/config/access_policy.h"
+#include "daemon/config/proxy_policy.h"
 #include "daemon/dispatch/hub.h"
 #include "daemon/listen/ports.h"
 #include "daemon/packets/packets.h"
@@ -52,6 +53,7 @@ struct loop {
 struct loops {
     const struct config *config;
     struct budget *budget;
+    struct proxy_policy proxies;
     atomic_uint_fast32_t open_count;
     struct hub *hub;
     uint32_t policy_pending; /* loops that do not use the next policy yet */
@@ -225,6 +227,7 @@ static int add(struct loops *loops, uv_loop_t *main_loop, struct access_policy *
     group->budget = loops->budget;
     loop->policy = access_policy_ref(policy);
     group->access = &policy->access;
+    group->proxies = &loops->proxies;
     group->all_open_count = &loops->open_count;
     group->closed = on_conn_closed;
     group->http = &PROTOCOL_HTTP;
@@ -249,6 +252,8 @@ int loops_new(uv_loop_t *main_loop, const struct config *config, struct budget *
     *out = NULL;
     struct access_policy *policy;
     int rc = access_policy_new(config, NULL, &policy, err);
+    if (rc == 0)
+        rc = proxy_policy_init(config, &loops->proxies, err);
     while (rc == 0 && loops->count < config->loops)
         rc = add(loops, main_loop, policy, err);
     access_policy_unref(policy);
@@ -358,5 +363,6 @@ void loops_free(struct loops *loops)
     while (loops->count > 0)
         free_loop(loops->list[--loops->count]);
     hub_free(loops->hub);
+    proxy_policy_fini(&loops->proxies);
     free(loops);
 }

@@ -12,9 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char CACHE_REVALIDATE[] = "no-cache";
-static const char CACHE_IMMUTABLE[] = "public, max-age=31536000, immutable";
-
 void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget)
 {
     evaluator->config = config;
@@ -228,7 +225,7 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
         .format = format_of(request),
     };
     etag_make(&source, reply->etag);
-    reply->cache_control = request_names_content(request) ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
+    reply->cache_control = request_names_content(request) ? REPLY_KEEP_IMMUTABLE : REPLY_KEEP_PLAIN;
     reply->is_vary_accept = op_has_binary(request->op);
     reply->is_json = strcmp(source.format, "json") == 0;
     if (!http_etag_matches(request->if_none_match, reply->etag))

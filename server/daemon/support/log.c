@@ -159,6 +159,8 @@ void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, c
     put_word(out, format, KEY(format, "from"), request->origin);
     put_ms(out, KEY(format, "queue_ms"), request->queue_ms);
     put_ms(out, KEY(format, "work_ms"), request->work_ms);
+    if (request->trace != NULL && request->trace[0] != '\0')
+        put_word(out, format, KEY(format, "trace"), request->trace);
     if (request->message != NULL)
         put_bytes(out, format, KEY(format, "message"), request->message, request->message_bytes);
     buf_put_text(out, format == LOG_JSON ? "}\n" : "\n");

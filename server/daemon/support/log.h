@@ -32,6 +32,7 @@ struct log_request {
     double queue_ms, work_ms; /* how long it waited for its turn; how long making the reply took */
     const char *message;      /* of the error; the line has the key only if there is one */
     size_t message_bytes;
+    const char *trace; /* the trace id; the line has the key only if there is one: neither NULL nor empty */
 };
 
 void log_open(enum log_format format); /* text until it is called, which is before there are other threads */

@@ -5,6 +5,7 @@
 #include "wire/reply/reply_json.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The key, and the number; null where it is not finite. */
 static void put_number(struct buf *out, const char *key, double value)
@@ -129,12 +130,17 @@ static double find_scale(const struct sheet_plan *plan, const struct sheet_camer
     return w > 0 ? cameras->clip_from_view.m[5] / w / 2 * plan->layout.cell_height : (double)NAN;
 }
 
-/* Whether a part of the query is of the manifest alone: what asks for it, and the rate, which a PNG does not take. */
-static bool is_of_manifest(const char *part, size_t part_bytes)
+/* Whether a parameter of the query is not of the picture: what asks for the manifest, the rate, which a PNG does not
+ * take, and the balancer's. */
+static bool is_not_of_picture(const char *part, size_t part_bytes)
 {
-    static const char ASKED[] = "format=json", RATE[] = "play_rate=";
-    return (part_bytes == sizeof ASKED - 1 && memcmp(part, ASKED, part_bytes) == 0) ||
-           (part_bytes >= sizeof RATE - 1 && memcmp(part, RATE, sizeof RATE - 1) == 0);
+    static const char ASKED[] = "format=json", *const NAMES[] = {"play_rate", "route"};
+    const char *equals = memchr(part, '=', part_bytes);
+    const size_t name_bytes = equals == NULL ? part_bytes : (size_t)(equals - part);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (name_bytes == strlen(NAMES[i]) && memcmp(part, NAMES[i], name_bytes) == 0)
+            return true;
+    return part_bytes == sizeof ASKED - 1 && memcmp(part, ASKED, part_bytes) == 0;
 }
 
 /* The query without what is of the manifest alone, and with the content that it is about. */
@@ -153,7 +159,7 @@ static void put_picture(struct buf *out, const struct model *model, const struct
     char separator = '?';
     while (*at != '\0') {
         const size_t part_bytes = strcspn(at, "&");
-        if (part_bytes > 0 && !is_of_manifest(at, part_bytes)) {
+        if (part_bytes > 0 && !is_not_of_picture(at, part_bytes)) {
             buf_put_char(&url, separator);
             buf_put(&url, at, part_bytes);
             separator = '&';

@@ -4,6 +4,8 @@
 
 enum { CANDIDATES_MAX = 20, OVERLOAD_RETRY_S = 1 };
 
+const char REPLY_KEEP_PLAIN[] = "no-cache", REPLY_KEEP_IMMUTABLE[] = "public, max-age=31536000, immutable";
+
 void reply_init(struct reply *reply) { *reply = (struct reply){.status = 200}; }
 
 void reply_fini(struct reply *reply)

@@ -28,7 +28,7 @@ struct reply {
     int status;                /* HTTP status; 200, 304, or the error table's */
     int code;                  /* 0 or an ERR_ value */
     const char *content_type;  /* static storage */
-    const char *cache_control; /* static storage, or NULL */
+    const char *cache_control; /* static storage: REPLY_KEEP_.. or the value of the header; or NULL */
     const char *allow;         /* for 405; static storage, or NULL */
     int retry_after_s;         /* 0 = no header */
     char etag[80];             /* with its quotes; "" = none */
@@ -51,6 +51,11 @@ struct reply {
     struct body_stream *rest; /* what follows the body, owned; or NULL. It borrows the request */
     uint64_t rest_bytes;      /* likewise: its size, or REPLY_REST_UNKNOWN */
 };
+
+/* cache_control of answers about a model, by their addresses: what stands in the header is the configuration's
+ * (wire/proxy/cache_policy.h). */
+extern const char REPLY_KEEP_PLAIN[];     /* the request does not name the content that is meant */
+extern const char REPLY_KEEP_IMMUTABLE[]; /* it does */
 
 void reply_init(struct reply *reply);
 void reply_fini(struct reply *reply);

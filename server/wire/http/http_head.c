@@ -25,6 +25,9 @@ static const struct {
     {"X-Forwarded-Proto", offsetof(struct http_request, forwarded_proto)},
     {"X-Forwarded-Host", offsetof(struct http_request, forwarded_host)},
     {"X-Forwarded-Prefix", offsetof(struct http_request, forwarded_prefix)},
+    {"X-Forwarded-For", offsetof(struct http_request, forwarded_for)},
+    {"Forwarded", offsetof(struct http_request, forwarded)},
+    {"traceparent", offsetof(struct http_request, traceparent)},
     {"Connection", offsetof(struct http_request, connection)},
     {"Upgrade", offsetof(struct http_request, upgrade)},
     {"Sec-WebSocket-Key", offsetof(struct http_request, websocket_key)},
@@ -187,6 +190,25 @@ static const char *reservation_of(const char *name, size_t name_bytes)
     return NULL;
 }
 
+/* A list; 100-continue is the only one that there is (RFC 9110, 10.1.1). */
+static void take_expectations(struct http_head *head, const char *value, size_t size_bytes)
+{
+    for (size_t at = 0; at < size_bytes;) {
+        const char *comma = memchr(value + at, ',', size_bytes - at);
+        const size_t end = comma == NULL ? size_bytes : (size_t)(comma - value);
+        size_t from = at, to = end;
+        while (from < to && (value[from] == ' ' || value[from] == '\t'))
+            from++;
+        while (to > from && (value[to - 1] == ' ' || value[to - 1] == '\t'))
+            to--;
+        if (url_is_word(value + from, to - from, "100-continue"))
+            head->is_expecting_continue = true;
+        else if (to > from)
+            head->is_expecting_more = true;
+        at = end + 1;
+    }
+}
+
 /* Picks the interesting ones. */
 static int take_field(struct http_head *head, const char *name, size_t name_bytes, const char *value,
                       size_t value_bytes, struct err *err)
@@ -208,8 +230,8 @@ static int take_field(struct http_head *head, const char *name, size_t name_byte
         head->has_preflight_method = true;
     else if (url_is_word(name, name_bytes, "X-Request-Id"))
         take_request_id(head, value, value_bytes);
-    else if (url_is_word(name, name_bytes, "Expect") && url_is_word(value, value_bytes, "100-continue"))
-        head->is_expecting_continue = true;
+    else if (url_is_word(name, name_bytes, "Expect"))
+        take_expectations(head, value, value_bytes);
     return 0;
 }
 
@@ -243,6 +265,8 @@ static int check_complete(const struct http_head *head, struct err *err)
         return err_set(err, ERR_BAD_REQUEST, "the request has both Content-Length and Transfer-Encoding");
     if (head->transfer_encoding_count > 0 && head->is_http_1_0)
         return err_set(err, ERR_BAD_REQUEST, "HTTP/1.0 has no Transfer-Encoding");
+    if (head->is_expecting_more && !head->is_http_1_0) /* which has no Expect (RFC 9110, 10.1.1) */
+        return err_set(err, ERR_EXPECTATION_FAILED, "the server meets no expectation but 'Expect: 100-continue'");
     return 1;
 }
 

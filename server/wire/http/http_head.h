@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum { HTTP_REQUEST_ID_MAX = 64, HTTP_HEAD_KEPT = 14 };
+enum { HTTP_REQUEST_ID_MAX = 64, HTTP_HEAD_KEPT = 17 };
 
 /* Zeroed but for its limits: nothing has come. */
 struct http_head {
@@ -22,7 +22,7 @@ struct http_head {
     uint32_t host_count, transfer_encoding_count;
     bool has_host; /* a good one, of the header or of an absolute target */
     bool has_content_length;
-    bool is_expecting_continue;
+    bool is_expecting_continue, is_expecting_more; /* than that */
     bool has_preflight_method;
     const char *reservation; /* as http_request has it */
     /* NUL-terminated once seen */

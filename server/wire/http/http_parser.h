@@ -47,6 +47,8 @@ struct http_request {
     const char *authorization;   /* likewise */
     const char *origin;          /* likewise */
     const char *forwarded_proto, *forwarded_host, *forwarded_prefix; /* likewise: X-Forwarded-Proto, .. */
+    const char *forwarded_for, *forwarded;                           /* likewise: X-Forwarded-For, Forwarded */
+    const char *traceparent;                                         /* likewise */
     const char *connection; /* likewise, as are those of a WebSocket's opening: */
     const char *upgrade, *websocket_key, *websocket_version, *websocket_protocol;
     const char *request_id; /* X-Request-Id where it is [A-Za-z0-9._-]{1,64}; else NULL: the caller makes one */
@@ -88,8 +90,8 @@ size_t http_parser_held_bytes(const struct http_parser *parser);
  * HTTP_NEED_MORE  all bytes taken, the request goes on
  * HTTP_HEAD_DONE       of a PUT with a body, once: the head is there, request has its fields, sink and wants_continue
  * may be set; no byte of the body is taken yet HTTP_COMPLETE   parser->request is filled ERR_BAD_REQUEST,
- * ERR_METHOD_NOT_ALLOWED (a method nobody knows), ERR_URI_TOO_LONG, ERR_HEADERS_TOO_LARGE, ERR_BODY_TOO_LARGE: answer
- * with it, "Connection: close", and close. Later calls return the same code. */
+ * ERR_METHOD_NOT_ALLOWED (a method nobody knows), ERR_EXPECTATION_FAILED, ERR_URI_TOO_LONG, ERR_HEADERS_TOO_LARGE,
+ * ERR_BODY_TOO_LARGE: answer with it, "Connection: close", and close. Later calls return the same code. */
 int http_parser_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes,
                      struct err *err);
 

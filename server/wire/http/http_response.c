@@ -28,6 +28,7 @@ static const char *reason_of(int status)
         {413, "Content Too Large"},
         {414, "URI Too Long"},
         {415, "Unsupported Media Type"},
+        {417, "Expectation Failed"},
         {421, "Misdirected Request"},
         {422, "Unprocessable Content"},
         {431, "Request Header Fields Too Large"},
@@ -116,7 +117,8 @@ static void put_cors(const struct http_response *response, struct buf *out)
         return;
     }
     put_header(out, "Access-Control-Allow-Methods: ", "GET, HEAD, POST, PUT, DELETE");
-    put_header(out, "Access-Control-Allow-Headers: ", "Authorization, Content-Type, If-None-Match, X-Request-Id");
+    put_header(
+        out, "Access-Control-Allow-Headers: ", "Authorization, Content-Type, If-None-Match, X-Request-Id, traceparent");
     put_header(out, "Access-Control-Max-Age: ", "7200"); /* more than browsers keep it */
 }
 
@@ -132,7 +134,8 @@ static void put_vary(const struct reply *reply, const struct http_response *resp
 
 void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out)
 {
-    buf_put_text(out, "HTTP/1.1 ");
+    if (!response->has_begun)
+        buf_put_text(out, HTTP_BEGINNING);
     json_put_uint(out, (unsigned)reply->status);
     buf_put_char(out, ' ');
     buf_put_text(out, reason_of(reply->status));
@@ -170,6 +173,8 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     if (response->cors_origin != NULL)
         put_cors(response, out);
     put_header(out, "X-Request-Id: ", response->request_id);
+    if (response->traceparent != NULL && response->traceparent[0] != '\0')
+        put_header(out, "traceparent: ", response->traceparent);
     buf_put_text(out, "X-Content-Type-Options: nosniff\r\n");
     if (!response->is_keep_alive)
         put_header(out, "Connection: ", "close");

@@ -12,13 +12,18 @@
 struct http_response {
     const char *date;        /* "Sat, 31 Jan 2026 12:00:00 GMT": the caller's clock, cached for a second */
     const char *request_id;  /* never NULL */
+    const char *traceparent; /* echoed; NULL or empty: the request had none */
     const char *cors_origin; /* for Access-Control-Allow-Origin, or NULL */
     bool is_preflight;       /* the answer to a browser's OPTIONS: says what pages of cors_origin may send */
     bool is_vary_origin;     /* the head depends on the request's Origin */
     bool is_head;            /* the request was HEAD */
     bool is_http_1_0;        /* of the request: says keep-alive aloud */
     bool is_keep_alive;
+    bool has_begun; /* HTTP_BEGINNING was sent: the head goes on behind it */
 };
+
+/* What every head begins with. */
+#define HTTP_BEGINNING "HTTP/1.1 "
 
 /* Appends status line, headers and the empty line. Content-Length is the body's size also for HEAD; 204 and
  * 304 have none, and what comes in pieces of unknown size is chunked. */

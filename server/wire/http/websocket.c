@@ -60,7 +60,8 @@ static void put_accept(const char *key, char out[ACCEPT_BYTES + 1])
     out[ACCEPT_BYTES] = '\0';
 }
 
-int websocket_put_handshake(struct buf *out, const struct http_request *request, struct err *err)
+int websocket_put_handshake(struct buf *out, const struct http_request *request, const char *traceparent,
+                            struct err *err)
 {
     char accept[ACCEPT_BYTES + 1];
     if (request->is_http_1_0 || !websocket_has_token(request->connection, "Upgrade"))
@@ -74,8 +75,8 @@ int websocket_put_handshake(struct buf *out, const struct http_request *request,
     put_accept(request->websocket_key, accept);
     buf_printf(out,
                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-               "Sec-WebSocket-Accept: %s\r\n%s\r\n",
-               accept,
+               "Sec-WebSocket-Accept: %s\r\n%s%s%s%s\r\n",
+               accept, *traceparent == '\0' ? "" : "traceparent: ", traceparent, *traceparent == '\0' ? "" : "\r\n",
                websocket_has_token(request->websocket_protocol, PROTOCOL) ? "Sec-WebSocket-Protocol: " PROTOCOL "\r\n"
                                                                           : "");
     return 0;

@@ -27,8 +27,10 @@ static inline bool websocket_is_named(const struct http_request *request)
 /* True when the request asks for a WebSocket at all. */
 bool websocket_is_wanted(const struct http_request *request);
 
-/* Appends the head of the answer 101 that opens it. ERR_BAD_REQUEST: the request is no such opening. */
-int websocket_put_handshake(struct buf *out, const struct http_request *request, struct err *err);
+/* Appends the head of the answer 101 that opens it, with the traceparent that is echoed, or "". ERR_BAD_REQUEST: the
+ * request is no such opening. */
+int websocket_put_handshake(struct buf *out, const struct http_request *request, const char *traceparent,
+                            struct err *err);
 
 /* message_max: bytes that a message of the client may have. */
 struct websocket *websocket_new(uint64_t message_max);

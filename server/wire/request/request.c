@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PICTURE_SIDE = 256 };
+enum { PICTURE_SIDE = 256, ROUTE_MAX_BYTES = 4095 /* as a path */ };
 
 void request_init(struct request *request) { *request = (struct request){0}; }
 
@@ -43,6 +43,22 @@ static int undecodable(int param, const struct err *why, struct err *err)
                    why->message);
 }
 
+/* `route` is for balancers, which choose a server by it: it is checked and forgotten, so that it changes no answer. */
+static int skip_route(const struct url_param *part, char *text, struct param_set *seen, struct err *err)
+{
+    struct err why;
+    if (seen->has_route)
+        return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter 'route' is given twice; it may be given once");
+    seen->has_route = true;
+    const ptrdiff_t size_bytes = url_decode(part->value, part->value_bytes, true, text, &why);
+    if (size_bytes < 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'route': %s", why.message);
+    if (size_bytes > ROUTE_MAX_BYTES)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'route' has %td bytes, more than %d", size_bytes,
+                       ROUTE_MAX_BYTES);
+    return 0;
+}
+
 /* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it
  * was looked up, the value for good. */
 static int take_param(struct request *request, const struct url_param *part, struct param_set *seen,
@@ -52,6 +68,8 @@ static int take_param(struct request *request, const struct url_param *part, str
     char *text = request->memory.data + request->memory.size_bytes;
     if (url_decode(part->name, part->name_bytes, true, text, &why) < 0)
         return err_set(err, ERR_BAD_PARAMETER, "a parameter's name: %s", why.message);
+    if (strcmp(text, "route") == 0)
+        return skip_route(part, text, seen, err);
     const int i = request_find_param(request, text, err);
     if (i < 0)
         return i;

@@ -71,6 +71,7 @@ enum { REQUEST_HASH_BYTES = 65 }; /* a content hash in hex, with its NUL */
 /* Which parameters were given. */
 struct param_set {
     bool has[PARAM_COUNT];
+    bool has_route; /* of the query, which every operation has and none reads */
 };
 
 /* The name of the first of `params` that is given, or NULL. They end with PARAM_END. */

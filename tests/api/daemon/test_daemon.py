@@ -120,7 +120,7 @@ def test_log_is_json_lines(start):
 
 
 def test_log_text_one_line_a_request(start):
-    server = start()
+    server = start("--log-probes")
     for _ in range(3):
         server.get("/healthz")
     server.wait_for_line("path=/healthz")
@@ -134,7 +134,7 @@ def test_log_that_nobody_reads_stops_nothing(tmp_path):
     """stderr is a pipe that is full: answers go on, and so does the end."""
     if os.environ.get("POSED_SERVER"):
         pytest.skip("needs a server of its own")
-    process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none"],
+    process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none", "--log-probes"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         address = process.stdout.readline().decode().split("http=")[1].split()[0]

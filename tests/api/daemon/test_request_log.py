@@ -55,7 +55,7 @@ def test_where_a_model_came_from(start, root, tmp_path):
 
 
 def test_requests_without_a_model(start, root):
-    server = start("--log", "json", root=root)
+    server = start("--log", "json", "--log-probes", root=root)
     for target, status, operation, code in (("/healthz", 200, "healthz", "-"), ("/v1/stats", 200, "stats", "-"),
                                             ("/v1/models", 200, "models", "-"), ("/", 200, "gallery", "-"),
                                             ("/v1/nothing", 404, "-", "not_found"),

@@ -47,7 +47,7 @@ def test_pipelined_answers_come_in_order(server):
 
 def test_pipelined_work_does_not_stop_the_others(start, a_model):
     """Hundreds of requests that come in one read, a millisecond each: others are answered between them."""
-    server = start(root=SAMPLES)
+    server = start("--log-probes", root=SAMPLES)
     target = f"/v1/palette?model={a_model}&t=0:0.099:1000"
     with server.connect() as connection, server.connect() as other:
         assert connection.get(target, method="HEAD").status == 200

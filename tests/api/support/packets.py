@@ -219,7 +219,7 @@ class WebSocketLink(Link):
     KEY = "dGhlIHNhbXBsZSBub25jZQ=="
     ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="  # the RFC's example, section 1.3
 
-    def __init__(self, address, token=b"", greet=True, headers=(), **options):
+    def __init__(self, address, token=b"", greet=True, headers=(), path="/v1/stream", **options):
         """headers: lines that the opening has besides; {name: None} leaves one out."""
         super().__init__(address, greet=False, **options)
         self.close_status = None
@@ -227,7 +227,7 @@ class WebSocketLink(Link):
         lines = {"Host": "localhost", "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
                  "Sec-WebSocket-Key": self.KEY, **dict(headers)}
         text = "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value is not None)
-        self.socket.sendall(f"GET /v1/stream HTTP/1.1\r\n{text}\r\n".encode())
+        self.socket.sendall(f"GET {path} HTTP/1.1\r\n{text}\r\n".encode())
         self.raw = b""
         while b"\r\n\r\n" not in self.raw:
             data = self.socket.recv(65536)

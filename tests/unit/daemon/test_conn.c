@@ -102,6 +102,7 @@ static struct server {
     struct config config;
     struct budget budget;
     struct access access;
+    struct proxy_policy proxies;
     struct conn_group *group;
     atomic_uint_fast32_t open_count;
     uint64_t passed_ms; /* how far its clock is ahead of the real one */
@@ -135,6 +136,7 @@ static void start(void)
                                         .all_open_count = &server.open_count,
                                         .budget = &server.budget,
                                         .access = &server.access,
+                                        .proxies = &server.proxies,
                                         .closed = on_conn_closed,
                                         .http = &PROTOCOL_HTTP};
     conn_group_start(server.group);
@@ -309,15 +311,38 @@ TEST(conn_of_a_client_that_only_shut_down_its_sending_side_gets_its_reply)
     const int fd = client();
     say(fd, GET("x"));
     shutdown(fd, SHUT_WR);
-    assert_string_equal(hear(fd), "HTTP/1.1 100 Continue\r\n\r\n"); /* nobody there would have reset it */
+    assert_string_equal(hear(fd), "HTTP/1.1 "); /* nobody there would have reset it */
     assert_int_equal(only_conn()->state, CONN_CALLING);
     assert_int_equal(server.group->probed_count, 1);
     answer(0, 5);
-    assert_non_null(strstr(hear(fd), "xxxxx"));
+    const char *rest = hear(fd); /* of the reply that has begun */
+    assert_int_equal(strncmp(rest, "200 OK\r\n", 8), 0);
+    assert_int_equal(count_of(rest, "HTTP/1."), 0);
+    assert_non_null(strstr(rest, "\r\n\r\nxxxxx"));
     assert_true(server.is_eof);
     assert_int_equal(server.group->open_count, 0);
     assert_int_equal(server.group->probed_count, 0);
     assert_int_equal(fake.cancelled, 0);
+    close(fd);
+    end();
+}
+
+TEST(conn_begins_each_of_several_replies_to_such_a_client_once)
+{
+    start();
+    const int fd = client();
+    say(fd, "GET /v1/model?model=x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" GET("x"));
+    shutdown(fd, SHUT_WR);
+    assert_string_equal(hear(fd), "HTTP/1.1 ");
+    answer(0, 1);
+    const char *got = hear(fd);
+    assert_int_equal(strncmp(got, "200 OK\r\n", 8), 0);
+    assert_int_equal(count_of(got, "\r\n\r\nxHTTP/1.1 "), 1);
+    answer(1, 1);
+    got = hear(fd);
+    assert_int_equal(strncmp(got, "200 OK\r\n", 8), 0);
+    assert_int_equal(count_of(got, "HTTP/1."), 0);
+    assert_true(server.is_eof);
     close(fd);
     end();
 }
@@ -412,6 +437,113 @@ TEST(conn_of_a_client_that_reads_too_little_is_closed)
     assert_int_equal(server.group->open_count, 0);
     close(fd);
     end();
+}
+
+/* --- behind a proxy --- */
+
+#define PROXIED "PROXY TCP4 203.0.113.9 198.51.100.1 56324 443\r\n"
+
+static void trust(const char *list)
+{
+    struct err err;
+    assert_int_equal(trusted_proxies_add(&server.proxies.trusted, list, &err), 0);
+}
+
+TEST(conn_of_a_trusted_proxy_is_that_of_its_client)
+{
+    for (int has_packets = 0; has_packets < 2; has_packets++) {
+        start();
+        trust("unix");
+        const int fd = connect_as(has_packets == 1, false);
+        for (const char *at = PROXIED GET("x"); *at != '\0'; at++) /* however the bytes come */
+            say(fd, (const char[]){*at, '\0'});
+        assert_int_equal(fake.count, 1);
+        assert_string_equal(only_conn()->remote, "203.0.113.9:56324");
+        assert_false(only_conn()->is_trusted);
+        answer(0, 1);
+        assert_int_equal(count_of(hear(fd), "HTTP/1.1 200 "), 1);
+        say(fd, PROXIED GET("x")); /* it comes once */
+        assert_int_equal(count_of(hear(fd), "HTTP/1.1 400 "), 1);
+        close(fd);
+        end();
+        trusted_proxies_fini(&server.proxies.trusted);
+    }
+}
+
+TEST(conn_of_a_trusted_proxy_needs_no_header)
+{
+    start();
+    trust("unix, 203.0.113.0/24");
+    int fd = client();
+    say(fd, "\r\n"); /* may begin one */
+    assert_int_equal(only_conn()->in_bytes, 2);
+    say(fd, "GET /v1/model?model=x HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 1.1.1.1, 192.0.2.1\r\n\r\n");
+    assert_string_equal(only_conn()->remote, "unix");
+    assert_string_equal(only_conn()->client, "192.0.2.1");
+    answer(0, 1);
+    assert_int_equal(count_of(hear(fd), "HTTP/1.1 200 "), 1);
+    say(fd, GET("x"));
+    assert_string_equal(only_conn()->client, ""); /* of a request, not of the connection */
+    answer(1, 1);
+    close(fd);
+    turn();
+    fd = client();
+    say(fd, PROXIED "GET /v1/model?model=x HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.2\r\n\r\n");
+    assert_string_equal(only_conn()->client, "192.0.2.2"); /* the first proxy names a second that is trusted */
+    answer(2, 1);
+    close(fd);
+    end();
+    trusted_proxies_fini(&server.proxies.trusted);
+}
+
+TEST(conn_of_anybody_else_has_no_proxy_header)
+{
+    start();
+    trust("10.0.0.0/8");
+    const int fd = client();
+    say(fd, PROXIED GET("x"));
+    assert_int_equal(count_of(hear(fd), "HTTP/1.1 400 "), 1);
+    assert_int_equal(fake.count, 0);
+    close(fd);
+    turn();
+    const int other = client();
+    say(other, "GET /v1/model?model=x HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.2\r\n\r\n");
+    assert_string_equal(only_conn()->client, "");
+    answer(0, 1);
+    close(other);
+    end();
+    trusted_proxies_fini(&server.proxies.trusted);
+}
+
+TEST(conn_of_a_trusted_proxy_refuses_what_is_no_header)
+{
+    start();
+    trust("unix");
+    for (int has_packets = 0; has_packets < 2; has_packets++) {
+        int fd = connect_as(has_packets == 1, false);
+        say(fd, "PROXY TCP4 nobody\r\n" GET("x"));
+        const char *got = hear(fd);
+        assert_int_equal(count_of(got, "HTTP/1.1 400 "), 1);
+        assert_non_null(strstr(got, "PROXY header"));
+        assert_true(server.is_eof);
+        close(fd);
+        turn();
+        fd = connect_as(has_packets == 1, false);
+        say(fd, "PROXY TCP4 203"); /* and no more */
+        shutdown(fd, SHUT_WR);
+        turn();
+        assert_int_equal(server.group->open_count, 0);
+        close(fd);
+        fd = connect_as(has_packets == 1, false);
+        say(fd, "PROXY TCP4 203");
+        conn_group_drain(server.group);
+        turn();
+        assert_int_equal(server.group->open_count, 0);
+        close(fd);
+    }
+    assert_int_equal(fake.count, 0);
+    end();
+    trusted_proxies_fini(&server.proxies.trusted);
 }
 
 /* --- time --- */

@@ -67,6 +67,23 @@ TEST(log_request_that_never_arrived)
                   "message=\"try \\\"again\\\"\\u000alater\"\n");
 }
 
+TEST(log_request_of_a_trace)
+{
+    const struct log_request request = {.method = "GET",
+                                        .path = "/",
+                                        .status = 404,
+                                        .id = "1",
+                                        .remote = "203.0.113.9",
+                                        .trace = "4bf92f3577b34da6a3ce929d0e0e4736",
+                                        .code = "not_found",
+                                        .message = "no",
+                                        .message_bytes = 2};
+    check_request(LOG_TEXT, &request,
+                  "2026-01-31T12:00:00.123Z info method=GET path=/ status=404 bytes=0 ms=0.000 id=1 remote=203.0.113.9 "
+                  "code=not_found operation=- model=- from=- queue_ms=0.000 work_ms=0.000 "
+                  "trace=4bf92f3577b34da6a3ce929d0e0e4736 message=no\n");
+}
+
 #define NOTHING_KNOWN " code=- operation=- model=- from=- queue_ms=0.000 work_ms=0.000"
 #define NOTHING_KNOWN_JSON                                                                                             \
     ",\"code\":\"-\",\"operation\":\"-\",\"model\":\"-\",\"from\":\"-\",\"queue_ms\":0.000,\"work_ms\":0.000"

@@ -43,6 +43,40 @@ TEST(http_response_plain)
     reply_fini(&reply);
 }
 
+TEST(http_response_that_has_begun_goes_on)
+{
+    struct http_response begun = PLAIN;
+    struct reply reply;
+    struct buf out, whole;
+    reply_init(&reply);
+    buf_init(&out, 0);
+    buf_init(&whole, 0);
+    begun.has_begun = true;
+    buf_put_text(&whole, HTTP_BEGINNING);
+    buf_put_text(&whole, head_of(&reply, &begun, &out));
+    buf_put_char(&whole, '\0');
+    assert_string_equal(whole.data, head_of(&reply, &PLAIN, &out));
+    buf_fini(&whole);
+    buf_fini(&out);
+    reply_fini(&reply);
+}
+
+TEST(http_response_echoes_the_trace)
+{
+    struct http_response traced = PLAIN;
+    struct reply reply;
+    struct buf out;
+    reply_init(&reply);
+    buf_init(&out, 0);
+    traced.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    assert_non_null(strstr(head_of(&reply, &traced, &out),
+                           "\r\ntraceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n"));
+    traced.traceparent = "";
+    assert_null(strstr(head_of(&reply, &traced, &out), "traceparent"));
+    buf_fini(&out);
+    reply_fini(&reply);
+}
+
 /* Quotes, escapes and other scripts (RFC 6266, 4.3; RFC 8187, 3.2); never a line break of the model's. */
 TEST(http_response_names_the_file)
 {

@@ -24,7 +24,7 @@ TEST(websocket_opens_as_in_the_rfc)
     struct err err;
     buf_init(&out, 0);
     assert_true(websocket_is_wanted(&request));
-    assert_int_equal(websocket_put_handshake(&out, &request, &err), 0);
+    assert_int_equal(websocket_put_handshake(&out, &request, "", &err), 0);
     buf_put_char(&out, '\0');
     assert_string_equal(out.data, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                                   "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n");
@@ -36,7 +36,7 @@ static void check_no_opening(struct http_request request)
     struct buf out;
     struct err err;
     buf_init(&out, 0);
-    assert_int_equal(websocket_put_handshake(&out, &request, &err), ERR_BAD_REQUEST);
+    assert_int_equal(websocket_put_handshake(&out, &request, "", &err), ERR_BAD_REQUEST);
     assert_int_equal(out.size_bytes, 0);
 }
 

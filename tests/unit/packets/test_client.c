@@ -490,3 +490,22 @@ TEST(client_refuses_bad_arguments)
     assert_int_equal(posed_ping(&server), POSED_E_ARGUMENT);
     posed_disconnect(&server);
 }
+
+TEST(client_escapes_names_as_all_clients_do)
+{
+    static const struct {
+        const char *path, *escaped;
+    } NAMES[] = {
+#define X(path, escaped) {path, escaped},
+#include "protocol/names.def"
+#undef X
+    };
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        char out[128] = "?";
+        const size_t size = strlen(NAMES[i].escaped) + 1;
+        assert_int_equal(posed_escape(out, size - 1, NAMES[i].path), size);
+        assert_string_equal(out, "?");
+        assert_int_equal(posed_escape(out, size, NAMES[i].path), size);
+        assert_string_equal(out, NAMES[i].escaped);
+    }
+}

@@ -35,6 +35,55 @@ TEST(request_canonical_is_of_the_meaning)
     assert_string_equal(parameter, header);
 }
 
+/* Of every operation that takes a GET, and wherever it stands. */
+TEST(request_canonical_has_no_route)
+{
+    static const char *const TARGETS[] = {"/v1/models?prefix=a",
+                                          "/v1/model?model=a",
+                                          "/v1/palette?model=a&t=1",
+                                          "/v1/pose?model=a",
+                                          "/v1/mesh?model=a&format=glb",
+                                          "/v1/bounds?model=a",
+                                          "/v1/keys?model=a&clip=0",
+                                          "/v1/export?model=a",
+                                          "/v1/compare?model=a&with=b",
+                                          "/v1/render?model=a",
+                                          "/v1/sheet?model=a",
+                                          "/v1/turntable?model=a",
+                                          "/v1/texture?model=a&texture=0",
+                                          "/v1/formats?",
+                                          "/v1/stats?",
+                                          "/v1/version?",
+                                          "/v1/stream?",
+                                          "/healthz?",
+                                          "/livez?",
+                                          "/readyz?",
+                                          "/v1/environment?environment=a.hdr"};
+    char longest[4096 + 64] = "/v1/pose?model=a&route=";
+    for (size_t i = 0; i < sizeof TARGETS / sizeof *TARGETS; i++) {
+        char behind[256], before[256];
+        const char *query = strchr(TARGETS[i], '?') + 1;
+        snprintf(behind, sizeof behind, "%s&route=some%%2Fwhere+else", TARGETS[i]);
+        snprintf(before, sizeof before, "%.*sroute&%s", (int)(query - TARGETS[i]), TARGETS[i], query);
+        assert_true(is_same(TARGETS[i], behind));
+        assert_true(is_same(TARGETS[i], before));
+    }
+    const size_t start = strlen(longest);
+    memset(longest + start, 'r', 4095);
+    assert_true(is_same("/v1/pose?model=a", longest));
+    longest[start + 4095] = 'r';
+    struct request request;
+    struct err err = {0};
+    request_init(&request);
+    assert_int_equal(parse_request_as(&request, "GET", longest, NULL, &err), ERR_BAD_PARAMETER);
+    assert_non_null(strstr(err.message, "'route' has 4096 bytes"));
+    assert_int_equal(parse_request_as(&request, "PUT", "/v1/models/a.glb?route=a", NULL, &err), 0);
+    assert_string_equal(request.model, "a.glb");
+    assert_int_equal(parse_request_as(&request, "DELETE", "/v1/models/a.glb?route=a", NULL, &err), 0);
+    assert_int_equal(parse_request_as(&request, "GET", "/page/model/model.js?route=a", NULL, &err), 0);
+    request_fini(&request);
+}
+
 /* A value that is not the default, for every parameter: a parameter that the hash forgets is found here. */
 static const struct {
     const char *name, *target;

@@ -32,6 +32,11 @@ static const struct row {
     {"/v1/pose?model=a&T=3", ERR_UNKNOWN_PARAMETER, "did you mean 't'?"},
     {"/v1/pose?model=a&a%zz=3", ERR_BAD_PARAMETER, "name: bad percent-escape '%zz'"},
 
+    {"/v1/pose?model=a&route=a&route=a", ERR_DUPLICATE_PARAMETER, "'route' is given twice"},
+    {"/healthz?route=a&%72oute=b", ERR_DUPLICATE_PARAMETER, "'route' is given twice"},
+    {"/v1/pose?model=a&route=%zz", ERR_BAD_PARAMETER, "'route': bad percent-escape"},
+    {"/v1/pose?model=a&route=%ff", ERR_BAD_PARAMETER, "'route': not valid UTF-8"},
+    {"/v1/pose?model=a&ROUTE=a", ERR_UNKNOWN_PARAMETER, "'ROUTE'"},
     {"/v1/pose?model=a&model=a", ERR_DUPLICATE_PARAMETER, "'model' is given twice"},
     {"/v1/pose?model=a&wrap=loop&wrap=loop", ERR_DUPLICATE_PARAMETER, "'wrap' is given twice"},
     {"/v1/pose?model=a&clip=1&clip_name=a", ERR_DUPLICATE_PARAMETER, "clip_name"},
