@@ -23,7 +23,7 @@ enum {
     PAUSE_MS = 100,        /* of a port that cannot accept anything */
 };
 
-enum { PORT_HTTP, PORT_TCP, PORT_UNIX, PORT_COUNT };
+enum { PORT_HTTP, PORT_TCP, PORT_UNIX, PORT_ADMIN /* of the main loop alone */, PORT_COUNT };
 
 struct port {
     uv_poll_t poll;
@@ -96,6 +96,18 @@ static bool is_crowded(const struct conn_group *group, uint64_t open_count)
     return open_count >= group->config->limits.value[LIMIT_CONNECTIONS] + group->config->refused_max;
 }
 
+static bool is_admin(const struct port *port) { return port == &port->ports->list[PORT_ADMIN]; }
+
+/* These have places of their own, so that a server with as many connections as it may have can still be watched. */
+static void take_admin(struct conn_group *group, int fd)
+{
+    stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
+    if (group->admin_count < CONFIG_ADMIN_CONNECTIONS_MAX)
+        conn_group_accept(group, &(struct conn_arrival){.fd = fd, .is_admin = true});
+    else
+        close(fd);
+}
+
 static void take(const struct port *port, int fd)
 {
     struct conn_group *group = port->ports->group;
@@ -105,7 +117,9 @@ static void take(const struct port *port, int fd)
     stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
     stats_add(STAT_CONNECTIONS_REFUSED, is_refused);
     if (!is_crowded(group, open_count)) {
-        conn_group_accept(group, fd, is_unix, port->has_packets, is_refused);
+        conn_group_accept(
+            group, &(struct conn_arrival){
+                       .fd = fd, .is_unix = is_unix, .has_packets = port->has_packets, .is_refused = is_refused});
         return;
     }
     atomic_fetch_sub_explicit(group->all_open_count, 1, memory_order_relaxed);
@@ -126,13 +140,16 @@ static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), i
     struct port *port = poll->data;
     const struct conn_group *group = port->ports->group;
     for (int i = 0; i < ACCEPTS_PER_TICK; i++) {
-        if (!has_waited(port) && is_crowded(group, atomic_load_explicit(group->all_open_count, memory_order_relaxed))) {
+        if (!is_admin(port) && !has_waited(port) &&
+            is_crowded(group, atomic_load_explicit(group->all_open_count, memory_order_relaxed))) {
             pause_port(port);
             return;
         }
         const int fd = accept4(port->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         const int error = errno;
-        if (fd >= 0) {
+        if (fd >= 0 && is_admin(port)) {
+            take_admin(port->ports->group, fd);
+        } else if (fd >= 0) {
             take(port, fd);
         } else if (error == EAGAIN) {
             port->waited_ms = 0;
@@ -160,7 +177,7 @@ static int fail(const char *where, int rc, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "cannot listen on %s: %s", where, uv_strerror(rc));
 }
 
-static bool is_shared(const struct port *port) { return port->ports->group->config->loops > 1; }
+static bool is_shared(const struct port *port) { return port->ports->group->config->loops > 1 && !is_admin(port); }
 
 /* A socket that is bound to the address, or libuv's negative code. */
 static int make_socket(const struct sockaddr_storage *address, bool is_shared_one)
@@ -240,6 +257,8 @@ int ports_bind(struct ports *ports, struct err *err)
     struct port *list = ports->list;
     if (strcmp(config->http, "none") != 0 && bind_tcp(&list[PORT_HTTP], "http", config->http, err) < 0)
         return err->code;
+    if (strcmp(config->admin, "none") != 0 && bind_tcp(&list[PORT_ADMIN], "admin", config->admin, err) < 0)
+        return err->code;
     if (strcmp(config->tcp, "none") != 0 && bind_tcp(&list[PORT_TCP], "tcp", config->tcp, err) < 0) {
         if (config->tcp != TCP_DEFAULT)
             return err->code;
@@ -270,7 +289,7 @@ static int join_port(struct port *port, const struct port *first)
 
 int ports_join(struct ports *ports, const struct ports *first, struct err *err)
 {
-    for (int i = 0; i < PORT_COUNT; i++) {
+    for (int i = 0; i < PORT_ADMIN; i++) {
         const int rc = first->list[i].fd >= 0 ? join_port(&ports->list[i], &first->list[i]) : 0;
         if (rc < 0)
             return err_set(err, ERR_BAD_PARAMETER, "cannot listen with one more loop: %s", uv_strerror(rc));
@@ -286,7 +305,7 @@ struct ports *ports_new(struct conn_group *group)
     ports->group = group;
     ports->unix_socket.fd = -1;
     for (int i = 0; i < PORT_COUNT; i++)
-        ports->list[i] = (struct port){.ports = ports, .fd = -1, .has_packets = i != PORT_HTTP};
+        ports->list[i] = (struct port){.ports = ports, .fd = -1, .has_packets = i == PORT_TCP || i == PORT_UNIX};
     uv_timer_init(group->loop, &ports->pause);
     ports->pause.data = ports;
     return ports;
@@ -294,17 +313,17 @@ struct ports *ports_new(struct conn_group *group)
 
 void ports_put_addresses(const struct ports *ports, struct buf *out)
 {
-    static const char *const NAMES[] = {[PORT_HTTP] = "http", [PORT_TCP] = "tcp"};
-    for (int i = PORT_HTTP; i <= PORT_TCP; i++) {
+    static const char *const NAMES[PORT_COUNT] = {[PORT_HTTP] = "http", [PORT_TCP] = "tcp", [PORT_ADMIN] = "admin"};
+    for (int i = 0; i < PORT_COUNT; i++) {
         struct sockaddr_storage address;
         char text[ADDRESS_SIZE];
-        if (ports->list[i].fd < 0 || socket_address(&ports->list[i], &address) < 0)
+        if (i == PORT_UNIX && ports->list[i].fd >= 0)
+            buf_printf(out, " unix=%s", ports->unix_socket.path);
+        if (NAMES[i] == NULL || ports->list[i].fd < 0 || socket_address(&ports->list[i], &address) < 0)
             continue;
         address_format((const struct sockaddr *)&address, text);
         buf_printf(out, " %s=%s", NAMES[i], text);
     }
-    if (ports->list[PORT_UNIX].fd >= 0)
-        buf_printf(out, " unix=%s", ports->unix_socket.path);
 }
 
 void ports_close(struct ports *ports)

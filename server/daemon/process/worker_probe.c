@@ -6,6 +6,7 @@
 #include "daemon/process/worker_command.h"
 #include "daemon/support/fd.h"
 #include "daemon/support/log.h"
+#include "daemon/support/stats.h"
 #include "worker/import_files.h"
 
 #include <errno.h>
@@ -146,6 +147,7 @@ int worker_probe_sandbox(const struct config *config, struct err *err)
         buf_printf(&line, "%s%s: %s", p > 0 ? "; " : "", PROGRAMS[p], report != NULL ? report : LAST_LINE(&child));
     }
     buf_put_char(&line, '\0');
+    stats_set(STAT_SANDBOX_ACTIVE, is_filtered && !has_capabilities);
     int rc = 0;
     if (config->sandbox == SANDBOX_REQUIRE && has_capabilities)
         rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers cannot give up all capabilities here; %s",

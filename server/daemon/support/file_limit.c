@@ -53,9 +53,10 @@ static uint64_t uploads_of(const struct config *config)
 static uint64_t own_files(const struct config *config)
 {
     const uint64_t ports = 0u + is_open(config->http) + is_open(config->tcp) + is_open(config->unix_path);
-    return OWN_FILES + (FILES_PER_LOOP + ports) * config->loops + FILES_PER_IMPORT * (uint64_t)config->import_workers +
-           FILES_PER_RENDERER * (uint64_t)config->render_workers + FILES_PER_THREAD * (uint64_t)config->work_threads +
-           FILES_PER_UPLOAD * uploads_of(config);
+    const uint64_t admin = is_open(config->admin) ? 1 + CONFIG_ADMIN_CONNECTIONS_MAX : 0;
+    return OWN_FILES + admin + (FILES_PER_LOOP + ports) * config->loops +
+           FILES_PER_IMPORT * (uint64_t)config->import_workers + FILES_PER_RENDERER * (uint64_t)config->render_workers +
+           FILES_PER_THREAD * (uint64_t)config->work_threads + FILES_PER_UPLOAD * uploads_of(config);
 }
 
 static uint32_t work_threads(const struct config *config, uint64_t files)
