@@ -50,7 +50,7 @@ static int read_tokens(struct access *access, const char *path, struct err *err)
 static int fill(const struct config *config, struct access *access, struct err *err)
 {
     struct err why;
-    access->is_any_admin_host = config->allow_host == NULL && !is_loopback_bind(config->admin);
+    access->is_any_admin_host = !is_loopback_bind(config->admin);
     if (config->allow_host != NULL) {
         if (access_allow_hosts(access, config->allow_host, &why) < 0)
             return err_set(err, ERR_BAD_PARAMETER, "--allow-host: %s", why.message);

@@ -36,13 +36,19 @@ static void put_renderer(const struct service *service, struct exposition *out)
         exposition_put(out, &(struct metric_label){"driver", driver}, 1, 1);
 }
 
-/* Those of the limits that are options and have this unit; any other than bytes and ms is a count. */
-static void put_limits(const struct service *service, struct exposition *out, const char *unit, double scale)
+static enum metric limit_family(const char *unit)
+{
+    const bool is_time = strcmp(unit, "ms") == 0 || strcmp(unit, "s") == 0;
+    return is_time ? METRIC_LIMIT_SECONDS : strcmp(unit, "bytes") == 0 ? METRIC_LIMIT_BYTES : METRIC_LIMIT;
+}
+
+/* Those of the limits that are options and belong to this family. */
+static void put_limits(const struct service *service, enum metric family, struct exposition *out)
 {
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const struct limit_info *info = &LIMIT_INFO[i];
-        const bool is_count = strcmp(info->unit, "bytes") != 0 && strcmp(info->unit, "ms") != 0;
-        if (info->option[0] != '\0' && (unit == NULL ? is_count : strcmp(info->unit, unit) == 0))
+        const double scale = strcmp(info->unit, "ms") == 0 ? 1000 : 1;
+        if (info->option[0] != '\0' && limit_family(info->unit) == family)
             exposition_put(out, &(struct metric_label){"limit", info->option}, 1,
                            (double)service->config->limits.value[i] / scale);
     }
@@ -139,13 +145,9 @@ static void put_samples(const struct service *service, enum metric metric, struc
         exposition_put(out, NULL, 0, service->is_draining);
         break;
     case METRIC_LIMIT:
-        put_limits(service, out, NULL, 1);
-        break;
     case METRIC_LIMIT_BYTES:
-        put_limits(service, out, "bytes", 1);
-        break;
     case METRIC_LIMIT_SECONDS:
-        put_limits(service, out, "ms", 1000);
+        put_limits(service, metric, out);
         break;
     case METRIC_PROCESS_MEMORY:
         put_memory(out, true);

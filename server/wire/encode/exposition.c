@@ -3,6 +3,8 @@
 #include "base/utf8.h"
 #include "wire/encode/json.h"
 
+#include <stdio.h>
+
 const char EXPOSITION_TEXT_TYPE[] = "text/plain; version=0.0.4; charset=utf-8";
 const char EXPOSITION_OPENMETRICS_TYPE[] = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -89,34 +91,33 @@ void exposition_put(struct exposition *to, const struct metric_label *labels, ui
     put_sample(to, suffix_of(to->family.kind), labels, label_count, value);
 }
 
-/* The same text in both formats, so that a series keeps its labels: OpenMetrics wants "1.0" for 1. */
-static void bound_text(double bound, struct buf *out)
+enum { BOUND_SIZE = 32 };
+
+/* As Prometheus' own libraries write it, and the same in both formats, so that a series keeps its labels: OpenMetrics
+ * wants "1.0" for 1. */
+static void bound_text(double bound, char out[BOUND_SIZE])
 {
-    buf_clear(out);
-    json_put_double(out, bound);
-    if (memchr(out->data, '.', out->size_bytes) == NULL && memchr(out->data, 'e', out->size_bytes) == NULL)
-        buf_put_text(out, ".0");
-    buf_put_char(out, '\0');
+    const int length = snprintf(out, BOUND_SIZE - 2, "%g", bound);
+    if (strpbrk(out, ".e") == NULL)
+        snprintf(out + length, (size_t)(BOUND_SIZE - length), ".0");
 }
 
 void exposition_put_histogram(struct exposition *to, const struct metric_label *labels, uint32_t label_count,
                               const struct metric_histogram *histogram)
 {
     struct metric_label all[METRIC_LABELS_MAX];
-    struct buf bound;
+    char bound[BOUND_SIZE];
     uint64_t count = 0;
-    buf_init(&bound, 0);
     for (uint32_t i = 0; i < label_count; i++)
         all[i] = labels[i];
     for (uint32_t i = 0; i <= histogram->bound_count; i++) {
         const bool is_last = i == histogram->bound_count;
         if (!is_last)
-            bound_text(histogram->bounds[i], &bound);
+            bound_text(histogram->bounds[i], bound);
         count += histogram->buckets[i];
-        all[label_count] = (struct metric_label){"le", is_last ? "+Inf" : bound.data};
+        all[label_count] = (struct metric_label){"le", is_last ? "+Inf" : bound};
         put_sample(to, "_bucket", all, label_count + 1, (double)count);
     }
-    buf_fini(&bound);
     put_sample(to, "_sum", labels, label_count, histogram->sum);
     put_sample(to, "_count", labels, label_count, (double)count);
 }

@@ -25,7 +25,7 @@ enum { METRIC_LABELS_MAX = 8 };
 
 /* count observations by upper bound. */
 struct metric_histogram {
-    const double *bounds;    /* [bound_count], ascending */
+    const double *bounds;    /* [bound_count], ascending, of six digits at most */
     const uint64_t *buckets; /* [bound_count + 1]: those up to each bound and above the one before; last, the rest */
     uint32_t bound_count;
     double sum;
