@@ -86,9 +86,8 @@ void worker_usage_put_ends(struct exposition *out)
 void worker_usage_put_processes(struct exposition *out)
 {
     uint64_t counts[WORKER_PROGRAM_COUNT] = {0};
-    const struct worker_entry *entry;
-    DL_FOREACH(workers.first, entry)
-    counts[entry->program]++;
+    for (const struct worker_entry *entry = workers.first; entry != NULL; entry = entry->next)
+        counts[entry->program]++;
     for (int i = 0; i < WORKER_PROGRAM_COUNT; i++)
         put(out, i, (double)counts[i]);
 }
@@ -106,11 +105,10 @@ static uint64_t running_us(pid_t pid)
 void worker_usage_put_cpu(struct exposition *out)
 {
     uint64_t sums_us[WORKER_PROGRAM_COUNT];
-    const struct worker_entry *entry;
     for (int i = 0; i < WORKER_PROGRAM_COUNT; i++)
         sums_us[i] = workers.ended_us[i];
-    DL_FOREACH(workers.first, entry)
-    sums_us[entry->program] += running_us(entry->pid);
+    for (const struct worker_entry *entry = workers.first; entry != NULL; entry = entry->next)
+        sums_us[entry->program] += running_us(entry->pid);
     for (int i = 0; i < WORKER_PROGRAM_COUNT; i++) {
         if (sums_us[i] > workers.told_us[i])
             workers.told_us[i] = sums_us[i];
@@ -122,9 +120,7 @@ void worker_usage_put_memory(struct exposition *out)
 {
     uint64_t sums[WORKER_PROGRAM_COUNT] = {0};
     unsigned reads[WORKER_PROGRAM_COUNT] = {0};
-    const struct worker_entry *entry;
-    DL_FOREACH(workers.first, entry)
-    {
+    for (const struct worker_entry *entry = workers.first; entry != NULL; entry = entry->next) {
         struct process_memory memory;
         if (reads[entry->program]++ < WORKER_READS_MAX && process_usage_memory(entry->pid, &memory))
             sums[entry->program] += memory.resident_bytes;
@@ -138,9 +134,7 @@ void worker_usage_put_fds(struct exposition *out)
     uint64_t sums[WORKER_PROGRAM_COUNT] = {0};
     unsigned reads[WORKER_PROGRAM_COUNT] = {0};
     bool is_known[WORKER_PROGRAM_COUNT] = {false};
-    const struct worker_entry *entry;
-    DL_FOREACH(workers.first, entry)
-    {
+    for (const struct worker_entry *entry = workers.first; entry != NULL; entry = entry->next) {
         if (reads[entry->program]++ >= WORKER_READS_MAX)
             continue;
         const int count = process_usage_fds(entry->pid);

@@ -98,15 +98,20 @@ void metrics_count_loop_lag(uint64_t lag_ns) { observe(&own()->lag, lag_ns); }
 
 /* --- reading --- */
 
-/* Of the value that is so many bytes from the start of each block. */
-static uint64_t sum_at(size_t offset)
+/* The same place in another thread's block. */
+static const void *in_block(uint32_t thread, const void *in_first)
+{
+    return (const char *)&blocks[thread] + ((const char *)in_first - (const char *)blocks);
+}
+
+/* of_first: a value of the first block. */
+static uint64_t sum_value(const atomic_uint_fast64_t *of_first)
 {
     uint64_t sum = 0;
-    for (int thread = 0; thread < STATS_THREADS_MAX; thread++)
-        sum += get((const atomic_uint_fast64_t *)(const void *)((const char *)&blocks[thread] + offset));
+    for (uint32_t thread = 0, count = stats_thread_count(); thread < count; thread++)
+        sum += get(in_block(thread, of_first));
     return sum;
 }
-#define OFFSET(member) ((size_t)((const char *)&blocks[0].member - (const char *)&blocks[0]))
 
 struct read_histogram {
     uint64_t buckets[BOUND_COUNT + 1], count;
@@ -123,11 +128,11 @@ static void add_histogram(struct read_histogram *to, const struct histogram *fro
     to->sum_s += (double)get(&from->sum_ns) / NS_PER_S;
 }
 
-static struct read_histogram sum_histogram(size_t offset)
+static struct read_histogram sum_histogram(const struct histogram *of_first)
 {
     struct read_histogram sum = {0};
-    for (int thread = 0; thread < STATS_THREADS_MAX; thread++)
-        add_histogram(&sum, (const struct histogram *)(const void *)((const char *)&blocks[thread] + offset));
+    for (uint32_t thread = 0, count = stats_thread_count(); thread < count; thread++)
+        add_histogram(&sum, in_block(thread, of_first));
     return sum;
 }
 
@@ -156,7 +161,7 @@ void metrics_put_requests(struct exposition *out)
 {
     for (int op = 0; op < METRIC_OP_COUNT; op++) {
         for (int i = 0; i < STATUS_COUNT; i++) {
-            const uint64_t count = sum_at(OFFSET(requests[op][i]));
+            const uint64_t count = sum_value(&blocks[0].requests[op][i]);
             char status[16];
             if (count == 0)
                 continue;
@@ -171,7 +176,7 @@ void metrics_put_requests(struct exposition *out)
 void metrics_put_request_duration(struct exposition *out)
 {
     for (int op = 0; op < METRIC_OP_COUNT; op++) {
-        const struct read_histogram read = sum_histogram(OFFSET(durations[op]));
+        const struct read_histogram read = sum_histogram(&blocks[0].durations[op]);
         if (read.count > 0)
             put_histogram(out, "operation", operation_name(op), &read);
     }
@@ -180,7 +185,7 @@ void metrics_put_request_duration(struct exposition *out)
 void metrics_put_response_bytes(struct exposition *out)
 {
     for (int op = 0; op < METRIC_OP_COUNT; op++) {
-        const uint64_t bytes = sum_at(OFFSET(body_bytes[op]));
+        const uint64_t bytes = sum_value(&blocks[0].body_bytes[op]);
         if (bytes > 0)
             exposition_put(out, &(struct metric_label){"operation", operation_name(op)}, 1, (double)bytes);
     }
@@ -189,7 +194,7 @@ void metrics_put_response_bytes(struct exposition *out)
 void metrics_put_import_duration(struct exposition *out)
 {
     for (int i = 0; i < METRIC_OUTCOME_COUNT; i++) {
-        const struct read_histogram read = sum_histogram(OFFSET(imports[i]));
+        const struct read_histogram read = sum_histogram(&blocks[0].imports[i]);
         put_histogram(out, "outcome", OUTCOMES[i], &read);
     }
 }
@@ -197,7 +202,7 @@ void metrics_put_import_duration(struct exposition *out)
 void metrics_put_render_duration(struct exposition *out)
 {
     for (int i = 0; i < METRIC_OUTCOME_COUNT; i++) {
-        const struct read_histogram read = sum_histogram(OFFSET(renders[i]));
+        const struct read_histogram read = sum_histogram(&blocks[0].renders[i]);
         put_histogram(out, "outcome", OUTCOMES[i], &read);
     }
 }
@@ -205,18 +210,18 @@ void metrics_put_render_duration(struct exposition *out)
 void metrics_put_queue_wait(struct exposition *out)
 {
     for (int i = 0; i < METRIC_QUEUE_COUNT; i++) {
-        const struct read_histogram read = sum_histogram(OFFSET(waits[i]));
+        const struct read_histogram read = sum_histogram(&blocks[0].waits[i]);
         put_histogram(out, "queue", QUEUES[i], &read);
     }
 }
 
 void metrics_put_loop_lag(struct exposition *out)
 {
-    for (int thread = 0; thread < STATS_THREADS_MAX; thread++) {
+    for (uint32_t thread = 0, count = stats_thread_count(); thread < count; thread++) {
         struct read_histogram read = {0};
         char number[16];
         add_histogram(&read, &blocks[thread].lag);
-        snprintf(number, sizeof number, "%d", thread + 1);
+        snprintf(number, sizeof number, "%u", thread + 1);
         if (read.count > 0)
             put_histogram(out, "loop", number, &read);
     }

@@ -42,6 +42,7 @@ struct counts {
 static struct counts counts[STATS_THREADS_MAX];
 static _Thread_local struct counts *own = &counts[0];
 static _Thread_local uint32_t own_number;
+static atomic_uint_fast32_t thread_count = 1; /* from thread 0 to the last that counts */
 
 /* The place of what counts how often CODES[code] ended something. */
 static int place_of(int ends, int code) { return STAT_COUNT + ends * CODE_COUNT + code; }
@@ -57,7 +58,12 @@ void stats_use_thread(uint32_t thread)
 {
     own = &counts[thread];
     own_number = thread;
+    uint_fast32_t known = atomic_load(&thread_count);
+    while (known <= thread && !atomic_compare_exchange_weak(&thread_count, &known, thread + 1))
+        ;
 }
+
+uint32_t stats_thread_count(void) { return (uint32_t)atomic_load(&thread_count); }
 
 uint32_t stats_thread(void) { return own_number; }
 void stats_add(enum statistic stat, uint64_t count) { add(&own->values[stat], count); }
@@ -77,7 +83,7 @@ void stats_count_error(enum stat_errors ends, int code)
 static uint64_t sum_of(int place)
 {
     uint64_t sum = 0;
-    for (int thread = 0; thread < STATS_THREADS_MAX; thread++)
+    for (uint32_t thread = 0, count = stats_thread_count(); thread < count; thread++)
         sum += get(&counts[thread].values[place]);
     return sum;
 }

@@ -29,7 +29,8 @@ enum { STATS_THREADS_MAX = 64 };
 /* Which counts are this thread's, from 0; a thread that does not say has number 0. A gauge is a sum, too: of what is
  * each thread's own, or of a thing that only one of them has. */
 void stats_use_thread(uint32_t thread);
-uint32_t stats_thread(void); /* that number, of this thread */
+uint32_t stats_thread(void);       /* that number, of this thread */
+uint32_t stats_thread_count(void); /* the largest that was said, and one */
 
 void stats_add(enum statistic stat, uint64_t count); /* counters */
 void stats_set(enum statistic stat, uint64_t value); /* gauges */
