@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
-# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, fresh. Nothing to do is silent. NODEPS=1 skips it all.
+# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
 
@@ -28,6 +28,9 @@ soak="assimp-testmodels blender python3-numpy"
 # valgrind counts what an answer costs.
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri valgrind"
 
+# What the files of deploy/ are for. prometheus: scrapes /metrics, with promtool, which checks that and the alerts.
+deploy="python3 python3-pytest prometheus"
+
 # A minimal Debian, for what a newcomer does.
 fresh="mmdebstrap debian-archive-keyring git"
 
@@ -47,6 +50,7 @@ for group in "$@"; do
     test) wanted="$wanted $test $(missing_node) $(missing_browser)" ;;
     lint) wanted="$wanted $lint" ;;
     clang) wanted="$wanted $clang" ;;
+    deploy) wanted="$wanted $deploy" ;;
     fresh) wanted="$wanted $fresh" ;;
     soak) wanted="$wanted $soak $(missing_node)" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;
@@ -79,7 +83,7 @@ policy=
 # Packages that hold services are wanted for their programs: none is started, and none is left to start at the next boot.
 services=
 for package in $missing; do
-    case $package in nginx-light) services="$services nginx" ;; redis-server) services="$services redis-server" ;; esac
+    case $package in nginx-light) services="$services nginx" ;; redis-server) services="$services redis-server" ;; prometheus) services="$services prometheus" ;; esac
 done
 leave() {
     [ -z "$policy" ] || $sudo rm -f "$policy"

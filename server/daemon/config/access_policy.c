@@ -116,6 +116,7 @@ static int read_list(const char *option, const char *value, list_reader read, st
 
 static int fill(const struct config *config, struct access *access, struct err *err)
 {
+    access->is_any_admin_host = !is_loopback_bind(config->admin);
     access->is_any_host = config->allow_host == NULL && !is_loopback_bind(browser_port(config));
     if (config->allow_host != NULL && read_list("allow-host", config->allow_host, access_allow_hosts, access, err) < 0)
         return err->code;

@@ -15,7 +15,7 @@ enum token_for { TOKEN_FOR_ALL, TOKEN_FOR_UPLOADS };
 
 extern const char TCP_DEFAULT[]; /* option_table.c */
 
-enum { CONFIG_LOOPS_MAX = 64 };
+enum { CONFIG_LOOPS_MAX = 64, CONFIG_ADMIN_CONNECTIONS_MAX = 16 };
 
 /* What decides which files a model opens: file_access.h. */
 struct file_policy {
@@ -32,6 +32,7 @@ struct config {
     const char *root;            /* --root DIR, default "." */
     const char *http;            /* --http ADDR:PORT, default "127.0.0.1:7878"; "none" */
     const char *tcp;             /* --tcp ADDR:PORT, packets and HTTP; "none"; TCP_DEFAULT itself when not given */
+    const char *admin;           /* --admin ADDR:PORT, metrics and probes; "none" */
     const char *unix_path;       /* --unix PATH, packets and HTTP, or NULL */
     const char *unix_mode;       /* --unix-mode, octal digits: who may connect */
     const char *uploads;         /* --uploads DIR, or NULL: none are taken */

@@ -12,7 +12,8 @@
 
 enum { FIRST_FD = 3 }; /* SD_LISTEN_FDS_START */
 
-static const char *const KIND_NAMES[PORT_KIND_COUNT] = {[PORT_HTTP] = "http", [PORT_TCP] = "tcp", [PORT_UNIX] = "unix"};
+static const char *const KIND_NAMES[PORT_KIND_COUNT] = {
+    [PORT_HTTP] = "http", [PORT_TCP] = "tcp", [PORT_UNIX] = "unix", [PORT_ADMIN] = "admin"};
 
 /* --- names --- */
 
@@ -47,7 +48,7 @@ int socket_activation_kinds(const char *names, const bool is_unix[], uint32_t co
                            KIND_NAMES[out[i]], is_unix[i] ? "a" : "no");
         if (out[i] == PORT_KIND_COUNT && !is_unix[i] && unnamed == 2)
             return err_set(err, ERR_BAD_PARAMETER,
-                           "what socket %u of LISTEN_FDS is for is not known: name the sockets http, tcp or unix "
+                           "what socket %u of LISTEN_FDS is for is not known: name the sockets http, tcp, unix or admin "
                            "(FileDescriptorName=)",
                            i + 1);
         if (out[i] == PORT_KIND_COUNT)
@@ -146,7 +147,10 @@ int socket_activation_take(char *(*get)(const char *name), struct passed_sockets
 void socket_activation_apply(const struct passed_sockets *sockets, struct config *config)
 {
     const char **const places[PORT_KIND_COUNT] = {
-        [PORT_HTTP] = &config->http, [PORT_TCP] = &config->tcp, [PORT_UNIX] = &config->unix_path};
+        [PORT_HTTP] = &config->http,
+        [PORT_TCP] = &config->tcp,
+        [PORT_UNIX] = &config->unix_path,
+        [PORT_ADMIN] = &config->admin};
     if (sockets->count == 0)
         return;
     config->passed = sockets;
@@ -155,7 +159,7 @@ void socket_activation_apply(const struct passed_sockets *sockets, struct config
     for (uint32_t i = 0; i < sockets->count; i++) {
         const struct passed_socket *socket = &sockets->list[i];
         const char **place = places[socket->kind];
-        if (*place == NULL || strcmp(*place, "none") == 0 || access_is_loopback(*place))
+        if (socket->kind == PORT_ADMIN || *place == NULL || strcmp(*place, "none") == 0 || access_is_loopback(*place))
             *place = socket->address;
     }
 }

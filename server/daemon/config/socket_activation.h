@@ -11,7 +11,7 @@
 enum { PASSED_SOCKETS_MAX = 16 };
 
 /* What a socket is for. */
-enum port_kind { PORT_HTTP, PORT_TCP, PORT_UNIX, PORT_KIND_COUNT };
+enum port_kind { PORT_HTTP, PORT_TCP, PORT_UNIX, PORT_ADMIN /* of the main loop alone */, PORT_KIND_COUNT };
 
 struct passed_socket {
     int fd;
@@ -25,7 +25,7 @@ struct passed_sockets {
 };
 
 /* The kinds of `count` sockets. names: LISTEN_FDNAMES, or NULL; is_unix[i]: of which family each is. A socket named
- * "http", "tcp" or "unix" is for that. Of those with other names or none, a Unix socket is PORT_UNIX, the first other
+ * "http", "tcp", "unix" or "admin" is for that. Of those with other names or none, a Unix socket is PORT_UNIX, the first other
  * one PORT_HTTP and the next PORT_TCP. ERR_BAD_PARAMETER names the socket. Pure. */
 int socket_activation_kinds(const char *names, const bool is_unix[], uint32_t count, enum port_kind out[],
                             struct err *err);
@@ -35,6 +35,7 @@ int socket_activation_kinds(const char *names, const bool is_unix[], uint32_t co
  * stderr. */
 int socket_activation_take(char *(*get)(const char *name), struct passed_sockets *out, struct err *err);
 
-/* The passed sockets are all there is to listen at: --http, --tcp and --unix become what they are, "none" where there
- * is none. Of several of one kind, the one that most can reach. *config borrows from *sockets. */
+/* The passed sockets are all there is for clients: --http, --tcp and --unix become what they are, "none" where there is
+ * none. Of several of one kind, the one that most can reach. --admin stays unless a socket is for it. *config borrows
+ * from *sockets. */
 void socket_activation_apply(const struct passed_sockets *sockets, struct config *config);

@@ -3,6 +3,7 @@
 
 #include "base/container_of.h"
 #include "daemon/support/log.h"
+#include "daemon/support/metrics.h"
 #include "daemon/support/stats.h"
 #include "wire/http/url.h"
 
@@ -82,7 +83,9 @@ void conn_close(struct conn *conn)
     conn_body_stop(conn);
     timeout_disarm(&conn->timeout);
     uv_close(&conn->socket.handle, on_closed); /* the descriptor, at once */
-    atomic_fetch_sub_explicit(conn->group->all_open_count, 1, memory_order_relaxed);
+    conn->group->admin_count -= conn->is_admin;
+    if (!conn->is_admin)
+        atomic_fetch_sub_explicit(conn->group->all_open_count, 1, memory_order_relaxed);
 }
 
 /* --- calls --- */
@@ -111,8 +114,7 @@ void conn_begin_request(struct conn *conn)
     conn->place = (struct query_hint){0};
     conn->call.origin = MODEL_UNKNOWN;
     conn->call.queue_ns = 0;
-    if (log_has_requests())
-        conn->start_ns = uv_hrtime();
+    conn->start_ns = log_has_requests() ? uv_hrtime() : 0;
 }
 
 int conn_check_room(struct conn *conn, size_t held_bytes, struct err *err)
@@ -126,6 +128,8 @@ int conn_check_room(struct conn *conn, size_t held_bytes, struct err *err)
 void conn_start_call(struct conn *conn)
 {
     conn->call.done = on_call_done;
+    if (conn->start_ns == 0)
+        conn->start_ns = uv_hrtime();
     conn->pending_count++;
     conn_enter(conn, CONN_CALLING);
     dispatcher_handle(conn->group->dispatcher, &conn->call);
@@ -140,6 +144,8 @@ bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply
     reply_init(reply);
     reply->body = group->spare_body;
     buf_init(&group->spare_body, 0);
+    if (!query->is_quick && conn->start_ns == 0)
+        conn->start_ns = uv_hrtime();
     if (dispatcher_answer_query(group->dispatcher, query, key, reply)) {
         stats_add(STAT_REQUESTS_REPEATED, 1);
         conn->is_quick = query->is_quick;
@@ -184,6 +190,15 @@ static bool is_probe(const char *path)
     return false;
 }
 
+/* Without a log, what took no call took about a microsecond: reading the clock would take a good part of that. */
+void conn_count_end(const struct conn *conn, int operation, int status, uint64_t body_bytes)
+{
+    struct conn_group *group = conn->group;
+    group->ended_ns = conn->start_ns != 0 ? uv_hrtime() : 0;
+    metrics_count_request(conn->request != NULL ? (int)conn->request->op : operation, status,
+                          group->ended_ns - conn->start_ns, body_bytes);
+}
+
 void conn_log_reply(const struct conn *conn, const struct conn_log_names *names, const struct reply *reply, int status,
                     uint64_t body_bytes)
 {
@@ -196,7 +211,7 @@ void conn_log_reply(const struct conn *conn, const struct conn_log_names *names,
     const struct request *request = conn->request;
     const struct call *call = &conn->call;
     const bool is_error = reply != NULL && reply->code != 0;
-    const uint64_t elapsed_ns = uv_hrtime() - conn->start_ns;
+    const uint64_t elapsed_ns = conn->group->ended_ns - conn->start_ns;
     const uint64_t queue_ns = call->queue_ns < elapsed_ns ? call->queue_ns : elapsed_ns;
     log_request(&(struct log_request){
         .method = names->method,

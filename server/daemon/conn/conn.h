@@ -124,7 +124,7 @@ struct conn {
     size_t body_mark;     /* bytes of the request body since its timeout began */
     uint64_t unsent_ms;   /* since when a reply waits for the client; 0: none does */
     uint64_t linger_end_ms;
-    uint64_t start_ns;           /* when the request under way was complete */
+    uint64_t start_ns;           /* when the request under way was complete; 0: nobody asked the clock */
     char id[CONN_ID_SIZE];       /* its id */
     char remote[ADDRESS_SIZE];   /* its other end, or who is there by the PROXY header */
     char client[PEER_TEXT_SIZE]; /* who sent the request under way, by the headers of a trusted proxy; or empty */
@@ -144,6 +144,7 @@ struct conn {
     bool is_eof;         /* the client has shut down its sending side, or is gone */
     bool is_probed;      /* and was sent something to find out which */
     bool has_answered;   /* at least once */
+    bool is_admin;       /* it came to --admin */
 };
 
 /* --- conn.c --- */
@@ -203,6 +204,9 @@ struct conn_log_names {
 };
 /* Counts a reply. */
 void conn_count_reply(const struct reply *reply);
+/* The request under way has ended: with a reply that is queued whole, or whose body has ended. operation: where
+ * conn->request is NULL, METRIC_OP_NONE or _PACKET. Call it once, before conn_log_reply(). */
+void conn_count_end(const struct conn *conn, int operation, int status, uint64_t body_bytes);
 /* Writes the line of a reply that is queued whole, or (NULL) whose body has ended. status: 499, nobody was there for
  * it. */
 void conn_log_reply(const struct conn *conn, const struct conn_log_names *names, const struct reply *reply, int status,

@@ -144,28 +144,30 @@ static int open_socket(struct conn *conn, int fd, bool is_unix)
     return rc;
 }
 
-void conn_group_accept(struct conn_group *group, int fd, bool is_unix, bool has_packets, bool is_refused)
+void conn_group_accept(struct conn_group *group, const struct conn_arrival *arrival)
 {
     struct conn *conn = mem_zalloc(1, sizeof *conn);
     conn->group = group;
     buf_init(&conn->unread, 0);
     conn->write.data = conn;
+    conn->is_admin = arrival->is_admin;
+    group->admin_count += arrival->is_admin;
     add(conn);
-    if (open_socket(conn, fd, is_unix) < 0) {
+    if (open_socket(conn, arrival->fd, arrival->is_unix) < 0) {
         conn_close(conn);
         return;
     }
-    if (is_unix)
+    if (arrival->is_unix)
         prepare_unix(conn);
     else
         prepare_tcp(conn);
-    conn->may_be_proxied = conn->is_trusted;
-    conn->state = is_refused ? CONN_REFUSED : CONN_READING;
-    if (!has_packets) {
+    conn->may_be_proxied = conn->is_trusted && !conn->is_admin;
+    conn->state = arrival->is_refused ? CONN_REFUSED : CONN_READING;
+    if (!arrival->has_packets) {
         conn->protocol = group->http;
         conn->protocol->start(conn, NULL);
     }
-    if (is_refused && conn->protocol != NULL)
+    if (arrival->is_refused && conn->protocol != NULL)
         conn_refuse_over_limit(conn);
     conn_run(conn);
 }

@@ -38,10 +38,12 @@ struct conn_group {
     uv_check_t after_wait;
     struct conn *corked;       /* connections whose replies leave at the end of the tick */
     uint64_t now_ns;           /* the clock when it was read last */
+    uint64_t ended_ns;         /* the clock when a request ended last: conn_count_end() */
     uint64_t corked_ns;        /* since when `corked` has a connection */
     uint64_t cork_count;       /* how often the corked replies were sent */
     struct conn *first;        /* every open connection */
     uint32_t open_count;       /* their number */
+    uint32_t admin_count;      /* how many of them came to --admin */
     uint32_t probed_count;     /* how many of them were probed: see struct conn */
     struct conn_bodies bodies; /* replies that are sent in pieces */
     uint64_t next_id;          /* of requests that bring no id; counts up from a random start */
@@ -72,10 +74,16 @@ void conn_group_fini(struct conn_group *group);
 /* Resumes, in the next tick of the loop, connections that had their share of this one, and calls packets_tick(). */
 void conn_group_wake(struct conn_group *group);
 
-/* A new connection, counted in all_open_count until its socket is closed. It owns fd, a non-blocking TCP or Unix
- * socket. has_packets: it may speak packets as well as HTTP. is_refused: there are too many connections; it is answered
- * 503 and closed. */
-void conn_group_accept(struct conn_group *group, int fd, bool is_unix, bool has_packets, bool is_refused);
+/* A connection that was accepted. */
+struct conn_arrival {
+    int fd; /* a non-blocking TCP or Unix socket, the connection's from now on */
+    bool is_unix;
+    bool has_packets; /* it may speak packets as well as HTTP */
+    bool is_refused;  /* there are too many connections; it is answered 503 and closed */
+    bool is_admin;    /* it came to --admin */
+};
+/* Unless it came to --admin it is counted in all_open_count, until its socket is closed. */
+void conn_group_accept(struct conn_group *group, const struct conn_arrival *arrival);
 
 /* Acts on every timeout that has passed and closes connections whose clients are gone. When memory is short it also
  * closes those whose clients have not read a reply in time. */

@@ -36,16 +36,24 @@ static void begin_request(struct conn *conn)
     conn->id[MADE_ID_DIGITS] = '\0';
 }
 
+/* At --admin there are no clients, but those who watch the server. */
+static int check_access(const struct conn *conn, struct err *err)
+{
+    const struct http_request *http = &conn->parser.request;
+    const struct access *access = conn->group->access;
+    return conn->is_admin ? access_check_admin(access, http, err) : access_check(access, http, err);
+}
+
 /* Answers what needs no service: a request without permission, and a browser's preflight. */
 static bool answer_without_service(struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
     struct err err;
-    if (access_check(conn->group->access, http, &err) < 0) {
+    if (check_access(conn, &err) < 0) {
         http_send_error(conn, &err, NULL);
         return true;
     }
-    if (!access_is_preflight(conn->group->access, http))
+    if (conn->is_admin || !access_is_preflight(conn->group->access, http))
         return false;
     struct reply reply;
     reply_init(&reply);
@@ -172,7 +180,7 @@ static void begin_upload(struct conn *conn)
         return;
     }
     begin_request(conn);
-    int rc = access_check(conn->group->access, &conn->parser.request, &err);
+    int rc = check_access(conn, &err);
     if (rc == 0) {
         rc = parse_request(conn, &request, &err);
         conn->request = &request;

@@ -2,6 +2,8 @@
 #include "daemon/conn/conn.h"
 #include "wire/proxy/proxy_header.h"
 
+#include "daemon/support/stats.h"
+
 #include <string.h>
 #include <utlist.h>
 
@@ -88,11 +90,13 @@ static void parse_one(struct conn *conn)
 static void on_written(uv_write_t *write, int status)
 {
     struct conn *conn = write->data;
+    const size_t unsent_bytes = conn->out.unsent_bytes;
     send_queue_written(&conn->out);
     if (status < 0) {
         conn_close(conn);
         return;
     }
+    stats_add(STAT_CONNECTIONS_SENT_BYTES, unsent_bytes - conn->out.unsent_bytes);
     timeout_disarm(&conn->timeout); /* progress */
     conn_run(conn);
 }
@@ -316,6 +320,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     } else {
         const char *bytes = buf->base;
         size_t size_bytes = (size_t)size;
+        stats_add(STAT_CONNECTIONS_RECEIVED_BYTES, size_bytes);
         if (conn->protocol != NULL && conn->protocol->unwrap != NULL && !conn->is_last)
             conn->protocol->unwrap(conn, &bytes, &size_bytes);
         take_bytes(conn, bytes, size_bytes);

@@ -1,6 +1,7 @@
 /* http_reply.c - what a connection that speaks HTTP sends: heads, and bodies whole, in pieces and compressed. */
 #include "daemon/conn/http_reply.h"
 
+#include "daemon/support/metrics.h"
 #include "wire/http/reply_compress.h"
 #include "wire/http/websocket.h"
 
@@ -29,6 +30,7 @@ static void log_reply(const struct conn *conn, const struct reply *reply, int st
 {
     const struct http_request *request = &conn->parser.request;
     const struct conn_log_names names = {.method = request->method, .path = request->target, .id = conn->id};
+    conn_count_end(conn, METRIC_OP_NONE, status, body_bytes);
     conn_log_reply(conn, &names, reply, status, body_bytes);
 }
 
@@ -133,7 +135,7 @@ void http_send_reply(struct conn *conn, struct reply *reply)
                   .date = date_now(conn->group),
                   .request_id = conn->id,
                   .traceparent = conn->traceparent,
-                  .cors_origin = access_cors_origin(conn->group->access, request->origin),
+                  .cors_origin = conn->is_admin ? NULL : access_cors_origin(conn->group->access, request->origin),
                   .is_preflight = reply->status == STATUS_PREFLIGHT,
                   .is_vary_origin = access_is_vary(conn->group->access),
                   .is_head = request->is_head,

@@ -2,6 +2,7 @@
 #include "daemon/conn/send_queue.h"
 
 #include "base/mem.h"
+#include "daemon/support/stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,7 @@ int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *wr
             const size_t sent_bytes = rc > 0 ? (size_t)rc : 0;
             takes_more = sent_bytes == total_bytes;
             mark_sent(out, sent_bytes);
+            stats_add(STAT_CONNECTIONS_SENT_BYTES, sent_bytes);
         }
     }
     if (out->part_count == 0 && out->part_capacity > FEW_PARTS)

@@ -43,6 +43,7 @@ struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config
                                      .limit = LIMIT_IMPORT_QUEUE,
                                      .waiting = STAT_IMPORTS_WAITING,
                                      .refused = STAT_IMPORTS_REFUSED,
+                                     .wait = METRIC_QUEUE_IMPORTS,
                                      .what = "models"};
     pool->slot_count = count;
     for (uint32_t i = 0; i < count; i++)

@@ -11,6 +11,7 @@
 #include "daemon/process/child.h"
 #include "daemon/process/fork_server.h"
 #include "daemon/support/log.h"
+#include "daemon/support/metrics.h"
 #include "daemon/support/fd.h"
 #include "daemon/model/sources.h"
 
@@ -176,9 +177,12 @@ static void find_outcome(uv_work_t *work)
     }
 }
 
-static void log_end(const struct import_run *run)
+/* Counts it and logs it. */
+static void tell_end(const struct import_run *run)
 {
-    const double ms = (double)(uv_hrtime() - run->started_ns) / 1e6;
+    const uint64_t spent_ns = uv_hrtime() - run->started_ns;
+    const double ms = (double)spent_ns / 1e6;
+    metrics_count_import(run->archive_fd >= 0 || run->imported != NULL ? METRIC_SUCCESS : METRIC_ERROR, spent_ns);
     const char *what = run->is_upload ? "upload" : "import";
     if (run->archive_fd >= 0)
         log_info("unpacked zip='%s' ms=%.1f", run->path, ms);
@@ -196,7 +200,7 @@ static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
         free_run(run);
         return;
     }
-    log_end(run);
+    tell_end(run);
     /* The run is freed first: its descriptors and memory are available to done(). */
     import_run_done *done = run->done;
     void *context = run->context;
@@ -301,5 +305,6 @@ struct import_run *import_run_start(uv_loop_t *loop, struct fork_server *fork_se
 void import_run_abandon(struct import_run *run)
 {
     run->is_abandoned = true;
+    metrics_count_import(METRIC_CANCELLED, uv_hrtime() - run->started_ns);
     child_kill(&run->child, SIGKILL);
 }

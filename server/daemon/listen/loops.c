@@ -9,6 +9,7 @@
 #include "daemon/listen/ports.h"
 #include "daemon/packets/packets.h"
 #include "daemon/support/log.h"
+#include "daemon/support/metrics.h"
 #include "daemon/support/stats.h"
 #include "daemon/support/thread_priority.h"
 
@@ -21,6 +22,7 @@
 
 enum {
     EXPIRE_MS = 500, /* how precisely timeouts are kept */
+    NS_PER_MS = 1000000,
     STALL_MS = 1000, /* without looking at timeouts: the server was stopped, or the machine is busy */
 };
 
@@ -92,7 +94,9 @@ static void on_conn_closed(struct conn_group *group) { finish_drain(container_of
 static void on_expiry(uv_timer_t *timer)
 {
     struct loop *loop = timer->data;
-    const uint64_t now_ms = uv_now(timer->loop);
+    const uint64_t now_ms = uv_now(timer->loop), due_ns = (loop->expired_ms + EXPIRE_MS) * NS_PER_MS;
+    const uint64_t now_ns = uv_hrtime();
+    metrics_count_loop_lag(now_ns > due_ns ? now_ns - due_ns : 0);
     /* what came while the server was stopped is read first: the loop runs timers before it looks at sockets */
     loop->is_patient = !loop->is_patient && now_ms - loop->expired_ms > STALL_MS;
     loop->expired_ms = now_ms;

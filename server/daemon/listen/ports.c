@@ -24,7 +24,7 @@ enum {
     PAUSE_MS = 100,        /* of a port that cannot accept anything */
 };
 
-enum { PORTS_MAX = PASSED_SOCKETS_MAX };
+enum { PORTS_MAX = PASSED_SOCKETS_MAX + 1 /* --admin */ };
 
 struct port {
     uv_poll_t poll;
@@ -99,6 +99,18 @@ static bool is_crowded(const struct conn_group *group, uint64_t open_count)
     return open_count >= group->config->limits.value[LIMIT_CONNECTIONS] + group->config->refused_max;
 }
 
+static bool is_admin(const struct port *port) { return port->kind == PORT_ADMIN; }
+
+/* These have places of their own, so that a server with as many connections as it may have can still be watched. */
+static void take_admin(struct conn_group *group, int fd)
+{
+    stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
+    if (group->admin_count < CONFIG_ADMIN_CONNECTIONS_MAX)
+        conn_group_accept(group, &(struct conn_arrival){.fd = fd, .is_admin = true});
+    else
+        close(fd);
+}
+
 static void take(const struct port *port, int fd)
 {
     struct conn_group *group = port->ports->group;
@@ -107,7 +119,10 @@ static void take(const struct port *port, int fd)
     stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
     stats_add(STAT_CONNECTIONS_REFUSED, is_refused);
     if (!is_crowded(group, open_count)) {
-        conn_group_accept(group, fd, port->kind == PORT_UNIX, port->kind != PORT_HTTP, is_refused);
+        conn_group_accept(group, &(struct conn_arrival){.fd = fd,
+                                                        .is_unix = port->kind == PORT_UNIX,
+                                                        .has_packets = port->kind != PORT_HTTP,
+                                                        .is_refused = is_refused});
         return;
     }
     atomic_fetch_sub_explicit(group->all_open_count, 1, memory_order_relaxed);
@@ -128,13 +143,16 @@ static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), i
     struct port *port = poll->data;
     const struct conn_group *group = port->ports->group;
     for (int i = 0; i < ACCEPTS_PER_TICK; i++) {
-        if (!has_waited(port) && is_crowded(group, atomic_load_explicit(group->all_open_count, memory_order_relaxed))) {
+        if (!is_admin(port) && !has_waited(port) &&
+            is_crowded(group, atomic_load_explicit(group->all_open_count, memory_order_relaxed))) {
             pause_port(port);
             return;
         }
         const int fd = accept4(port->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         const int error = errno;
-        if (fd >= 0) {
+        if (fd >= 0 && is_admin(port)) {
+            take_admin(port->ports->group, fd);
+        } else if (fd >= 0) {
             take(port, fd);
         } else if (error == EAGAIN) {
             port->waited_ms = 0;
@@ -162,7 +180,7 @@ static int fail(const char *where, int rc, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "cannot listen on %s: %s", where, uv_strerror(rc));
 }
 
-static bool is_shared(const struct port *port) { return port->ports->group->config->loops > 1; }
+static bool is_shared(const struct port *port) { return port->ports->group->config->loops > 1 && !is_admin(port); }
 
 /* A socket that is bound to the address, or libuv's negative code. */
 static int make_socket(const struct sockaddr_storage *address, bool is_shared_one)
@@ -257,9 +275,23 @@ static int open_passed(struct ports *ports, const struct passed_sockets *passed,
     return 0;
 }
 
-int ports_bind(struct ports *ports, struct err *err)
+static bool has_kind(const struct ports *ports, enum port_kind kind)
 {
-    const struct config *config = ports->group->config;
+    for (uint32_t i = 0; i < ports->count; i++)
+        if (ports->list[i].kind == kind)
+            return true;
+    return false;
+}
+
+static int bind_admin(struct ports *ports, const struct config *config, struct err *err)
+{
+    if (strcmp(config->admin, "none") == 0 || has_kind(ports, PORT_ADMIN))
+        return 0;
+    return bind_tcp(add_port(ports, PORT_ADMIN, false), "admin", config->admin, err);
+}
+
+static int bind_client_ports(struct ports *ports, const struct config *config, struct err *err)
+{
     if (config->passed != NULL)
         return open_passed(ports, config->passed, err);
     if (strcmp(config->http, "none") != 0 && bind_tcp(add_port(ports, PORT_HTTP, false), "http", config->http, err) < 0)
@@ -270,6 +302,13 @@ int ports_bind(struct ports *ports, struct err *err)
         log_warn("no binary protocol on TCP: %s; --tcp says where else", err->message);
     }
     return config->unix_path == NULL ? 0 : bind_unix(add_port(ports, PORT_UNIX, false), config, err);
+}
+
+int ports_bind(struct ports *ports, struct err *err)
+{
+    const struct config *config = ports->group->config;
+    const int rc = bind_client_ports(ports, config, err);
+    return rc == 0 ? bind_admin(ports, config, err) : rc;
 }
 
 static int socket_address(const struct port *port, struct sockaddr_storage *out)
@@ -296,7 +335,9 @@ int ports_join(struct ports *ports, const struct ports *first, struct err *err)
 {
     for (uint32_t i = 0; i < first->count; i++) {
         const struct port *other = &first->list[i];
-        const int rc = other->fd >= 0 ? join_port(add_port(ports, other->kind, other->is_passed), other) : 0;
+        if (other->fd < 0 || is_admin(other))
+            continue;
+        const int rc = join_port(add_port(ports, other->kind, other->is_passed), other);
         if (rc < 0)
             return err_set(err, ERR_BAD_PARAMETER, "cannot listen with one more loop: %s", uv_strerror(rc));
     }
@@ -317,7 +358,8 @@ struct ports *ports_new(struct conn_group *group)
 
 void ports_put_addresses(const struct ports *ports, struct buf *out)
 {
-    static const char *const NAMES[] = {[PORT_HTTP] = "http", [PORT_TCP] = "tcp", [PORT_UNIX] = "unix"};
+    static const char *const NAMES[PORT_KIND_COUNT] = {
+        [PORT_HTTP] = "http", [PORT_TCP] = "tcp", [PORT_UNIX] = "unix", [PORT_ADMIN] = "admin"};
     const struct config *config = ports->group->config;
     for (uint32_t i = 0; i < ports->count; i++) {
         const struct port *port = &ports->list[i];

@@ -2,6 +2,7 @@
 #include "daemon/packets/packets.h"
 
 #include "daemon/support/log.h"
+#include "daemon/support/metrics.h"
 #include "wire/http/websocket.h"
 
 #include <stdio.h>
@@ -86,6 +87,7 @@ static void log_packet(const struct conn *conn, const struct reply *reply, int s
     const struct model_handle *handle = model_handles_find(&conn->packets->handles, asked->model);
     const char *kind = asked->kind == 0 ? "-" : packet_name(asked->kind), *model = handle == NULL ? NULL : handle->path;
     char path[256], id[16];
+    conn_count_end(conn, METRIC_OP_PACKET, status, body_bytes);
     if (!log_has_requests())
         return;
     snprintf(path, sizeof path, "%s%s%s", kind, model == NULL ? "" : " ", model == NULL ? "" : model);

@@ -81,8 +81,19 @@ static void close_handles(struct child *child, int count)
     }
 }
 
-static void end(struct child *child, int64_t exit_status, int term_signal)
+static enum worker_end end_of(const struct child *child, int64_t exit_status, int term_signal)
 {
+    if (child->exit.is_timeout)
+        return WORKER_TIMED_OUT;
+    if (term_signal != 0)
+        return term_signal == child->sent_signal ? WORKER_KILLED : WORKER_SIGNALLED;
+    return exit_status == 0 ? WORKER_EXITED : WORKER_FAILED;
+}
+
+/* used: NULL where libuv has waited for it. */
+static void end(struct child *child, int64_t exit_status, int term_signal, const struct rusage *used)
+{
+    worker_usage_remove(&child->usage, end_of(child, exit_status, term_signal), used);
     child->is_running = false;
     child->exit.status = exit_status;
     child->exit.term_signal = term_signal;
@@ -93,23 +104,24 @@ static void end(struct child *child, int64_t exit_status, int term_signal)
 
 static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_signal)
 {
-    end(container_of(process, struct child, process), exit_status, term_signal);
+    end(container_of(process, struct child, process), exit_status, term_signal, NULL);
 }
 
 /* Some child has ended, perhaps this one. */
 static void on_exits(uv_signal_t *exits, int number __attribute__((unused)))
 {
     struct child *child = container_of(exits, struct child, exits);
+    struct rusage used;
     int status;
     pid_t ended;
     do
-        ended = waitpid(child->pid, &status, WNOHANG);
+        ended = wait4(child->pid, &status, WNOHANG, &used);
     while (ended < 0 && errno == EINTR);
     if (ended == 0 || !child->is_running)
         return;
     const bool is_known = ended == child->pid; /* else somebody else has waited for it, who has no business to */
     end(child, is_known && WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-        is_known && WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+        is_known && WIFSIGNALED(status) ? WTERMSIG(status) : 0, is_known ? &used : NULL);
 }
 
 void child_kill(struct child *child, int signal)
@@ -117,6 +129,7 @@ void child_kill(struct child *child, int signal)
     if (!child->is_running)
         return;
     uv_timer_stop(&child->timer);
+    child->sent_signal = signal;
     if (child->pid == 0)
         child->kill_signal = signal;
     else if (kill(-child->pid, signal) != 0)
@@ -209,10 +222,12 @@ int child_start(struct child *child, uv_loop_t *loop, const struct child_command
     close(output_fd);
     child->is_running = rc == 0;
     child->pid = child->process.pid;
-    if (rc == 0)
+    if (rc == 0) {
+        worker_usage_add(&child->usage, command->program, child->pid);
         uv_read_start((uv_stream_t *)&child->pipe, on_alloc, on_read);
-    else
+    } else {
         close_handles(child, 3);
+    }
     return rc;
 }
 
@@ -230,6 +245,7 @@ int child_await(struct child *child, uv_loop_t *loop, const struct child_events 
 void child_adopt(struct child *child, pid_t pid)
 {
     child->pid = pid;
+    worker_usage_add(&child->usage, WORKER_IMPORT, pid);
     uv_signal_start(&child->exits, on_exits, SIGCHLD);
     child_limit_time(child, child->time_ms);
     if (child->kill_signal != 0)
@@ -242,7 +258,7 @@ void child_give_up(struct child *child, int error, const char *output)
     child->exit.start_error = error;
     child->output_bytes = 0;
     keep_output(child, output, strnlen(output, CHILD_OUTPUT_SIZE));
-    end(child, 0, 0);
+    end(child, 0, 0, NULL);
 }
 
 void child_drop(struct child *child)

@@ -6,6 +6,8 @@
  * where it is until closed() has run. */
 #pragma once
 
+#include "daemon/process/worker_usage.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,9 +43,11 @@ struct child {
         uv_process_t process;
         uv_signal_t exits; /* of one that a fork server made: libuv does not wait for it */
     };
-    pid_t pid;          /* 0: a fork server has not made it yet */
-    uint64_t time_ms;   /* child_limit_time() */
-    int kill_signal;    /* to be sent once there is a process */
+    pid_t pid;        /* 0: a fork server has not made it yet */
+    uint64_t time_ms; /* child_limit_time() */
+    int kill_signal;  /* to be sent once there is a process */
+    int sent_signal;  /* by child_kill(), the last */
+    struct worker_entry usage;
     struct child *next; /* of those that wait for a fork server */
     uv_pipe_t pipe;     /* stderr, and stdout where that is listened to */
     uv_timer_t timer;
@@ -60,6 +64,7 @@ struct child_command {
     int fds[CHILD_FDS_MAX];
     int fd_count;    /* which of the daemon's become descriptors 3, 4, ... of the process */
     bool has_stdout; /* its stdout is listened to as well */
+    enum worker_program program;
 };
 
 /* `command` is borrowed for the call, `events` for good. Returns 0 or the negative errno of the failure. */

@@ -146,8 +146,11 @@ static int start(struct fork_server *server)
     parent->socket = sockets[0];
     parent->end = &parent->first;
     parent->open_parts = 1;
-    const struct child_command command = {
-        .args = server->command->args, .env = server->command->env, .fds = {sockets[1]}, .fd_count = 1};
+    const struct child_command command = {.args = server->command->args,
+                                          .env = server->command->env,
+                                          .fds = {sockets[1]},
+                                          .fd_count = 1,
+                                          .program = WORKER_IMPORT_SERVER};
     int rc = uv_poll_init(server->loop, &parent->poll, sockets[0]);
     if (rc == 0) {
         parent->poll.data = parent;

@@ -6,6 +6,7 @@
 #include "daemon/process/worker_command.h"
 #include "daemon/support/fd.h"
 #include "daemon/support/log.h"
+#include "daemon/support/stats.h"
 #include "worker/import_files.h"
 
 #include <errno.h>
@@ -149,6 +150,7 @@ int worker_probe_sandbox(struct config *config, struct err *err)
     if (!is_filtered || has_capabilities)
         snprintf(config->sandbox_lack, sizeof config->sandbox_lack, "workers %s here; %.180s",
                  is_filtered ? "cannot give up all capabilities" : "have no filter on system calls", line.data);
+    stats_set(STAT_SANDBOX_ACTIVE, is_filtered && !has_capabilities);
     int rc = 0;
     if (config->sandbox == SANDBOX_REQUIRE && has_capabilities)
         rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers cannot give up all capabilities here; %s",

@@ -187,6 +187,7 @@ struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config
                                      .limit = LIMIT_RENDER_QUEUE,
                                      .waiting = STAT_RENDERS_WAITING,
                                      .refused = STAT_RENDERS_REFUSED,
+                                     .wait = METRIC_QUEUE_RENDERS,
                                      .what = "pictures"};
     pool->slot_count = count;
     for (uint32_t i = 0; i < count; i++) {

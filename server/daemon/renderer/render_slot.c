@@ -4,6 +4,7 @@
 #include "daemon/renderer/render_slot.h"
 
 #include "daemon/support/log.h"
+#include "daemon/support/metrics.h"
 #include "daemon/support/stats.h"
 
 #include <stdio.h>
@@ -38,12 +39,21 @@ static void begin_idle(struct render_slot *slot)
     uv_timer_start(&slot->timer, on_idle, IDLE_FIRST_MS, 0);
 }
 
+static void count_ready(const struct render_pool *pool)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        count += pool->slots[i].is_ready;
+    stats_set(STAT_RENDERS_WORKERS_READY, count);
+}
+
 static void on_ready(void *context, const char *name)
 {
     struct render_slot *slot = context;
     struct render_pool *pool = slot->pool;
     slot->is_ready = true;
     slot->failed_starts = 0;
+    count_ready(pool);
     begin_idle(slot);
     pool->start_failure = (struct err){0};
     if (pool->is_told)
@@ -56,20 +66,22 @@ static void on_ready(void *context, const char *name)
     render_pool_start_jobs(pool);
 }
 
-/* The picture that the slot's worker was at, or NULL. */
-static struct render_task *take_from(struct render_slot *slot)
+/* The picture that the slot's worker was at, or NULL. outcome: of this try. */
+static struct render_task *take_from(struct render_slot *slot, enum metric_outcome outcome)
 {
     struct render_task *picture = slot->picture;
     slot->picture = NULL;
     if (picture != NULL)
         stats_set(STAT_RENDERS_RUNNING, --slot->pool->running_count);
+    if (picture != NULL)
+        metrics_count_render(outcome, uv_hrtime() - picture->started_ns);
     return picture;
 }
 
 static void on_answered(void *context, struct buf *png, const struct render_notes *notes, const struct err *err)
 {
     struct render_slot *slot = context;
-    struct render_task *picture = take_from(slot);
+    struct render_task *picture = take_from(slot, png != NULL ? METRIC_SUCCESS : METRIC_ERROR);
     struct render_pool *pool = slot->pool;
     struct blob *blob = png != NULL ? blob_new(png, &pool->budget->used_bytes) : NULL;
     slot->deaths = 0;
@@ -86,7 +98,7 @@ static void on_answered(void *context, struct buf *png, const struct render_note
 static void retry_or_fail(struct render_slot *slot, const struct render_worker_end *end)
 {
     struct render_pool *pool = slot->pool;
-    struct render_task *picture = take_from(slot);
+    struct render_task *picture = take_from(slot, slot->is_cancelled ? METRIC_CANCELLED : METRIC_ERROR);
     struct err err = {0};
     if (picture == NULL)
         return;
@@ -148,6 +160,7 @@ static void on_ended(void *context, const struct render_worker_end *end)
     slot->is_ready = false;
     slot->deaths += !slot->is_cancelled;
     stats_add(STAT_RENDERS_WORKERS_ENDED, 1);
+    count_ready(slot->pool);
     uv_timer_stop(&slot->timer);
     if (slot->is_cancelled)
         log_info("posed-render is started anew: nobody waited for its picture any more");

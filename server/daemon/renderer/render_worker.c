@@ -308,7 +308,8 @@ static int start_child(struct render_worker *worker, uv_loop_t *loop, const stru
     struct worker_command command;
     char *shader_cache = shader_cache_env(config);
     worker_command_render(&command, config, shader_cache);
-    const struct child_command child = {.args = command.args, .env = command.env, .fds = {socket}, .fd_count = 1};
+    const struct child_command child = {
+        .args = command.args, .env = command.env, .fds = {socket}, .fd_count = 1, .program = WORKER_RENDER};
     int rc = child_start(&worker->child, loop, &child, &EVENTS);
     if (rc != 0)
         rc = err_set(err, start_code(-rc), "cannot start '%s': %s", command.args[0], uv_strerror(rc));

@@ -11,8 +11,11 @@
 #include "daemon/service/evaluator.h"
 #include "daemon/service/service.h"
 #include "daemon/support/job_queue.h"
+#include "wire/encode/exposition.h"
 #include "daemon/upload/upload.h"
 #include "wire/bodies/sheet_plan.h"
+
+enum { SERVICE_PROTOCOL_VERSION = 1 };
 
 struct service {
     uv_loop_t *loop;
@@ -164,6 +167,8 @@ void service_sheet_reply(const struct picture_job *picture, struct blob *made, s
 /* service_info.c: fills the reply to an operation that needs no model and no waiting; once the service ends, to any
  * operation. Otherwise returns false. */
 bool service_info(const struct service *service, const struct request *request, struct reply *reply);
+/* service_metrics.c: everything that the process counts, as /metrics tells it. */
+void service_put_metrics(const struct service *service, enum exposition_form form, struct buf *out);
 /* service_batch.c: answers the queries of an OP_QUERY one after the other. */
 void service_batch(struct service *service, struct call *call);
 /* The client of a batch has left. */

@@ -118,16 +118,19 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
                                              .limit = LIMIT_ANSWER_QUEUE,
                                              .waiting = STAT_ANSWERS_WAITING,
                                              .refused = STAT_ANSWERS_REFUSED,
+                                             .wait = METRIC_QUEUE_ANSWERS,
                                              .what = "large answers"};
     service->list_queue = (struct job_queue){.limits = &config->limits,
                                              .limit = LIMIT_LIST_QUEUE,
                                              .waiting = STAT_COUNT,
                                              .refused = STAT_COUNT,
+                                             .wait = METRIC_QUEUE_LISTINGS,
                                              .what = "listings"};
     service->environment_queue = (struct job_queue){.limits = &config->limits,
                                                     .limit = LIMIT_ANSWER_QUEUE,
                                                     .waiting = STAT_COUNT,
                                                     .refused = STAT_COUNT,
+                                                    .wait = METRIC_QUEUE_ENVIRONMENTS,
                                                     .what = "environments"};
     evaluator_init(&service->evaluator, config, budget);
     service->tick.data = service;

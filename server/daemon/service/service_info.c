@@ -8,7 +8,6 @@
 #include "wire/packet/packet.h"
 #include "daemon/support/stats.h"
 
-enum { PROTOCOL_VERSION = 1 };
 static const char CACHE_REVALIDATE[] = "no-cache";
 
 /* Returns where the body goes. */
@@ -27,16 +26,25 @@ static void make_version(const struct service *service, struct reply *reply)
     json_printf(begin_json(reply),
                 "{\"name\":\"posed\",\"version\":%s,\"build\":%s,\"protocol\":%d,\"packets\":%d,\"kernel\":%s,"
                 "\"renderer\":%s,\"uploads\":%s,\"uploads_lack\":%s}\n",
-                POSED_VERSION, POSED_BUILD, PROTOCOL_VERSION, PACKET_VERSION,
+                POSED_VERSION, POSED_BUILD, SERVICE_PROTOCOL_VERSION, PACKET_VERSION,
                 kernel_find(service->config->kernel)->name, renderer[0] != '\0' ? renderer : NULL,
                 uploads_folder(service->uploads), uploads_lack(service->uploads));
 }
 
-static void make_stats(const struct service *service, struct reply *reply)
+/* What is counted elsewhere. */
+static void complete_stats(const struct service *service)
 {
     stats_set(STAT_CLIENT_MEMORY_BYTES, atomic_load(&service->budget->used_bytes));
     stats_set(STAT_CLIENT_MEMORY_MAX_BYTES, service->budget->max_bytes);
-    stats_put_json(begin_json(reply));
+}
+
+static void make_metrics(const struct service *service, enum format format, struct reply *reply)
+{
+    const bool is_open = format == FORMAT_OPENMETRICS;
+    struct buf *body = begin(reply, is_open ? EXPOSITION_OPENMETRICS_TYPE : EXPOSITION_TEXT_TYPE, "no-store");
+    reply->is_vary_accept = true;
+    complete_stats(service);
+    service_put_metrics(service, is_open ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT, body);
 }
 
 bool service_info(const struct service *service, const struct request *request, struct reply *reply)
@@ -71,7 +79,11 @@ bool service_info(const struct service *service, const struct request *request, 
         body_put_formats(begin(reply, "application/json", CACHE_REVALIDATE));
         break;
     case OP_STATS:
-        make_stats(service, reply);
+        complete_stats(service);
+        stats_put_json(begin_json(reply));
+        break;
+    case OP_METRICS:
+        make_metrics(service, request->format, reply);
         break;
     default:
         return false;

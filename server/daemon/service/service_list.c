@@ -201,7 +201,7 @@ static void answer_waiting(struct service *service, const struct listing *listin
         struct job *job = container_of(service->list_queue.first, struct job, queued);
         if (job->list_walk > walk && !is_current(service))
             return;
-        job_queue_remove(&service->list_queue, &job->queued);
+        job_queue_start(&service->list_queue, &job->queued);
         answer(job, listing);
     }
 }

@@ -192,7 +192,7 @@ static void start_queued(struct service *service)
 {
     for (struct job *job; !service->is_ending && service->work_count < WORK_MAX &&
                           (job = first_queued(service)) != NULL && has_room(service, job);) {
-        job_queue_remove(&service->work_queue, &job->queued);
+        job_queue_start(&service->work_queue, &job->queued);
         start_work(job);
     }
 }

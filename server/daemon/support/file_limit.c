@@ -57,7 +57,8 @@ static uint64_t own_files(const struct config *config)
     const uint64_t ports = config->passed != NULL
                                ? config->passed->count
                                : 0u + is_open(config->http) + is_open(config->tcp) + is_open(config->unix_path);
-    return OWN_FILES + (config->log_file != NULL ? (uint64_t)FILES_FOR_LOG : 0) +
+    const uint64_t admin = is_open(config->admin) ? 1 + CONFIG_ADMIN_CONNECTIONS_MAX : 0;
+    return OWN_FILES + admin + (config->log_file != NULL ? (uint64_t)FILES_FOR_LOG : 0) +
            (FILES_PER_LOOP + ports) * config->loops + FILES_PER_IMPORT * (uint64_t)config->import_workers +
            FILES_PER_RENDERER * (uint64_t)config->render_workers + FILES_PER_THREAD * (uint64_t)config->work_threads +
            FILES_PER_UPLOAD * uploads_of(config);

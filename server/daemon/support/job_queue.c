@@ -1,6 +1,7 @@
 #include "daemon/support/job_queue.h"
 
 #include <utlist.h>
+#include <uv.h>
 
 static void count(struct job_queue *queue, struct job_queue_entry *entry, bool is_queued)
 {
@@ -19,6 +20,7 @@ int job_queue_put(struct job_queue *queue, struct job_queue_entry *entry, struct
                        LIMIT_TEXT(queue->limits, queue->limit));
     }
     DL_APPEND(queue->first, entry);
+    entry->queued_ns = uv_hrtime();
     count(queue, entry, true);
     return 0;
 }
@@ -26,6 +28,7 @@ int job_queue_put(struct job_queue *queue, struct job_queue_entry *entry, struct
 void job_queue_put_back(struct job_queue *queue, struct job_queue_entry *entry)
 {
     DL_PREPEND(queue->first, entry);
+    entry->queued_ns = uv_hrtime();
     count(queue, entry, true);
 }
 
@@ -35,10 +38,16 @@ void job_queue_remove(struct job_queue *queue, struct job_queue_entry *entry)
     count(queue, entry, false);
 }
 
+void job_queue_start(struct job_queue *queue, struct job_queue_entry *entry)
+{
+    job_queue_remove(queue, entry);
+    metrics_count_wait(queue->wait, uv_hrtime() - entry->queued_ns);
+}
+
 struct job_queue_entry *job_queue_take(struct job_queue *queue)
 {
     struct job_queue_entry *first = queue->first;
     if (first != NULL)
-        job_queue_remove(queue, first);
+        job_queue_start(queue, first);
     return first;
 }

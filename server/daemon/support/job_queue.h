@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/limits.h"
+#include "daemon/support/metrics.h"
 #include "daemon/support/stats.h"
 
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 /* A member of each job; zeroed before its first use. */
 struct job_queue_entry {
     struct job_queue_entry *prev, *next;
+    uint64_t queued_ns; /* of uv_hrtime(): since when it waits */
     bool is_queued;
 };
 
@@ -18,6 +20,7 @@ struct job_queue {
     const struct limits *limits;
     enum limit limit;                /* of how many may wait */
     enum statistic waiting, refused; /* STAT_COUNT: not counted */
+    enum metric_queue wait;          /* where waiting times are counted */
     const char *what;                /* the jobs, for the sentence of a refusal: "models" */
     struct job_queue_entry *first;   /* NULL: nothing waits */
     uint64_t count;
@@ -28,5 +31,7 @@ int job_queue_put(struct job_queue *queue, struct job_queue_entry *entry, struct
 /* Before all others, whatever the limit: a job that was taken and could not be done. */
 void job_queue_put_back(struct job_queue *queue, struct job_queue_entry *entry);
 void job_queue_remove(struct job_queue *queue, struct job_queue_entry *entry);
-/* Removes the first and returns it; NULL: nothing waits. */
+/* Likewise, and counts how long it has waited: its turn has come. */
+void job_queue_start(struct job_queue *queue, struct job_queue_entry *entry);
+/* Starts the first and returns it; NULL: nothing waits. */
 struct job_queue_entry *job_queue_take(struct job_queue *queue);

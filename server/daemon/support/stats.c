@@ -6,12 +6,15 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct stat_row {
     const char *group, *name;
+    enum metric_kind kind;
+    const char *text;
 } ROWS[STAT_COUNT] = {
-#define X(symbol, kind, group, name, text) {group, name},
+#define X(symbol, kind, group, name, text) {group, name, METRIC_KIND_##kind, text},
 #include "protocol/stats.def"
 #undef X
 };
@@ -23,7 +26,9 @@ static const int CODES[] = {
 };
 enum { CODE_COUNT = sizeof CODES / sizeof *CODES, VALUE_COUNT = STAT_COUNT + STAT_ERRORS_COUNT * CODE_COUNT };
 
-static const struct stat_row ENDS[STAT_ERRORS_COUNT] = {
+static const struct stat_end {
+    const char *group, *name;
+} ENDS[STAT_ERRORS_COUNT] = {
     [STAT_ERRORS_REQUESTS] = {"requests", "errors"},
     [STAT_ERRORS_IMPORTS] = {"imports", "failed"},
     [STAT_ERRORS_RENDERS] = {"renders", "failed"},
@@ -36,6 +41,8 @@ struct counts {
 };
 static struct counts counts[STATS_THREADS_MAX];
 static _Thread_local struct counts *own = &counts[0];
+static _Thread_local uint32_t own_number;
+static atomic_uint_fast32_t thread_count = 1; /* from thread 0 to the last that counts */
 
 /* The place of what counts how often CODES[code] ended something. */
 static int place_of(int ends, int code) { return STAT_COUNT + ends * CODE_COUNT + code; }
@@ -47,7 +54,18 @@ static void add(atomic_uint_fast64_t *value, uint64_t count)
     atomic_store_explicit(value, get(value) + count, memory_order_relaxed);
 }
 
-void stats_use_thread(uint32_t thread) { own = &counts[thread]; }
+void stats_use_thread(uint32_t thread)
+{
+    own = &counts[thread];
+    own_number = thread;
+    uint_fast32_t known = atomic_load(&thread_count);
+    while (known <= thread && !atomic_compare_exchange_weak(&thread_count, &known, thread + 1))
+        ;
+}
+
+uint32_t stats_thread_count(void) { return (uint32_t)atomic_load(&thread_count); }
+
+uint32_t stats_thread(void) { return own_number; }
 void stats_add(enum statistic stat, uint64_t count) { add(&own->values[stat], count); }
 
 void stats_set(enum statistic stat, uint64_t value)
@@ -65,7 +83,7 @@ void stats_count_error(enum stat_errors ends, int code)
 static uint64_t sum_of(int place)
 {
     uint64_t sum = 0;
-    for (int thread = 0; thread < STATS_THREADS_MAX; thread++)
+    for (uint32_t thread = 0, count = stats_thread_count(); thread < count; thread++)
         sum += get(&counts[thread].values[place]);
     return sum;
 }
@@ -112,4 +130,26 @@ void stats_put_json(struct buf *out)
         }
     }
     buf_put_text(out, "}\n");
+}
+
+void stats_put_metrics(struct exposition *out)
+{
+    for (int i = 0; i < STAT_COUNT; i++) {
+        const struct stat_row *row = &ROWS[i];
+        const bool is_count = strcmp(row->name, "count") == 0;
+        char name[64], help[256];
+        snprintf(name, sizeof name, "posed_%s%s%s", row->group, is_count ? "" : "_", is_count ? "" : row->name);
+        snprintf(help, sizeof help, "%s: %s", row->group, row->text);
+        exposition_begin(out, &(struct metric_family){row->kind, name, help});
+        exposition_put(out, NULL, 0, (double)sum_of(i));
+    }
+}
+
+void stats_put_error_metrics(struct exposition *out, enum stat_errors ends)
+{
+    for (int i = 0; i < CODE_COUNT; i++) {
+        const uint64_t sum = sum_of(place_of((int)ends, i));
+        if (sum > 0)
+            exposition_put(out, &(struct metric_label){"code", err_name(CODES[i])}, 1, (double)sum);
+    }
 }

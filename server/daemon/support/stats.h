@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "wire/encode/exposition.h"
 
 #include <stdint.h>
 
@@ -28,6 +29,8 @@ enum { STATS_THREADS_MAX = 64 };
 /* Which counts are this thread's, from 0; a thread that does not say has number 0. A gauge is a sum, too: of what is
  * each thread's own, or of a thing that only one of them has. */
 void stats_use_thread(uint32_t thread);
+uint32_t stats_thread(void);       /* that number, of this thread */
+uint32_t stats_thread_count(void); /* the largest that was said, and one */
 
 void stats_add(enum statistic stat, uint64_t count); /* counters */
 void stats_set(enum statistic stat, uint64_t value); /* gauges */
@@ -36,3 +39,8 @@ void stats_count_error(enum stat_errors ends, int code);
 
 /* {"connections":{"open":3,..},"requests":{..,"errors":{"not_found":1}},..}: codes that never occurred are left out. */
 void stats_put_json(struct buf *out);
+
+/* A family for each row of the table, posed_GROUP_NAME, but posed_GROUP where the name is "count". */
+void stats_put_metrics(struct exposition *out);
+/* The samples of a family, with the label "code": codes that never occurred are left out. */
+void stats_put_error_metrics(struct exposition *out, enum stat_errors ends);

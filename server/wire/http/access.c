@@ -191,9 +191,9 @@ bool access_is_loopback(const char *host)
     return host[0] != '[' && bytes > below && strncasecmp(host + bytes - below, BELOW, below) == 0;
 }
 
-static bool is_host_allowed(const struct access *access, const char *host)
+static bool is_host_allowed(const struct access *access, bool is_any_host, const char *host)
 {
-    if (access->is_any_host || host == NULL || access_is_loopback(host)) /* no Host: HTTP/1.0, which no browser sends */
+    if (is_any_host || host == NULL || access_is_loopback(host)) /* no Host: HTTP/1.0, which no browser sends */
         return true;
     const size_t bytes = name_bytes_of(host);
     for (const char *name = first_of(&access->hosts); name != NULL; name = next_of(&access->hosts, name)) {
@@ -315,7 +315,7 @@ int access_check(const struct access *access, const struct http_request *request
 {
     if (is_public(request, false))
         return 0;
-    if (!is_host_allowed(access, request->host))
+    if (!is_host_allowed(access, access->is_any_host, request->host))
         return err_set(err, ERR_HOST_NOT_ALLOWED, "this server does not answer as host '%.80s'; see --allow-host",
                        request->host);
     if (access_is_preflight(access, request))
@@ -333,5 +333,20 @@ int access_check(const struct access *access, const struct http_request *request
         return err_set(err, ERR_UNAUTHORIZED,
                        request->authorization == NULL ? "this needs a token: Authorization: Bearer TOKEN"
                                                       : "the token is not one of this server's");
+    return 0;
+}
+
+int access_check_admin(const struct access *access, const struct http_request *request, struct err *err)
+{
+    const size_t bytes = strcspn(request->target, "?");
+    if (is_public(request, false))
+        return 0;
+    if (!url_is_word(request->target, bytes, "/metrics"))
+        return err_set(err, ERR_NOT_FOUND,
+                       "no resource '%.*s' here: --admin has /metrics, /healthz, /livez and /readyz",
+                       (int)(bytes < 64 ? bytes : 64), request->target);
+    if (!is_host_allowed(access, access->is_any_admin_host, request->host))
+        return err_set(err, ERR_HOST_NOT_ALLOWED, "this server does not answer as host '%.80s'; see --allow-host",
+                       request->host);
     return 0;
 }

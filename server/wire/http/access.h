@@ -26,7 +26,7 @@ enum { ACCESS_TOKEN_MIN_BYTES = 16, ACCESS_TOKEN_MAX_BYTES = 256 };
 
 struct access {
     enum access_scope scope;
-    bool is_any_host;
+    bool is_any_host, is_any_admin_host;
     struct buf hosts;   /* names in lower case, each with a NUL; one that begins with '.' is all below it */
     struct buf origins; /* "https://example.org", or "*" for any, each with a NUL */
     struct buf tokens;  /* each with a NUL */
@@ -34,7 +34,7 @@ struct access {
     struct buf frames;  /* of frame-ancestors, in the words of CSP, without NUL; empty: no page */
 };
 
-/* is_any_host, no origins, no tokens. */
+/* Any host, no origins, no tokens. */
 void access_init(struct access *access);
 void access_fini(struct access *access);
 
@@ -62,6 +62,10 @@ bool access_is_loopback(const char *host);
  * 0, ERR_HOST_NOT_ALLOWED, ERR_ORIGIN_NOT_ALLOWED (an edit or a stream that another site's page wants),
  * ERR_UNAUTHORIZED. */
 int access_check(const struct access *access, const struct http_request *request, struct err *err);
+
+/* The same for requests to --admin, which have no token: ERR_NOT_FOUND for paths that are not there. Probes come under
+ * any name. */
+int access_check_admin(const struct access *access, const struct http_request *request, struct err *err);
 
 /* The value of Access-Control-Allow-Origin for a request with this Origin header (or NULL): "*", the origin itself, or
  * NULL where the browser shall keep the answer from the page. */

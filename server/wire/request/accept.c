@@ -89,6 +89,25 @@ enum format accept_format(const char *accept, bool has_glb)
     return weights[TYPE_FRAMES] > 0 && weights[TYPE_FRAMES] >= json ? FORMAT_BIN : FORMAT_JSON;
 }
 
+/* Prometheus names OpenMetrics once for each version: the largest weight counts. */
+enum format accept_metrics_format(const char *accept)
+{
+    const char *item;
+    size_t item_bytes;
+    int openmetrics = 0, plain = 0;
+    while (url_next_entry(&accept, &item, &item_bytes)) {
+        const char *semicolon = memchr(item, ';', item_bytes);
+        size_t name_bytes = semicolon == NULL ? item_bytes : (size_t)(semicolon - item);
+        const int weight = item_weight(item + name_bytes, item_bytes - name_bytes);
+        const char *name = trim(item, &name_bytes);
+        if (url_is_word(name, name_bytes, "application/openmetrics-text") && weight > openmetrics)
+            openmetrics = weight;
+        if (url_is_word(name, name_bytes, "text/plain"))
+            plain = weight;
+    }
+    return openmetrics > 0 && openmetrics >= plain ? FORMAT_OPENMETRICS : FORMAT_METRICS;
+}
+
 enum { NAME_ZSTD, NAME_GZIP, NAME_X_GZIP, NAME_IDENTITY, NAME_ANY, NAME_COUNT };
 
 enum coding accept_coding(const char *accept_encoding)

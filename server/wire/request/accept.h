@@ -10,6 +10,10 @@
  * is above that of frames; else FORMAT_JSON, also when the header is NULL, malformed, or takes none of them. */
 enum format accept_format(const char *accept, bool has_glb);
 
+/* FORMAT_OPENMETRICS when the header names application/openmetrics-text itself with a weight above 0 that is not below
+ * that of text/plain; else FORMAT_METRICS. */
+enum format accept_metrics_format(const char *accept);
+
 /* The coding that an Accept-Encoding header (or NULL) likes best (RFC 9110, 12.5.3), zstd before gzip where it likes
  * both alike;
  * "*" stands for gzip, which everybody knows. CODING_NONE when it names neither with a weight above 0, or likes a body

@@ -197,6 +197,8 @@ int request_complete(struct request *request, const struct param_set *seen, cons
         request->format = request->op == OP_RENDER ? FORMAT_PICTURE : accept_format(accept, request->op == OP_MESH);
     if (request->op == OP_EXPORT)
         request->format = FORMAT_GLB;
+    if (request->op == OP_METRICS)
+        request->format = accept_metrics_format(accept);
     finish_lists(request, seen, limits);
     if (op_is_picture(request->op) &&
         (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||

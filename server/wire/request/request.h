@@ -50,6 +50,7 @@ enum op {
     OP_COMPARE,     /* GET /v1/compare */
     OP_TEXTURE,     /* GET /v1/texture */
     OP_ENVIRONMENT, /* GET /v1/environment */
+    OP_METRICS,     /* GET /metrics */
     OP_STREAM,      /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
@@ -95,8 +96,10 @@ enum format {
     FORMAT_GLB,
     FORMAT_PNG,
     FORMAT_HDR,
-    FORMAT_PICTURE
-}; /* FORMAT_PNG: a texture; a picture is a file of sheet.format */
+    FORMAT_PICTURE,
+    FORMAT_METRICS,    /* Prometheus' own text, */
+    FORMAT_OPENMETRICS /* or OpenMetrics */
+};                     /* FORMAT_PNG: a texture; a picture is a file of sheet.format */
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
 /* Which part of the clip, as given: span_resolve() makes clip times of it. */

@@ -19,6 +19,7 @@ static const struct route {
     {"/healthz", OP_HEALTHZ, TAKES_GET},
     {"/livez", OP_HEALTHZ, TAKES_GET}, /* as Kubernetes calls it now */
     {"/readyz", OP_READYZ, TAKES_GET},
+    {"/metrics", OP_METRICS, TAKES_GET},
     {"/v1/version", OP_VERSION, TAKES_GET},
     {"/v1/models", OP_MODELS, TAKES_GET},
     {"/v1/model", OP_MODEL, TAKES_GET | IN_BATCH},

@@ -166,7 +166,9 @@ static int connect_as(bool has_packets, bool is_refused)
     int fds[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
     server.open_count++;
-    conn_group_accept(server.group, fds[0], true, has_packets, is_refused);
+    conn_group_accept(
+        server.group,
+        &(struct conn_arrival){.fd = fds[0], .is_unix = true, .has_packets = has_packets, .is_refused = is_refused});
     return fds[1];
 }
 

@@ -263,3 +263,46 @@ TEST(access_bearer_token_of_a_header)
     assert_null(access_bearer_token("Bearerabc"));
     assert_null(access_bearer_token("Basic abc"));
 }
+
+static int check_admin(bool is_any_host, const char *target, const char *host)
+{
+    struct access access;
+    struct err err = {0};
+    access_init(&access);
+    access.is_any_admin_host = is_any_host;
+    const int listed = access_allow_hosts(&access, "metrics.example", &err);
+    const int tokened = access_add_tokens(&access, TOKEN, sizeof TOKEN - 1, &err);
+    assert_int_equal(listed + tokened, 0);
+    access.scope = ACCESS_TOKEN_ALL;
+    const int rc =
+        access_check_admin(&access, &(struct http_request){.method = "GET", .target = target, .host = host}, &err);
+    access_fini(&access);
+    return rc;
+}
+
+TEST(access_of_those_who_watch_has_a_few_paths_and_no_token)
+{
+    static const struct {
+        const char *target;
+        int on_loopback, elsewhere; /* under a name that nobody has allowed */
+    } rows[] = {
+        {"/healthz", 0, 0},
+        {"/livez", 0, 0},
+        {"/readyz?verbose", 0, 0},
+        {"/metrics", ERR_HOST_NOT_ALLOWED, 0},
+        {"/metrics?x=1", ERR_HOST_NOT_ALLOWED, 0},
+        {"/metrics/", ERR_NOT_FOUND, ERR_NOT_FOUND},
+        {"/metricsx", ERR_NOT_FOUND, ERR_NOT_FOUND},
+        {"/", ERR_NOT_FOUND, ERR_NOT_FOUND},
+        {"/v1/stats", ERR_NOT_FOUND, ERR_NOT_FOUND},
+        {"/v1/models", ERR_NOT_FOUND, ERR_NOT_FOUND},
+        {"/page/style.css", ERR_NOT_FOUND, ERR_NOT_FOUND},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(check_admin(false, rows[i].target, "10.0.0.1:9878"), rows[i].on_loopback);
+        assert_int_equal(check_admin(true, rows[i].target, "10.0.0.1:9878"), rows[i].elsewhere);
+    }
+    assert_int_equal(check_admin(false, "/metrics", "localhost:9878"), 0);
+    assert_int_equal(check_admin(false, "/metrics", "metrics.example"), 0);
+    assert_int_equal(check_admin(false, "/metrics", NULL), 0);
+}

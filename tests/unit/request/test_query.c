@@ -161,6 +161,30 @@ TEST(accept_chooses_the_format)
             fail_msg("Accept: %s gives the wrong format", rows[i].accept);
 }
 
+TEST(accept_of_metrics)
+{
+    static const struct {
+        const char *accept;
+        enum format format;
+    } rows[] = {
+        {NULL, FORMAT_METRICS},
+        {"*/*", FORMAT_METRICS},
+        {"text/plain", FORMAT_METRICS},
+        {"application/*", FORMAT_METRICS},
+        {"application/openmetrics-text", FORMAT_OPENMETRICS},
+        {"application/openmetrics-text;q=0, text/plain", FORMAT_METRICS},
+        {"application/openmetrics-text;q=0.4, text/plain;q=0.5", FORMAT_METRICS},
+        /* Prometheus 2.42 and 2.50 */
+        {"application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+         "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+         FORMAT_OPENMETRICS},
+        {"text/plain;version=0.0.4;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,*/*;q=0.1", FORMAT_METRICS},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (accept_metrics_format(rows[i].accept) != rows[i].format)
+            fail_msg("Accept: %s gives the wrong format of metrics", rows[i].accept);
+}
+
 TEST(accept_of_an_operation_that_has_glb)
 {
     static const struct {

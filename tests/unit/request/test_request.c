@@ -40,6 +40,7 @@ TEST(request_routes)
         {"/v1/environment", OP_ENVIRONMENT},
         {"/v1/formats", OP_FORMATS},
         {"/v1/stats", OP_STATS},
+        {"/metrics", OP_METRICS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct request request = parse_request(rows[i].target);
