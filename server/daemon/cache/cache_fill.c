@@ -9,6 +9,7 @@
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -97,7 +98,8 @@ static bool is_whole_wanted(const struct cache_slot *slot)
     return false;
 }
 
-void slot_look(struct cache_slot *slot, enum slot_state state)
+/* is_offline: without a look at the root. */
+static void look(struct cache_slot *slot, enum slot_state state, bool is_offline)
 {
     struct cache *cache = slot->cache;
     if (state == SLOT_LOOKING)
@@ -107,6 +109,7 @@ void slot_look(struct cache_slot *slot, enum slot_state state)
         .is_check_only = state != SLOT_LOOKING,
         .is_whole = state == SLOT_LOOKING && is_whole_wanted(slot),
         .maybe_partial = state == SLOT_CONFIRMING || (slot->state == SLOT_SETTLING && slot->err != NULL),
+        .is_offline = is_offline,
         .known = slot->imported,
         .has_failed = slot->err != NULL,
         .failed_stamp = slot->stamp,
@@ -116,7 +119,13 @@ void slot_look(struct cache_slot *slot, enum slot_state state)
     cache->checking_count += state == SLOT_CHECKING;
     slot->state = state;
     slot->due_ms = 0;
-    slot->run = revalidation_start(cache->loop, cache->backing, &asked, on_looked, slot);
+    slot->is_offline = asked.is_offline;
+    slot->run = revalidation_start(cache->backing, &asked, on_looked, slot);
+}
+
+void slot_look(struct cache_slot *slot, enum slot_state state)
+{
+    look(slot, state, root_monitor_is_down(slot->cache->monitor));
 }
 
 static void take_found(struct cache_slot *slot, const struct revalidation *found)
@@ -127,9 +136,11 @@ static void take_found(struct cache_slot *slot, const struct revalidation *found
                                 found->verdict == REVALIDATION_SAME;
     slot->cache->checking_count -= slot->state == SLOT_CHECKING;
     slot->run = NULL;
-    if (!is_old_failure)
+    if (!is_old_failure && !slot->is_offline)
         slot->count = found->count;
     slot->checked_ms = cache_now_ms();
+    if (found->verdict != REVALIDATION_UNAVAILABLE)
+        slot->stale_ms = 0;
     if (!found->is_retaken)
         return;
     folder_watch_set_unref(slot->set);
@@ -143,6 +154,16 @@ static void set_origin(struct cache_slot *slot, enum model_origin origin, uint64
     {
         waiter->origin = origin;
         waiter->waited_to_ns = waited_to_ns;
+    }
+}
+
+static void set_stale(struct cache_slot *slot)
+{
+    struct cache_waiter *waiter;
+    DL_FOREACH(slot->served, waiter)
+    {
+        waiter->stale_s = slot_stale_s(slot);
+        stats_add(STAT_CACHE_STALE, waiter->stale_s != 0);
     }
 }
 
@@ -189,8 +210,17 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
 {
     struct cache_slot *slot = slot_of(job);
     /* otherwise it was ended for another, never begun or killed, which says nothing: the next request tries again */
-    const bool is_about_model = imported != NULL || (err != NULL && err_http_status(err->code) != 503);
+    const bool is_about_model =
+        imported != NULL ||
+        (err != NULL && err_http_status(err->code) != 503 && !root_monitor_is_down(slot->cache->monitor));
     set_origin(slot, MODEL_IMPORTED, slot->import_ns);
+    if (imported == NULL && err != NULL && err->code == ERR_SOURCE_UNAVAILABLE) {
+        root_monitor_note(slot->cache->monitor, slot->path, EIO);
+        waiter_move_all(&slot->served, &slot->waiting, slot);
+        slot->stale_ms = cache_now_ms();
+        look(slot, SLOT_LOOKING, true);
+        return;
+    }
     if (imported != NULL)
         slot_keep_model(slot, imported);
     else if (is_about_model)
@@ -280,6 +310,36 @@ static void on_gone(struct cache_slot *slot, const struct revalidation *found)
     finish(slot, is_gone, &found->err);
 }
 
+/* The files cannot be looked at. What is in memory or was on disk is answered, for a time. */
+static void on_unavailable(struct cache_slot *slot, const struct revalidation *found)
+{
+    const bool is_confirming = slot->state == SLOT_CONFIRMING; /* whether the import saw whole files is not known */
+    const bool is_other =
+        found->loaded != NULL && slot->imported != NULL && strcmp(slot->imported->hash, found->loaded->hash) != 0;
+    if (found->source_error != 0)
+        root_monitor_note(slot->cache->monitor, found->source_path, found->source_error);
+    if (found->loaded != NULL && is_other) {
+        imported_model_unref(found->loaded); /* an older one than that in memory */
+    } else if (found->loaded != NULL) {
+        slot_keep_model(slot, found->loaded);
+        set_origin(slot, MODEL_LOADED, 0);
+        stats_add(STAT_DISK_HITS, 1);
+    }
+    struct err err = found->err;
+    if (err.code == 0)
+        slot_unavailable(slot, &err);
+    slot_mark_stale(slot);
+    const bool lacks_pixels = slot->imported != NULL && is_whole_wanted(slot) && !slot->imported->has_pixels;
+    if (is_confirming || (slot->imported == NULL && slot->err == NULL))
+        finish(slot, true, &err);
+    else if (slot->imported != NULL && (lacks_pixels || slot_is_expired(slot)))
+        finish(slot, false, &err);
+    else {
+        set_stale(slot);
+        finish(slot, false, NULL);
+    }
+}
+
 static void on_confirmed(struct cache_slot *slot, const struct revalidation *found)
 {
     const bool is_same = found->verdict == REVALIDATION_SAME;
@@ -304,6 +364,10 @@ static void on_looked(void *user, struct revalidation *found)
 {
     struct cache_slot *slot = user;
     take_found(slot, found);
+    if (found->verdict == REVALIDATION_UNAVAILABLE) {
+        on_unavailable(slot, found);
+        return;
+    }
     if (slot->state == SLOT_CONFIRMING) {
         on_confirmed(slot, found);
         return;
@@ -330,5 +394,66 @@ static void on_looked(void *user, struct revalidation *found)
     case REVALIDATION_GONE:
         on_gone(slot, found);
         break;
+    case REVALIDATION_UNAVAILABLE:
+        break;
     }
+}
+
+/* --- the root is down --- */
+
+/* Work that may never end, and requests that wait for it. */
+static bool waits_for_root(const struct cache_slot *slot)
+{
+    switch (slot->state) {
+    case SLOT_LOOKING:
+    case SLOT_CHECKING:
+    case SLOT_CONFIRMING:
+        return !slot->is_offline;
+    case SLOT_IMPORTING:
+        return slot_is_wanted(slot);
+    default:
+        return false;
+    }
+}
+
+static void go_offline(struct cache_slot *slot)
+{
+    struct err err;
+    slot_unavailable(slot, &err);
+    if (slot->state == SLOT_IMPORTING) {
+        struct cache_waiter *waiting = NULL;
+        const bool is_dropped = import_pool_drop(slot->cache->pool, &slot->job);
+        waiter_move_all(&slot->served, &waiting, NULL);
+        waiter_move_all(&slot->waiting, &waiting, NULL);
+        if (is_dropped)
+            finish(slot, true, &err);
+        answer_all(&waiting, NULL, &err);
+        return;
+    }
+    revalidation_abandon(slot->run);
+    slot->run = NULL;
+    slot->cache->checking_count -= slot->state == SLOT_CHECKING;
+    if (slot->state == SLOT_CONFIRMING) {
+        finish(slot, true, &err);
+        return;
+    }
+    slot_mark_stale(slot);
+    if (slot->state == SLOT_CHECKING) {
+        finish(slot, false, NULL);
+        return;
+    }
+    wait_anew(slot);
+    slot_look(slot, SLOT_LOOKING);
+}
+
+void cache_go_offline(struct cache *cache)
+{
+    for (struct cache_slot *slot = cache->used; slot != NULL;)
+        if (waits_for_root(slot)) {
+            go_offline(slot); /* which may change the list: from its start again */
+            slot = cache->used;
+        } else {
+            slot_invalidate_shared(slot);
+            slot = slot->next;
+        }
 }

@@ -26,7 +26,10 @@
  *             somebody writes the file; there is a former model              READY, until due_ms
  *             somebody writes the file; there is none                        SETTLING, or removed: for too long
  *             there is no such file                                          removed
+ *             the root cannot be read; there is a model in memory or on disk READY, stale
+ *             it cannot; there is none                                       FAILED, or removed
  * CHECKING    the files are as they were, or are being written               READY
+ *             the root cannot be read                                        READY, stale
  *             they changed or are gone                                       removed; who waits begins anew
  * IMPORTING   the importer has made a model, or found the file bad           CONFIRMING
  *             the import was refused, ended early, or nobody waits           removed
@@ -34,7 +37,7 @@
  *                                                                            changed during the import
  *             an error, and the files are as they were                       FAILED
  *             an error, and they are not: it may be about half a file        SETTLING
- *             the file is gone                                               removed
+ *             the file is gone, or the root cannot be read                   removed
  * SETTLING    due_ms                                                         LOOKING
  *             nobody waits any more                                          removed
  *
@@ -70,6 +73,8 @@ struct cache_slot {
     uint64_t count;               /* of the set at the last look */
     uint64_t checked_ms;          /* the last look */
     uint64_t due_ms;              /* when to look again although nobody asks; 0 = no need */
+    bool is_offline;              /* of `run`: the root is not touched */
+    uint64_t stale_ms;            /* since when the files cannot be looked at, while `imported` is answered; 0: they can */
     uint64_t settling_ms;         /* since when requests have waited for a writer; 0 = none do */
 
     struct shared_model *shared; /* as other threads use the model, or NULL */
@@ -83,7 +88,7 @@ struct cache {
     const struct config *config;
     struct import_pool *pool;
     struct backing *backing;
-    struct root_monitor *monitor; /* or NULL */
+    struct root_monitor *monitor;
     uv_timer_t timer;             /* runs while slots are to be looked at without a request */
     struct cache_listener *listener;
     struct fact_table *facts;     /* of models that are or were in memory */
@@ -129,6 +134,20 @@ void waiter_move_all(struct cache_waiter **from, struct cache_waiter **to, struc
 void slot_look(struct cache_slot *slot, enum slot_state state);
 /* Nobody waits, and nothing is known yet: removes the slot. */
 void slot_give_up(struct cache_slot *slot);
+
+/* The root is down: work on slots that waits for it ends. */
+void cache_go_offline(struct cache *cache);
+
+/* --- cache_stale.c: models whose files cannot be looked at --- */
+
+/* Keeps the start of it; the model is the cache's alone from then on. */
+void slot_mark_stale(struct cache_slot *slot);
+/* For longer than --stale-if-error: the model is not answered any more. */
+bool slot_is_expired(const struct cache_slot *slot);
+/* Of its answers: whole seconds, at least 1; 0: it is not stale. */
+uint32_t slot_stale_s(const struct cache_slot *slot);
+/* Fills *err with ERR_SOURCE_UNAVAILABLE and returns it. */
+int slot_unavailable(const struct cache_slot *slot, struct err *err);
 
 /* --- cache.c --- */
 

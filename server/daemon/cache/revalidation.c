@@ -5,12 +5,15 @@
 #include "base/file_formats.h"
 #include "base/mem.h"
 #include "daemon/model/file_access.h"
+#include "daemon/model/root_look.h"
+#include "daemon/model/source_access.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 #include "daemon/support/thread_priority.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -154,6 +157,8 @@ struct revalidation_run {
     void (*done)(void *user, struct revalidation *check); /* NULL: abandoned */
     void *user;
     struct disk_report report;
+    char source_path[ROOT_LOOK_PATH_SIZE];
+    struct revalidation_run *prev, *next; /* of backing->queued */
 };
 
 /* --- the work thread --- */
@@ -275,13 +280,50 @@ static enum revalidation_verdict judge(const struct backing *backing, struct rev
     return check->is_starved ? starved(check) : REVALIDATION_IMPORT;
 }
 
+/* Whether nothing follows from what the look found, because the file system failed, or because the root is not the
+ * folder that is open any more. */
+static bool is_unavailable(const struct backing *backing, struct revalidation_run *run)
+{
+    struct revalidation *check = &run->check;
+    if (check->verdict == REVALIDATION_SAME && check->is_unchanged)
+        return false;
+    if (check->verdict == REVALIDATION_LOADED)
+        return false;
+    check->source_error = source_error();
+    if (check->source_error == 0 && check->verdict == REVALIDATION_GONE && check->err.code == ERR_MODEL_NOT_FOUND &&
+        backing->config->watch != WATCH_OFF) {
+        const int error = root_check(backing->root_fd, backing->config->root);
+        check->source_error = error == ENOENT || error == ENOTDIR || err_is_source(error) ? error : 0;
+        source_forget_error(); /* the error is the root's */
+    }
+    snprintf(run->source_path, sizeof run->source_path, "%s", source_error() != 0 ? source_error_path() : "");
+    return check->source_error != 0;
+}
+
+/* What is known without the root. */
+static void load_stale(const struct backing *backing, struct revalidation_run *run)
+{
+    struct revalidation *check = &run->check;
+    const bool is_known = check->known != NULL && (!check->is_whole || check->known->has_pixels);
+    check->verdict = REVALIDATION_UNAVAILABLE;
+    if (!check->is_offline)
+        root_unavailable(check->path, check->source_error == ESTALE ? "it is another now" : strerror(check->source_error),
+                         &check->err);
+    if (!check->is_check_only && !is_known && backing->disk != NULL)
+        disk_cache_load_stale(backing->disk, check->path, check->is_whole, &check->loaded, &run->report);
+}
+
 static double now_ms(void) { return (double)uv_hrtime() / 1e6; }
 
 static void on_work(uv_work_t *work)
 {
     struct revalidation_run *run = work->data;
     const double start_ms = now_ms();
-    run->check.verdict = judge(run->backing, &run->check, &run->report);
+    source_forget_error();
+    if (!run->check.is_offline)
+        run->check.verdict = judge(run->backing, &run->check, &run->report);
+    if (run->check.is_offline || is_unavailable(run->backing, run))
+        load_stale(run->backing, run);
     run->check.ms = now_ms() - start_ms;
 }
 
@@ -296,10 +338,37 @@ static void free_run(struct revalidation_run *run)
     free(run);
 }
 
+/* At most so many work threads: if calls do not return, others are left. */
+static uint32_t looks_max(const struct backing *backing)
+{
+    const uint32_t threads = backing->config->work_threads;
+    return threads >= 4 ? threads / 2 : 1;
+}
+
+static void on_done(uv_work_t *work, int status);
+
+static void start_queued(struct backing *backing)
+{
+    while (backing->queued != NULL && backing->look_count < looks_max(backing)) {
+        struct revalidation_run *run = backing->queued;
+        DL_DELETE(backing->queued, run);
+        if (run->done == NULL) {
+            free_run(run);
+            continue;
+        }
+        backing->look_count++;
+        uv_queue_work(backing->loop, &run->work, on_work, on_done);
+    }
+}
+
 static void on_done(uv_work_t *work, int status __attribute__((unused)))
 {
     struct revalidation_run *run = work->data;
     struct revalidation *check = &run->check;
+    struct backing *backing = run->backing;
+    backing->refs++; /* done() may end the cache */
+    backing->look_count -= !check->is_offline;
+    check->source_path = run->source_path;
     backing_report(run->backing, &run->report);
     if (run->done != NULL) {
         run->done(run->user, check);
@@ -308,9 +377,11 @@ static void on_done(uv_work_t *work, int status __attribute__((unused)))
         folder_watch_set_unref(check->taken);
     }
     free_run(run);
+    start_queued(backing);
+    backing_unref(backing);
 }
 
-struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *backing, const struct revalidation *check,
+struct revalidation_run *revalidation_start(struct backing *backing, const struct revalidation *check,
                                             void (*done)(void *user, struct revalidation *check), void *user)
 {
     struct revalidation_run *run = mem_zalloc(1, sizeof *run);
@@ -323,7 +394,12 @@ struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *bac
     run->check.set = check->set != NULL ? folder_watch_set_ref(check->set) : NULL;
     run->done = done;
     run->user = user;
-    uv_queue_work(loop, &run->work, on_work, on_done);
+    if (check->is_offline) {
+        uv_queue_work(backing->loop, &run->work, on_work, on_done);
+        return run;
+    }
+    DL_APPEND(backing->queued, run);
+    start_queued(backing);
     return run;
 }
 

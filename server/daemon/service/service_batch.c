@@ -117,6 +117,8 @@ static void on_item(struct call *item, struct reply *reply)
     batch->cpu_ns += item->cpu_ns;
     if (!batch->is_running) /* the loop has run in between */
         batch->item.spent_ns = 0;
+    if (reply->stale_s > batch->reply.stale_s)
+        batch->reply.stale_s = reply->stale_s;
     put_result(batch, reply);
     reply_fini(reply);
     run(batch);
