@@ -215,9 +215,10 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
         (err != NULL && err_http_status(err->code) != 503 && !root_monitor_is_down(slot->cache->monitor));
     set_origin(slot, MODEL_IMPORTED, slot->import_ns);
     if (imported == NULL && err != NULL && err->code == ERR_SOURCE_UNAVAILABLE) {
+        /* remembered as other failures are: an importer that only says so is not run for each request */
         root_monitor_note(slot->cache->monitor, slot->path, EIO);
-        waiter_move_all(&slot->served, &slot->waiting, slot);
-        slot->stale_ms = cache_now_ms();
+        slot_keep_error(slot, err);
+        wait_anew(slot);
         look(slot, SLOT_LOOKING, true);
         return;
     }
