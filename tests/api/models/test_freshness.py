@@ -182,7 +182,7 @@ def test_the_root_is_removed_and_put_back(start, root):
     for x in (2, 3):
         shutil.rmtree(root)
         wait_until(lambda: "x-posed-stale" in ask(server).headers, "the root is still there")
-        assert server.get("/healthz").status == 200 and place(ask(server)) == x - 1 and list(state(server)) == ["a.gltf"]
+        assert server.get("/healthz").status == 200 and place(ask(server)) == x - 1
         server.wait_for_line("cannot be read")
         root.mkdir()
         (root / "a.gltf").write_text(gltf(x=x))
