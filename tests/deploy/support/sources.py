@@ -20,6 +20,11 @@ QUICK = {"RCLONE_DIR_CACHE_TIME": "100ms", "RCLONE_ATTR_TIMEOUT": "0s", "RCLONE_
 RECIPES = DEPLOY_TESTS.parents[1] / "deploy" / "sources"
 
 
+def environment(**more):
+    """Without what this machine says about other S3 servers, and about proxies on the way to them."""
+    return {**{k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "RCLONE_")) and not k.lower().endswith("_proxy")}, **more}
+
+
 def need(*programs):
     for program in programs:
         if not shutil.which(program):
@@ -54,7 +59,7 @@ class Program:
     def __init__(self, folder, name, *command, env=None):
         self.log = folder / f"{name}.log"
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **(env or {})})
+            self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(**(env or {})))
 
     def send(self, number):
         self.process.send_signal(number)
@@ -126,7 +131,7 @@ class S3Server:
 
     def rclone(self, *words, content=None):
         remote, env = self.remote
-        done = subprocess.run(["rclone", "--config", "/dev/null", *words], input=content, capture_output=True, env={**os.environ, **env})
+        done = subprocess.run(["rclone", "--config", "/dev/null", *words], input=content, capture_output=True, env=environment(**env))
         assert done.returncode == 0, done.stderr
 
     def put(self, name, content):
