@@ -95,8 +95,8 @@ bool err_is_source(int error)
 {
     switch (error) {
     case EIO:
-    case ESTALE:       /* NFS: the handle is of a file system that is not there any more */
-    case ENOTCONN:     /* FUSE: the process behind it is gone */
+    case ESTALE:   /* NFS: the handle is of a file system that is not there any more */
+    case ENOTCONN: /* FUSE: the process behind it is gone */
     case ENODEV:
     case EHOSTDOWN:
     case EHOSTUNREACH:

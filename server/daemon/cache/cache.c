@@ -233,8 +233,7 @@ static bool check_later(struct cache_slot *slot, uint64_t now_ms)
         cache->has_events && slot->imported != NULL && slot->set != NULL && !slot_has_no_events(slot);
     if (slot->state == SLOT_SETTLING && is_due)
         slot_look(slot, SLOT_LOOKING);
-    else if ((is_due || has_events) && slot->state == SLOT_READY && !is_offline &&
-             cache->checking_count < CHECKING_MAX)
+    else if ((is_due || has_events) && slot->state == SLOT_READY && !is_offline && cache->checking_count < CHECKING_MAX)
         slot_look(slot, SLOT_CHECKING);
     else
         return has_events || slot->due_ms != 0;

@@ -210,9 +210,8 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
 {
     struct cache_slot *slot = slot_of(job);
     /* otherwise it was ended for another, never begun or killed, which says nothing: the next request tries again */
-    const bool is_about_model =
-        imported != NULL ||
-        (err != NULL && err_http_status(err->code) != 503 && !root_monitor_is_down(slot->cache->monitor));
+    const bool is_about_model = imported != NULL || (err != NULL && err_http_status(err->code) != 503 &&
+                                                     !root_monitor_is_down(slot->cache->monitor));
     set_origin(slot, MODEL_IMPORTED, slot->import_ns);
     if (imported == NULL && err != NULL && err->code == ERR_SOURCE_UNAVAILABLE) {
         /* remembered as other failures are: an importer that only says so is not run for each request */

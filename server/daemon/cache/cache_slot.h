@@ -74,8 +74,8 @@ struct cache_slot {
     uint64_t checked_ms;          /* the last look */
     uint64_t due_ms;              /* when to look again although nobody asks; 0 = no need */
     bool is_offline;              /* of `run`: the root is not touched */
-    uint64_t stale_ms;            /* since when the files cannot be looked at, while `imported` is answered; 0: they can */
-    uint64_t settling_ms;         /* since when requests have waited for a writer; 0 = none do */
+    uint64_t stale_ms;    /* since when the files cannot be looked at, while `imported` is answered; 0: they can */
+    uint64_t settling_ms; /* since when requests have waited for a writer; 0 = none do */
 
     struct shared_model *shared; /* as other threads use the model, or NULL */
 
@@ -89,7 +89,7 @@ struct cache {
     struct import_pool *pool;
     struct backing *backing;
     struct root_monitor *monitor;
-    uv_timer_t timer;             /* runs while slots are to be looked at without a request */
+    uv_timer_t timer; /* runs while slots are to be looked at without a request */
     struct cache_listener *listener;
     struct fact_table *facts;     /* of models that are or were in memory */
     struct cache_slot *slots;     /* by path */

@@ -307,7 +307,8 @@ static void load_stale(const struct backing *backing, struct revalidation_run *r
     const bool is_known = check->known != NULL && (!check->is_whole || check->known->has_pixels);
     check->verdict = REVALIDATION_UNAVAILABLE;
     if (!check->is_offline)
-        root_unavailable(check->path, check->source_error == ESTALE ? "it is another now" : strerror(check->source_error),
+        root_unavailable(check->path,
+                         check->source_error == ESTALE ? "it is another now" : strerror(check->source_error),
                          &check->err);
     if (!check->is_check_only && !is_known && backing->disk != NULL)
         disk_cache_load_stale(backing->disk, check->path, check->is_whole, &check->loaded, &run->report);

@@ -36,12 +36,12 @@ void backing_end(struct backing *backing);
 /* --- one look at the files of a model --- */
 
 enum revalidation_verdict {
-    REVALIDATION_SAME,    /* the files are those of `known`, or of the failure */
-    REVALIDATION_CHANGED, /* they are not; only when is_check_only */
-    REVALIDATION_LOADED,  /* `loaded` came from the disk cache */
-    REVALIDATION_IMPORT,  /* nothing is known of these files */
-    REVALIDATION_WRITING, /* the model file is being written, or was until just now */
-    REVALIDATION_GONE,    /* there is no such model: `err` */
+    REVALIDATION_SAME,        /* the files are those of `known`, or of the failure */
+    REVALIDATION_CHANGED,     /* they are not; only when is_check_only */
+    REVALIDATION_LOADED,      /* `loaded` came from the disk cache */
+    REVALIDATION_IMPORT,      /* nothing is known of these files */
+    REVALIDATION_WRITING,     /* the model file is being written, or was until just now */
+    REVALIDATION_GONE,        /* there is no such model: `err` */
     REVALIDATION_UNAVAILABLE, /* the root cannot be read: `err`; `loaded` is what the disk cache had last, or NULL */
 };
 
@@ -67,8 +67,8 @@ struct revalidation {
     struct folder_watch_set *taken; /* likewise, or NULL: events cannot vouch for these files */
     uint64_t count;                 /* of the set when the files were looked at */
     struct err err;
-    int source_error;             /* UNAVAILABLE and not is_offline: the errno, */
-    const char *source_path;      /* and the path it was about, "" for the root; valid in done() */
+    int source_error;        /* UNAVAILABLE and not is_offline: the errno, */
+    const char *source_path; /* and the path it was about, "" for the root; valid in done() */
     double ms;
 };
 

@@ -69,7 +69,8 @@ static bool is_from_outside(int term_signal)
 
 bool import_exit_is_kill(const struct import_exit *end)
 {
-    return !end->child.is_timeout && !end->is_breach && !end->is_starved && !end->is_unavailable && is_from_outside(end->child.term_signal);
+    return !end->child.is_timeout && !end->is_breach && !end->is_starved && !end->is_unavailable &&
+           is_from_outside(end->child.term_signal);
 }
 
 static int explain_kill(const struct import_exit *end, struct err *err)

@@ -74,9 +74,9 @@ int root_check(int root_fd, const char *path)
     struct stat now, stat;
     source_enter();
     const int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    const int error = fd < 0 || fstat(fd, &now) != 0 || fstat(root_fd, &stat) != 0               ? errno
-                      : now.st_dev != stat.st_dev || now.st_ino != stat.st_ino ? ESTALE
-                                                                               : 0;
+    const int error = fd < 0 || fstat(fd, &now) != 0 || fstat(root_fd, &stat) != 0 ? errno
+                      : now.st_dev != stat.st_dev || now.st_ino != stat.st_ino     ? ESTALE
+                                                                                   : 0;
     source_leave(error, "");
     fd_close(fd);
     return error;
@@ -101,8 +101,8 @@ int root_open_beneath(int root_fd, const char *path, uint64_t flags)
 
 int root_unavailable(const char *path, const char *why, struct err *err)
 {
-    return err_set(err, ERR_SOURCE_UNAVAILABLE, "'%s': the folder of the models cannot be read: %s; try again later", path,
-                   why);
+    return err_set(err, ERR_SOURCE_UNAVAILABLE, "'%s': the folder of the models cannot be read: %s; try again later",
+                   path, why);
 }
 
 static int open_error(const char *path, int error, struct err *err)

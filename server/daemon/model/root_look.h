@@ -1,5 +1,5 @@
-/* root_look.h - one look at the path of the root: is the folder that is open still there, or is it another, and may that
- * be taken for the root? Work threads. */
+/* root_look.h - one look at the path of the root: is the folder that is open still there, or is it another, and may
+ * that be taken for the root? Work threads. */
 #pragma once
 
 #include <stdbool.h>

@@ -69,8 +69,7 @@ static void on_work(uv_work_t *work)
     source_leave(look->error, "");
     if (fd >= 0)
         look->error = root_place_of(fd, &look->place);
-    const bool is_same =
-        look->place.device == monitor->place.device && look->place.inode == monitor->place.inode;
+    const bool is_same = look->place.device == monitor->place.device && look->place.inode == monitor->place.inode;
     if (look->error == 0 && !is_same && monitor->follows)
         look->refusal = root_place_refusal(&monitor->place, &look->place, fd);
     if (look->error == 0 && look->refusal == NULL)
@@ -127,7 +126,10 @@ static void take(struct root_monitor *monitor)
     monitor->changed(monitor->user, ROOT_MOVED);
 }
 
-static bool hangs(const struct root_monitor *monitor) { return source_longest_call_ms(monitor->moved_ns) >= monitor->timeout_ms; }
+static bool hangs(const struct root_monitor *monitor)
+{
+    return source_longest_call_ms(monitor->moved_ns) >= monitor->timeout_ms;
+}
 
 /* A lack of descriptors says nothing. */
 static void judge(struct root_monitor *monitor)

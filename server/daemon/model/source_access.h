@@ -22,5 +22,6 @@ void source_forget_error(void);
 int source_error(void);
 const char *source_error_path(void);
 
-/* For how long the oldest call of all threads that began after `since_ns` (of uv_hrtime()) has not returned. Any thread. */
+/* For how long the oldest call of all threads that began after `since_ns` (of uv_hrtime()) has not returned. Any
+ * thread. */
 uint64_t source_longest_call_ms(uint64_t since_ns);

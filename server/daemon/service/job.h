@@ -75,7 +75,7 @@ struct job {
     struct request_source environment;                /* of a picture that has one */
     uint32_t model_count;                             /* found so far */
     struct cache_waiter waiter;
-    uint32_t stale_s; /* of the models found so far, the longest */
+    uint32_t stale_s;            /* of the models found so far, the longest */
     struct picture_job *picture; /* or NULL */
     uv_work_t work;
     struct reply_stream *stream;   /* of the work thread, while there is work */

@@ -30,7 +30,7 @@ struct list_walk {
     struct service *service;
     struct folder_watch_set *set; /* for the listing; or NULL */
     struct listing *made;
-    int source_error;                      /* of the walk, of err_is_source(), or of a root that is not there; 0: none */
+    int source_error; /* of the walk, of err_is_source(), or of a root that is not there; 0: none */
     char source_path[ROOT_LOOK_PATH_SIZE]; /* what that was about; "": the root */
 };
 
@@ -118,8 +118,7 @@ static bool is_offline(const struct service *service) { return cache_is_offline(
 static uint32_t stale_s(const struct service *service)
 {
     enum { MS_PER_S = 1000 };
-    return service->list_stale_ms == 0 ? 0
-                                       : (uint32_t)((listing_now_ms() - service->list_stale_ms) / MS_PER_S) + 1;
+    return service->list_stale_ms == 0 ? 0 : (uint32_t)((listing_now_ms() - service->list_stale_ms) / MS_PER_S) + 1;
 }
 
 static bool has_stale_list(const struct service *service)

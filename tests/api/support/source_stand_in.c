@@ -1,7 +1,7 @@
 /* For LD_PRELOAD: a file system that fails. The file $SOURCE_STAND_IN says how: "EIO PREFIX" - openat2() of paths that
- * begin so fails with this errno, "*" is all of them and the look at the root itself - or "HANG PREFIX": such a call does
- * not return for as long as the file says so. "READ PREFIX": what is opened cannot be read (EIO). Without the file it is
- * the C library's. */
+ * begin so fails with this errno, "*" is all of them and the look at the root itself - or "HANG PREFIX": such a call
+ * does not return for as long as the file says so. "READ PREFIX": what is opened cannot be read (EIO). Without the file
+ * it is the C library's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
