@@ -254,6 +254,13 @@ test-unit: deps-test $(out)/test/unit
 test-api: deps-test all samples $(client_tests)
 	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest_api) $(if $(t),-k '$(t)') tests/api"
 
+# What deploy/ holds, by the programs that it is for: make deploy-test [t=words of pytest -k]
+deps-deploy: deps-test
+	@deploy/deps.sh deploy
+	@sh tests/deploy/install.sh
+deploy-test: deps-deploy all samples
+	@$(run_suites) "deploy=pytest:$(pytest) $(if $(t),-k '$(t)') tests/deploy"
+
 # make test-python [t=words of pytest -k]
 test-python: deps-test all samples
 	@$(run_suites) $(suite_python)
@@ -396,6 +403,7 @@ help:
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
+	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make beside         pictures beside those of three.js and Blender, in build/beside [t=FILE.glb]'
 	@echo 'make soak           the long runs: damaged models, kills, attacks, conversions   [t=name of tests/soak]'
 	@echo 'make floats          the JSON writer on 2^27 floats against the standard library  [all=1: on every one]'
@@ -420,4 +428,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean
+.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean
