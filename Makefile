@@ -378,7 +378,7 @@ install: all
 	install -m 755 $(out)/posed $(out)/posectl $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
 	install -m 644 $(out)/posed-assimp.so $(DESTDIR)$(PREFIX)/libexec/posed/
-	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md clients/cli/check.md deploy/ci/* server/docs/hostile-files.md; do \
+	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md clients/cli/check.md deploy/ci/* deploy/sources/* server/docs/hostile-files.md; do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/posed/$$page || exit 1; done
 	install -m 644 protocol/*.md protocol/*.def protocol/*.json protocol/*.png $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h

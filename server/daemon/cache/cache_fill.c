@@ -24,8 +24,7 @@ static void enter_ready_or_failed(struct cache_slot *slot)
     slot->settling_ms = 0;
 }
 
-/* Answers a list that no slot holds any more. imported and err are borrowed. */
-static void answer_all(struct cache_waiter **list, struct imported_model *imported, const struct err *err)
+void waiter_answer_all(struct cache_waiter **list, struct imported_model *imported, const struct err *err)
 {
     for (struct cache_waiter *waiter; (waiter = waiter_take(list)) != NULL;)
         waiter->ready(waiter, imported, err);
@@ -44,9 +43,7 @@ static void ask_again(struct cache *cache, const char *path, struct cache_waiter
     }
 }
 
-/* Removes the slot if is_gone, makes room, answers `served` with the model or the error (NULL: the slot's own), and
- * lets `waiting` ask again. The slot may be gone afterwards. */
-static void finish(struct cache_slot *slot, bool is_gone, const struct err *why)
+void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *why)
 {
     struct cache *cache = slot->cache;
     struct cache_waiter *served = NULL, *waiting = NULL;
@@ -64,7 +61,7 @@ static void finish(struct cache_slot *slot, bool is_gone, const struct err *why)
     else
         enter_ready_or_failed(slot);
     cache_evict(cache, is_gone || served == NULL ? NULL : slot);
-    answer_all(&served, imported, &err);
+    waiter_answer_all(&served, imported, &err);
     if (waiting != NULL)
         ask_again(cache, path, &waiting);
     free(path);
@@ -75,11 +72,10 @@ void slot_give_up(struct cache_slot *slot)
 {
     struct err err;
     err_set(&err, ERR_REQUEST_TIMEOUT, "%s: no request waits for the model any more", slot->path);
-    finish(slot, true, &err);
+    slot_finish(slot, true, &err);
 }
 
-/* All wait for work that has not begun. */
-static void wait_anew(struct cache_slot *slot)
+void slot_wait_anew(struct cache_slot *slot)
 {
     waiter_move_all(&slot->waiting, &slot->served, slot);
     waiter_move_all(&slot->served, &slot->waiting, slot);
@@ -180,14 +176,14 @@ static void settle(struct cache_slot *slot, uint64_t wait_ms)
         err_set(&err, ERR_MODEL_CHANGING, "%s: the file is being written, and was for %llu ms; try again later",
                 slot->path, (unsigned long long)limit_ms);
         set_origin(slot, MODEL_UNKNOWN, uv_hrtime());
-        finish(slot, true, &err);
+        slot_finish(slot, true, &err);
         return;
     }
     if (!slot_is_wanted(slot)) {
         slot_give_up(slot);
         return;
     }
-    wait_anew(slot);
+    slot_wait_anew(slot);
     slot->state = SLOT_SETTLING;
     slot->due_ms = now_ms + wait_ms;
     cache_start_timer(slot->cache);
@@ -217,7 +213,7 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
         /* remembered as other failures are: an importer that only says so is not run for each request */
         root_monitor_note(slot->cache->monitor, slot->path, EIO);
         slot_keep_error(slot, err);
-        wait_anew(slot);
+        slot_wait_anew(slot);
         look(slot, SLOT_LOOKING, true);
         return;
     }
@@ -228,7 +224,7 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
     if (is_about_model)
         slot_look(slot, SLOT_CONFIRMING);
     else
-        finish(slot, true, err);
+        slot_finish(slot, true, err);
 }
 
 /* The model that an import of this file would make is there already. */
@@ -259,13 +255,13 @@ static void start_import(struct cache_slot *slot, const struct stamp *stamp)
     uint64_t count = 0;
     stats_add(STAT_CACHE_MISSES, 1);
     stats_add(STAT_DISK_MISSES, slot->cache->backing->disk != NULL);
-    wait_anew(slot);
+    slot_wait_anew(slot);
     DL_COUNT(slot->waiting, waiter, count);
     stats_add(STAT_IMPORTS_SHARED, count - 1);
     if (take_offer(slot) || import_pool_submit(slot->cache->pool, &slot->job, &err) == 0)
         return;
     waiter_move_all(&slot->waiting, &slot->served, slot);
-    finish(slot, true, &err);
+    slot_finish(slot, true, &err);
 }
 
 /* --- what a look found --- */
@@ -274,7 +270,7 @@ static void on_same(struct cache_slot *slot, const struct revalidation *found)
 {
     if (found->maybe_partial)
         slot->failed_ms = cache_now_ms(); /* only now it is known to be about the whole file */
-    finish(slot, false, NULL);
+    slot_finish(slot, false, NULL);
 }
 
 static void on_loaded(struct cache_slot *slot, const struct revalidation *found)
@@ -286,7 +282,7 @@ static void on_loaded(struct cache_slot *slot, const struct revalidation *found)
              (unsigned long long)found->loaded->model.size_bytes);
     slot_keep_model(slot, found->loaded);
     set_origin(slot, MODEL_LOADED, 0);
-    finish(slot, false, NULL);
+    slot_finish(slot, false, NULL);
 }
 
 /* The former model is answered while its next version is being written. */
@@ -298,7 +294,7 @@ static void on_writing(struct cache_slot *slot)
     }
     slot->due_ms = cache_now_ms() + WRITER_POLL_MS;
     cache_start_timer(slot->cache);
-    finish(slot, false, NULL);
+    slot_finish(slot, false, NULL);
 }
 
 static void on_gone(struct cache_slot *slot, const struct revalidation *found)
@@ -307,7 +303,7 @@ static void on_gone(struct cache_slot *slot, const struct revalidation *found)
     const bool is_gone = found->err.code != ERR_OVERLOADED || slot->imported == NULL;
     if (is_gone)
         slot_report_change(slot);
-    finish(slot, is_gone, &found->err);
+    slot_finish(slot, is_gone, &found->err);
 }
 
 /* The files cannot be looked at. What is in memory or was on disk is answered, for a time. */
@@ -331,12 +327,12 @@ static void on_unavailable(struct cache_slot *slot, const struct revalidation *f
     slot_mark_stale(slot);
     const bool lacks_pixels = slot->imported != NULL && is_whole_wanted(slot) && !slot->imported->has_pixels;
     if (is_confirming || (slot->imported == NULL && slot->err == NULL))
-        finish(slot, true, &err);
+        slot_finish(slot, true, &err);
     else if (slot->imported != NULL && (lacks_pixels || slot_is_expired(slot)))
-        finish(slot, false, &err);
+        slot_finish(slot, false, &err);
     else {
         set_stale(slot);
-        finish(slot, false, NULL);
+        slot_finish(slot, false, NULL);
     }
 }
 
@@ -353,9 +349,9 @@ static void on_confirmed(struct cache_slot *slot, const struct revalidation *fou
         cache_start_timer(slot->cache);
     }
     if (slot->imported != NULL || is_same)
-        finish(slot, false, NULL);
+        slot_finish(slot, false, NULL);
     else if (found->verdict == REVALIDATION_GONE)
-        finish(slot, true, &found->err);
+        slot_finish(slot, true, &found->err);
     else
         settle(slot, found->verdict == REVALIDATION_WRITING ? WRITER_POLL_MS : 0);
 }
@@ -378,7 +374,7 @@ static void on_looked(void *user, struct revalidation *found)
         break;
     case REVALIDATION_CHANGED:
         slot_report_change(slot);
-        finish(slot, true, NULL);
+        slot_finish(slot, true, NULL);
         break;
     case REVALIDATION_LOADED:
         on_loaded(slot, found);
@@ -397,63 +393,4 @@ static void on_looked(void *user, struct revalidation *found)
     case REVALIDATION_UNAVAILABLE:
         break;
     }
-}
-
-/* --- the root is down --- */
-
-/* Work that may never end, and requests that wait for it. */
-static bool waits_for_root(const struct cache_slot *slot)
-{
-    switch (slot->state) {
-    case SLOT_LOOKING:
-    case SLOT_CHECKING:
-    case SLOT_CONFIRMING:
-        return !slot->is_offline;
-    case SLOT_IMPORTING:
-        return slot_is_wanted(slot);
-    default:
-        return false;
-    }
-}
-
-static void go_offline(struct cache_slot *slot)
-{
-    struct err err;
-    slot_unavailable(slot, &err);
-    if (slot->state == SLOT_IMPORTING) {
-        struct cache_waiter *waiting = NULL;
-        const bool is_dropped = import_pool_drop(slot->cache->pool, &slot->job);
-        waiter_move_all(&slot->served, &waiting, NULL);
-        waiter_move_all(&slot->waiting, &waiting, NULL);
-        if (is_dropped)
-            finish(slot, true, &err);
-        answer_all(&waiting, NULL, &err);
-        return;
-    }
-    revalidation_abandon(slot->run);
-    slot->run = NULL;
-    slot->cache->checking_count -= slot->state == SLOT_CHECKING;
-    if (slot->state == SLOT_CONFIRMING) {
-        finish(slot, true, &err);
-        return;
-    }
-    slot_mark_stale(slot);
-    if (slot->state == SLOT_CHECKING) {
-        finish(slot, false, NULL);
-        return;
-    }
-    wait_anew(slot);
-    slot_look(slot, SLOT_LOOKING);
-}
-
-void cache_go_offline(struct cache *cache)
-{
-    for (struct cache_slot *slot = cache->used; slot != NULL;)
-        if (waits_for_root(slot)) {
-            go_offline(slot); /* which may change the list: from its start again */
-            slot = cache->used;
-        } else {
-            slot_invalidate_shared(slot);
-            slot = slot->next;
-        }
 }

@@ -1,7 +1,7 @@
 /* cache_slot.h - the slots of the cache: what is known of one model file, and who waits for it. Private to the cache.
  *
- * cache_slot.c keeps slots, cache_fill.c takes them from state to state, cache.c answers requests and looks at files
- * without one. Loop thread only. */
+ * cache_slot.c keeps slots, cache_fill.c takes them from state to state, cache_stale.c while the root cannot be read,
+ * cache.c answers requests and looks at files without one. Loop thread only. */
 #pragma once
 
 #include "daemon/cache/cache.h"
@@ -135,8 +135,13 @@ void slot_look(struct cache_slot *slot, enum slot_state state);
 /* Nobody waits, and nothing is known yet: removes the slot. */
 void slot_give_up(struct cache_slot *slot);
 
-/* The root is down: work on slots that waits for it ends. */
-void cache_go_offline(struct cache *cache);
+/* Removes the slot if is_gone, makes room, answers `served` with the model or the error (NULL: the slot's own), and
+ * lets `waiting` ask again. The slot may be gone afterwards. */
+void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *why);
+/* All wait for work that has not begun. */
+void slot_wait_anew(struct cache_slot *slot);
+/* Answers a list that no slot holds any more. imported and err are borrowed. */
+void waiter_answer_all(struct cache_waiter **list, struct imported_model *imported, const struct err *err);
 
 /* --- cache_stale.c: models whose files cannot be looked at --- */
 
@@ -148,6 +153,8 @@ bool slot_is_expired(const struct cache_slot *slot);
 uint32_t slot_stale_s(const struct cache_slot *slot);
 /* Fills *err with ERR_SOURCE_UNAVAILABLE and returns it. */
 int slot_unavailable(const struct cache_slot *slot, struct err *err);
+/* The root is down: work on slots that waits for it ends. */
+void cache_go_offline(struct cache *cache);
 
 /* --- cache.c --- */
 

@@ -30,6 +30,8 @@ void backing_unref(struct backing *backing);
 
 /* Stores an imported model on disk, if there is a disk cache and the queue is not full. */
 void backing_store(struct backing *backing, const char *path, struct imported_model *imported);
+/* Counts what a look or a store did, and logs once what the operator should know. */
+void backing_report(struct backing *backing, const struct disk_report *report);
 /* Drops the stores that have not begun. */
 void backing_end(struct backing *backing);
 
