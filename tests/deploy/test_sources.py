@@ -19,9 +19,11 @@ def model(x):
 @pytest.fixture(params=[S3Server, WebServer], ids=lambda one: one.name)
 def source(request, tmp_path):
     one = request.param(tmp_path / "source")
-    one.put("a.gltf", model(1))
-    yield one
-    one.end()
+    try:
+        one.put("a.gltf", model(1))
+        yield one
+    finally:
+        one.end()
 
 
 @pytest.fixture(params=[Mount, Sync], ids=["mount", "sync"])

@@ -15,10 +15,12 @@ OPTIONS = ("--watch-interval", "100ms", "--source-timeout", "500ms", *NO_RENDERI
 @pytest.fixture
 def web(tmp_path):
     one = WebServer(tmp_path / "web")
-    one.put("a.gltf", gltf(x=1).encode())
-    one.put("b.gltf", gltf(x=2).encode())
-    yield one
-    one.end()
+    try:
+        one.put("a.gltf", gltf(x=1).encode())
+        one.put("b.gltf", gltf(x=2).encode())
+        yield one
+    finally:
+        one.end()
 
 
 @pytest.fixture
