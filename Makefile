@@ -284,7 +284,8 @@ beside: deps-test all samples
 # What deploy/ holds, by the programs that it is for: make deploy-test [t=words of pytest -k]
 deps-deploy: deps-test
 	@deploy/deps.sh deploy
-deploy-test: deps-deploy all samples
+	@tests/deploy/install.sh
+deploy-test: deps-deploy all samples $(out)/test/client_probe
 	@$(run_suites) "deploy=pytest:$(pytest) $(if $(t),-k '$(t)') tests/deploy"
 
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
@@ -381,7 +382,7 @@ install: all
 	install -m 755 $(out)/posed $(out)/posectl $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
 	install -m 644 $(out)/posed-assimp.so $(DESTDIR)$(PREFIX)/libexec/posed/
-	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md clients/cli/check.md deploy/ci/* deploy/monitoring/*.* deploy/monitoring/targets/* server/docs/hostile-files.md; do \
+	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md clients/cli/check.md deploy/ci/* deploy/monitoring/*.* deploy/monitoring/targets/* deploy/sources/* server/docs/hostile-files.md; do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/posed/$$page || exit 1; done
 	install -m 644 protocol/*.md protocol/*.def protocol/*.json protocol/*.png $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h

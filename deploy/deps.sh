@@ -28,8 +28,9 @@ soak="assimp-testmodels blender python3-numpy"
 # valgrind counts what an answer costs.
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri valgrind"
 
-# What the files of deploy/ are for. prometheus: scrapes /metrics, with promtool, which checks that and the alerts.
-deploy="python3 python3-pytest prometheus"
+# What the files of deploy/ are for. prometheus: scrapes /metrics, with promtool, which checks that and the alerts. rclone, fuse3: deploy/sources: it mounts and copies most kinds of sources, and its errors are the
+# file system's. nginx: a source over HTTP. python3-yaml: reads the recipes. The S3 server is npm's.
+deploy="python3 python3-pytest procps gcc prometheus rclone fuse3 nginx-light python3-yaml"
 
 # A minimal Debian, for what a newcomer does.
 fresh="mmdebstrap debian-archive-keyring git"
@@ -50,7 +51,7 @@ for group in "$@"; do
     test) wanted="$wanted $test $(missing_node) $(missing_browser)" ;;
     lint) wanted="$wanted $lint" ;;
     clang) wanted="$wanted $clang" ;;
-    deploy) wanted="$wanted $deploy" ;;
+    deploy) wanted="$wanted $deploy $(missing_node)" ;;
     fresh) wanted="$wanted $fresh" ;;
     soak) wanted="$wanted $soak $(missing_node)" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;

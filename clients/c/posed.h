@@ -136,7 +136,8 @@ enum posed_code {
     POSED_ERR_RENDER_MEMORY = 59,
     POSED_ERR_STORAGE = 60,
     POSED_ERR_IMPORT_KILLED = 62,
-    POSED_ERR_BATCH_CPU = 63
+    POSED_ERR_BATCH_CPU = 63,
+    POSED_ERR_SOURCE_UNAVAILABLE = 69
 };
 
 /* What a packet is (protocol/packets.def). */
@@ -174,7 +175,8 @@ enum posed_kind {
 enum {
     POSED_HEADER_CHANGED = 1, /* the model's content has changed */
     POSED_HEADER_LAST = 2,    /* of an error: the stream `id` has ended with it */
-    POSED_HEADER_CLOSING = 4  /* of an error: the server closes the connection after it */
+    POSED_HEADER_CLOSING = 4, /* of an error: the server closes the connection after it */
+    POSED_HEADER_STALE = 8    /* of an answer or a frame: the model's files cannot be looked at; it is as they were */
 };
 
 /* --- packets ---------------------------------------------------------------------------------------------------- */

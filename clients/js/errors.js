@@ -69,6 +69,7 @@ export const CODES = new Map([
   [60, ['storage', 507]],
   [62, ['import_killed', 503]],
   [63, ['batch_cpu', 400]],
+  [69, ['source_unavailable', 503]],
 ]);
 
 // The server refused (`status` is HTTP's), or could not be reached or understood (`status` 0, codes `connection_lost` and `bad_answer`).

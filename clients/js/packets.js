@@ -9,7 +9,7 @@ export const KINDS = {
   glb: 136, other: 137, stream: 192, changed: 193,
 };
 const NAMES = new Map(Object.entries(KINDS).map(([name, number]) => [number, name]));
-const FLAGS = { changed: 1, last: 2, closing: 4 };
+const FLAGS = { changed: 1, last: 2, closing: 4, stale: 8 };
 const CONTROL_FLAGS = { pause: 1, resume: 2, seek: 4, speed: 8, rate: 16 };
 const NO_OFFSET = 2n ** 64n - 1n;
 
@@ -114,6 +114,7 @@ export function read(message) {
     changed: Boolean(flags & FLAGS.changed),
     last: Boolean(flags & FLAGS.last),
     closing: Boolean(flags & FLAGS.closing),
+    stale: Boolean(flags & FLAGS.stale),
     id: view.getUint32(8, true),
     model: view.getUint32(12, true),
     generation: view.getUint32(16, true),

@@ -90,3 +90,29 @@ bool err_is_shortage(int error)
 {
     return error == EAGAIN /* of fork() */ || error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
+
+bool err_is_source(int error)
+{
+    switch (error) {
+    case EIO:
+    case ESTALE:   /* NFS: the handle is of a file system that is not there any more */
+    case ENOTCONN: /* FUSE: the process behind it is gone */
+    case ENODEV:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case ENETRESET:
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case ECONNABORTED:
+    case ETIMEDOUT:
+    case ESHUTDOWN:
+    case EREMOTEIO:
+    case ENOLINK:
+    case ENOMEDIUM:
+        return true;
+    default:
+        return false;
+    }
+}

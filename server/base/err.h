@@ -37,4 +37,7 @@ const char *err_meaning(int code); /* the table's text; static storage */
 /* Whether an errno tells what the machine or the process lacks at the moment, and nothing about what was asked for:
  * then the answer is ERR_OVERLOADED. */
 bool err_is_shortage(int error);
+/* Whether an errno tells that the file system does not work - its device, or the server behind a mount - and nothing
+ * about the file: then the answer is ERR_SOURCE_UNAVAILABLE. */
+bool err_is_source(int error);
 int err_from_number(unsigned number); /* 21 -> ERR_CLIP_NOT_FOUND; ERR_INTERNAL if not in the table */

@@ -145,8 +145,12 @@ static int put_in_result(void *context, const void *bytes, size_t size_bytes, st
 static int make_result(struct import *import, bool *is_stuck, struct err *err)
 {
     const struct bake_sink sink = {.put = put_in_result, .context = is_stuck};
-    if (!zip_unpack_is_zip(import->path))
-        return bake(import, err) < 0 ? err->code : bake_write(import->builder, &sink, err);
+    if (!zip_unpack_is_zip(import->path)) {
+        const int made = bake(import, err);
+        if (source_files_check(import->files, err) < 0 || made < 0)
+            return err->code;
+        return bake_write(import->builder, &sink, err);
+    }
     struct buf files;
     buf_init(&files, import->limits->value[LIMIT_BAKED_BYTES]);
     int rc = source_files_read_model(import->files, &import->bytes, &import->size_bytes, err);

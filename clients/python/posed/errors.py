@@ -70,6 +70,7 @@ CODES: Dict[int, Tuple[str, int]] = {
     60: ("storage", 507),
     56: ("unavailable", 503),
     57: ("model_changing", 503),
+    69: ("source_unavailable", 503),
     58: ("render_syscall", 500),
     59: ("render_memory", 503),
     63: ("batch_cpu", 400),

@@ -27,7 +27,7 @@ KINDS: Dict[str, int] = {
 NAMES = {number: name for name, number in KINDS.items()}
 #: content types of the kinds that are answers of HTTP; that of `other` is in its notes
 TYPES = {"json": "application/json", "frames": "application/vnd.posed.frames", "png": "image/png", "glb": "model/gltf-binary"}
-HEADER_FLAGS = {"changed": 1, "last": 2, "closing": 4}
+HEADER_FLAGS = {"changed": 1, "last": 2, "closing": 4, "stale": 8}
 QUERY_FLAGS = {
     "from": 1, "to": 2, "speed": 4, "phase": 8, "range": 16, "root_motion": 32, "turn": 64, "indices": 128, "normals": 256,
     "rest": 512, "json": 1024, "glb": 2048, "no_textures": 4096, "weights": 8192,

@@ -24,11 +24,15 @@ static void on_events(void *user)
         cache_start_timer(cache);
 }
 
-/* What was seen under the former root says nothing. */
-static void on_root_moved(void *user)
+/* What was seen under the former root, or before it could be read again, says nothing. */
+static void on_root_event(void *user, enum root_event event)
 {
     struct cache *cache = user;
-    if (cache->backing->watch != NULL)
+    if (event == ROOT_DOWN) {
+        cache_go_offline(cache);
+        return;
+    }
+    if (event == ROOT_MOVED && cache->backing->watch != NULL)
         folder_watch_reset(cache->backing->watch);
     for (struct cache_slot *slot = cache->used; slot != NULL; slot = slot->next) {
         slot->checked_ms = 0;
@@ -46,9 +50,7 @@ struct cache *cache_new(uv_loop_t *loop, const struct config *config, struct imp
     cache->timer.data = cache;
     cache->backing = backing_new(loop, config, root_fd, disk, on_events, cache);
     const int fds[ROOT_MONITOR_FDS] = {root_fd, cache->backing->root_fd};
-    if (config->watch != WATCH_OFF)
-        cache->monitor =
-            root_monitor_new(loop, config->root, config->limits.value[LIMIT_WATCH_TIME_MS], fds, on_root_moved, cache);
+    cache->monitor = root_monitor_new(loop, config, fds, on_root_event, cache);
     return cache;
 }
 
@@ -76,6 +78,19 @@ void cache_free(struct cache *cache)
 }
 
 void cache_listen(struct cache *cache, struct cache_listener *listener) { cache->listener = listener; }
+
+bool cache_is_offline(const struct cache *cache, const char **why)
+{
+    const bool is_down = root_monitor_is_down(cache->monitor);
+    if (why != NULL)
+        *why = is_down ? root_monitor_why(cache->monitor) : NULL;
+    return is_down;
+}
+
+void cache_note_source(struct cache *cache, const char *path, int error)
+{
+    root_monitor_note(cache->monitor, path, error);
+}
 
 void cache_next_tick(struct cache *cache) { cache->tick++; }
 
@@ -107,6 +122,8 @@ static bool is_fresh(struct cache_slot *slot)
     const bool is_late = cache_now_ms() - slot->checked_ms >= config->limits.value[LIMIT_WATCH_TIME_MS];
     if (config->watch == WATCH_OFF)
         return true;
+    if (slot->stale_ms != 0)
+        return root_monitor_is_down(slot->cache->monitor) || !is_late;
     const bool is_vouched = is_vouched_for(slot);
     /* its next version is being written: until something happens, such as the end of that, the model is what it was */
     if (slot->due_ms != 0 && (slot->set == NULL || is_vouched))
@@ -136,10 +153,20 @@ int cache_get(struct cache *cache, const char *path, struct cache_waiter *waiter
               struct err *err)
 {
     struct cache_slot *slot = slot_find_or_add(cache, path);
+    const bool is_offline = root_monitor_is_down(cache->monitor);
     *imported = NULL;
     waiter->origin = MODEL_IN_MEMORY;
     waiter->waited_to_ns = 0;
+    waiter->stale_s = 0;
+    if (is_offline && (slot->state == SLOT_IMPORTING || slot->state == SLOT_CONFIRMING))
+        return slot_unavailable(slot, err);
+    if (is_offline && slot->imported != NULL && cache->config->watch != WATCH_OFF)
+        slot_mark_stale(slot);
     if (is_ready(slot, waiter->is_whole)) {
+        if (slot_is_expired(slot))
+            return slot_unavailable(slot, err);
+        waiter->stale_s = slot_stale_s(slot);
+        stats_add(STAT_CACHE_STALE, waiter->stale_s != 0);
         *imported = imported_model_ref(slot->imported);
         stats_add(STAT_CACHE_HITS, 1);
         return 1;
@@ -207,11 +234,12 @@ static bool check_later(struct cache_slot *slot, uint64_t now_ms)
 {
     struct cache *cache = slot->cache;
     const bool is_due = slot->due_ms != 0 && now_ms >= slot->due_ms;
+    const bool is_offline = root_monitor_is_down(cache->monitor);
     const bool has_events =
         cache->has_events && slot->imported != NULL && slot->set != NULL && !slot_has_no_events(slot);
     if ((slot->state == SLOT_SETTLING || slot->state == SLOT_ELSEWHERE) && is_due)
         slot_look(slot, SLOT_LOOKING);
-    else if ((is_due || has_events) && slot->state == SLOT_READY && cache->checking_count < CHECKING_MAX)
+    else if ((is_due || has_events) && slot->state == SLOT_READY && !is_offline && cache->checking_count < CHECKING_MAX)
         slot_look(slot, SLOT_CHECKING);
     else
         return has_events || slot->due_ms != 0;

@@ -6,7 +6,8 @@
  * function waits for a file system. Requests for a model that is looked at or imported wait together. A failed import
  * is remembered for LIMIT_FAILED_TIME_MS or until the file changes; one of a file that is being written is repeated
  * when the writer is done. The least recently used models are dropped when all together have more than cache_bytes;
- * whoever holds a reference keeps their model. Main loop's thread only. */
+ * whoever holds a reference keeps their model. While the root cannot be read, models in memory and on disk are answered
+ * for LIMIT_STALE_TIME_MS, and the waiter says so. Main loop's thread only. */
 #pragma once
 
 #include "daemon/cache/model_facts.h"
@@ -30,6 +31,7 @@ struct cache_waiter {
     bool is_whole;              /* the textures' pixels are needed, too (struct imported_model.has_pixels) */
     enum model_origin origin;   /* where the model, or the error, came from: once there is one. MODEL_UNKNOWN: nothing
                                    came from anywhere */
+    uint32_t stale_s;           /* the model's files cannot be looked at, for so long; 0: they can */
     uint64_t waited_to_ns;      /* of uv_hrtime(): when its import began, or the file was given up; 0: neither */
     struct cache_slot *slot;    /* private to the cache, as is the rest; NULL once the result is known */
     struct cache_waiter **list; /* where it is; NULL: nowhere */
@@ -44,7 +46,7 @@ void cache_free(struct cache *cache);
 
 /* Returns 1 with *imported holding a reference for the caller; 0 when waiter->ready() will run later; or the remembered
  * error of a failed import. What ready() may bring besides: ERR_MODEL_NOT_FOUND, ERR_FORBIDDEN, ERR_UNKNOWN_FORMAT,
- * ERR_OVERLOADED, ERR_MODEL_CHANGING. */
+ * ERR_OVERLOADED, ERR_MODEL_CHANGING, ERR_SOURCE_UNAVAILABLE. */
 int cache_get(struct cache *cache, const char *path, struct cache_waiter *waiter, struct imported_model **imported,
               struct err *err);
 
@@ -83,6 +85,11 @@ void cache_next_tick(struct cache *cache);
 struct folder_watch *cache_folder_watch(const struct cache *cache);
 /* Reads the events that are there, unless that was done in this tick. */
 void cache_read_events(struct cache *cache);
+
+/* No look at a file beneath the root says anything; why: for a sentence, borrowed until the loop goes on, or NULL. */
+bool cache_is_offline(const struct cache *cache, const char **why);
+/* Something beneath the root could not be looked at: an errno of err_is_source(), of a path under it ("": itself). */
+void cache_note_source(struct cache *cache, const char *path, int error);
 
 enum cache_state { CACHE_NEW, CACHE_IMPORTING, CACHE_READY, CACHE_FAILED };
 

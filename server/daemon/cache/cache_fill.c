@@ -8,6 +8,7 @@
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -23,8 +24,7 @@ static void enter_ready_or_failed(struct cache_slot *slot)
     slot->elsewhere_ms = 0;
 }
 
-/* Answers a list that no slot holds any more. imported and err are borrowed. */
-static void answer_all(struct cache_waiter **list, struct imported_model *imported, const struct err *err)
+void waiter_answer_all(struct cache_waiter **list, struct imported_model *imported, const struct err *err)
 {
     for (struct cache_waiter *waiter; (waiter = waiter_take(list)) != NULL;)
         waiter->ready(waiter, imported, err);
@@ -43,9 +43,7 @@ static void ask_again(struct cache *cache, const char *path, struct cache_waiter
     }
 }
 
-/* Removes the slot if is_gone, makes room, answers `served` with the model or the error (NULL: the slot's own), and
- * lets `waiting` ask again. The slot may be gone afterwards. */
-static void finish(struct cache_slot *slot, bool is_gone, const struct err *why)
+void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *why)
 {
     struct cache *cache = slot->cache;
     struct cache_waiter *served = NULL, *waiting = NULL;
@@ -64,7 +62,7 @@ static void finish(struct cache_slot *slot, bool is_gone, const struct err *why)
     else
         enter_ready_or_failed(slot);
     cache_evict(cache, is_gone || served == NULL ? NULL : slot);
-    answer_all(&served, imported, &err);
+    waiter_answer_all(&served, imported, &err);
     if (waiting != NULL)
         ask_again(cache, path, &waiting);
     free(path);
@@ -75,7 +73,7 @@ void slot_give_up(struct cache_slot *slot)
 {
     struct err err;
     err_set(&err, ERR_REQUEST_TIMEOUT, "%s: no request waits for the model any more", slot->path);
-    finish(slot, true, &err);
+    slot_finish(slot, true, &err);
 }
 
 void slot_wait_anew(struct cache_slot *slot)
@@ -97,7 +95,8 @@ static bool is_whole_wanted(const struct cache_slot *slot)
     return false;
 }
 
-void slot_look(struct cache_slot *slot, enum slot_state state)
+/* is_offline: without a look at the root. */
+static void look(struct cache_slot *slot, enum slot_state state, bool is_offline)
 {
     struct cache *cache = slot->cache;
     if (state == SLOT_LOOKING)
@@ -107,6 +106,7 @@ void slot_look(struct cache_slot *slot, enum slot_state state)
         .is_check_only = state != SLOT_LOOKING,
         .is_whole = state == SLOT_LOOKING && is_whole_wanted(slot),
         .maybe_partial = state == SLOT_CONFIRMING || (slot->state == SLOT_SETTLING && slot->err != NULL),
+        .is_offline = is_offline,
         .known = slot->imported,
         .has_failed = slot->err != NULL,
         .failed_stamp = slot->stamp,
@@ -116,7 +116,13 @@ void slot_look(struct cache_slot *slot, enum slot_state state)
     cache->checking_count += state == SLOT_CHECKING;
     slot->state = state;
     slot->due_ms = 0;
-    slot->run = revalidation_start(cache->loop, cache->backing, &asked, on_looked, slot);
+    slot->is_offline = asked.is_offline;
+    slot->run = revalidation_start(cache->backing, &asked, on_looked, slot);
+}
+
+void slot_look(struct cache_slot *slot, enum slot_state state)
+{
+    look(slot, state, root_monitor_is_down(slot->cache->monitor));
 }
 
 static void take_found(struct cache_slot *slot, const struct revalidation *found)
@@ -127,9 +133,11 @@ static void take_found(struct cache_slot *slot, const struct revalidation *found
                                 found->verdict == REVALIDATION_SAME;
     slot->cache->checking_count -= slot->state == SLOT_CHECKING;
     slot->run = NULL;
-    if (!is_old_failure)
+    if (!is_old_failure && !slot->is_offline)
         slot->count = found->count;
     slot->checked_ms = cache_now_ms();
+    if (found->verdict != REVALIDATION_UNAVAILABLE)
+        slot->stale_ms = 0;
     if (!found->is_retaken)
         return;
     folder_watch_set_unref(slot->set);
@@ -143,6 +151,16 @@ static void set_origin(struct cache_slot *slot, enum model_origin origin, uint64
     {
         waiter->origin = origin;
         waiter->waited_to_ns = waited_to_ns;
+    }
+}
+
+static void set_stale(struct cache_slot *slot)
+{
+    struct cache_waiter *waiter;
+    DL_FOREACH(slot->served, waiter)
+    {
+        waiter->stale_s = slot_stale_s(slot);
+        stats_add(STAT_CACHE_STALE, waiter->stale_s != 0);
     }
 }
 
@@ -160,7 +178,7 @@ static void settle(struct cache_slot *slot, uint64_t wait_ms)
         err_set(&err, ERR_MODEL_CHANGING, "%s: the file is being written, and was for %llu ms; try again later",
                 slot->path, (unsigned long long)limit_ms);
         set_origin(slot, MODEL_UNKNOWN, uv_hrtime());
-        finish(slot, true, &err);
+        slot_finish(slot, true, &err);
         return;
     }
     if (!slot_is_wanted(slot)) {
@@ -190,8 +208,17 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
 {
     struct cache_slot *slot = slot_of_job(job);
     /* otherwise it was ended for another, never begun or killed, which says nothing: the next request tries again */
-    const bool is_about_model = imported != NULL || (err != NULL && err_http_status(err->code) != 503);
+    const bool is_about_model = imported != NULL || (err != NULL && err_http_status(err->code) != 503 &&
+                                                     !root_monitor_is_down(slot->cache->monitor));
     set_origin(slot, MODEL_IMPORTED, slot->import_ns);
+    if (imported == NULL && err != NULL && err->code == ERR_SOURCE_UNAVAILABLE) {
+        /* remembered as other failures are: an importer that only says so is not run for each request */
+        root_monitor_note(slot->cache->monitor, slot->path, EIO);
+        slot_keep_error(slot, err);
+        slot_wait_anew(slot);
+        look(slot, SLOT_LOOKING, true);
+        return;
+    }
     if (imported != NULL)
         slot_keep_model(slot, imported);
     else if (is_about_model)
@@ -199,7 +226,7 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
     if (is_about_model)
         slot_look(slot, SLOT_CONFIRMING);
     else
-        finish(slot, true, err);
+        slot_finish(slot, true, err);
 }
 
 /* The model that an import of this file would make is there already. */
@@ -238,7 +265,7 @@ static void start_import(struct cache_slot *slot, const struct revalidation *fou
     if (take_offer(slot) || import_pool_submit(slot->cache->pool, &slot->job, &err) == 0)
         return;
     waiter_move_all(&slot->waiting, &slot->served, slot);
-    finish(slot, true, &err);
+    slot_finish(slot, true, &err);
 }
 
 /* --- what a look found --- */
@@ -247,7 +274,7 @@ static void on_same(struct cache_slot *slot, const struct revalidation *found)
 {
     if (found->maybe_partial)
         slot->failed_ms = cache_now_ms(); /* only now it is known to be about the whole file */
-    finish(slot, false, NULL);
+    slot_finish(slot, false, NULL);
 }
 
 static void on_loaded(struct cache_slot *slot, const struct revalidation *found)
@@ -259,7 +286,7 @@ static void on_loaded(struct cache_slot *slot, const struct revalidation *found)
              (unsigned long long)found->loaded->model.size_bytes);
     slot_keep_model(slot, found->loaded);
     set_origin(slot, MODEL_LOADED, 0);
-    finish(slot, false, NULL);
+    slot_finish(slot, false, NULL);
 }
 
 /* The former model is answered while its next version is being written. */
@@ -271,7 +298,7 @@ static void on_writing(struct cache_slot *slot)
     }
     slot->due_ms = cache_now_ms() + WRITER_POLL_MS;
     cache_start_timer(slot->cache);
-    finish(slot, false, NULL);
+    slot_finish(slot, false, NULL);
 }
 
 static void on_gone(struct cache_slot *slot, const struct revalidation *found)
@@ -280,7 +307,37 @@ static void on_gone(struct cache_slot *slot, const struct revalidation *found)
     const bool is_gone = found->err.code != ERR_OVERLOADED || slot->imported == NULL;
     if (is_gone)
         slot_report_change(slot);
-    finish(slot, is_gone, &found->err);
+    slot_finish(slot, is_gone, &found->err);
+}
+
+/* The files cannot be looked at. What is in memory or was on disk is answered, for a time. */
+static void on_unavailable(struct cache_slot *slot, const struct revalidation *found)
+{
+    const bool is_confirming = slot->state == SLOT_CONFIRMING; /* whether the import saw whole files is not known */
+    const bool is_other =
+        found->loaded != NULL && slot->imported != NULL && strcmp(slot->imported->hash, found->loaded->hash) != 0;
+    if (found->source_error != 0)
+        root_monitor_note(slot->cache->monitor, found->source_path, found->source_error);
+    if (found->loaded != NULL && is_other) {
+        imported_model_unref(found->loaded); /* an older one than that in memory */
+    } else if (found->loaded != NULL) {
+        slot_keep_model(slot, found->loaded);
+        set_origin(slot, MODEL_LOADED, 0);
+        stats_add(STAT_DISK_HITS, 1);
+    }
+    struct err err = found->err;
+    if (err.code == 0)
+        slot_unavailable(slot, &err);
+    slot_mark_stale(slot);
+    const bool lacks_pixels = slot->imported != NULL && is_whole_wanted(slot) && !slot->imported->has_pixels;
+    if (is_confirming || (slot->imported == NULL && slot->err == NULL))
+        slot_finish(slot, true, &err);
+    else if (slot->imported != NULL && (lacks_pixels || slot_is_expired(slot)))
+        slot_finish(slot, false, &err);
+    else {
+        set_stale(slot);
+        slot_finish(slot, false, NULL);
+    }
 }
 
 static void on_confirmed(struct cache_slot *slot, const struct revalidation *found)
@@ -296,9 +353,9 @@ static void on_confirmed(struct cache_slot *slot, const struct revalidation *fou
         cache_start_timer(slot->cache);
     }
     if (slot->imported != NULL || is_same)
-        finish(slot, false, NULL);
+        slot_finish(slot, false, NULL);
     else if (found->verdict == REVALIDATION_GONE)
-        finish(slot, true, &found->err);
+        slot_finish(slot, true, &found->err);
     else
         settle(slot, found->verdict == REVALIDATION_WRITING ? WRITER_POLL_MS : 0);
 }
@@ -307,6 +364,10 @@ static void on_looked(void *user, struct revalidation *found)
 {
     struct cache_slot *slot = user;
     take_found(slot, found);
+    if (found->verdict == REVALIDATION_UNAVAILABLE) {
+        on_unavailable(slot, found);
+        return;
+    }
     if (slot->state == SLOT_CONFIRMING) {
         on_confirmed(slot, found);
         return;
@@ -317,7 +378,7 @@ static void on_looked(void *user, struct revalidation *found)
         break;
     case REVALIDATION_CHANGED:
         slot_report_change(slot);
-        finish(slot, true, NULL);
+        slot_finish(slot, true, NULL);
         break;
     case REVALIDATION_LOADED:
         on_loaded(slot, found);
@@ -332,6 +393,8 @@ static void on_looked(void *user, struct revalidation *found)
         break;
     case REVALIDATION_GONE:
         on_gone(slot, found);
+        break;
+    case REVALIDATION_UNAVAILABLE:
         break;
     }
 }

@@ -183,7 +183,7 @@ struct shared_model *cache_share(struct cache *cache, const char *path)
 {
     struct cache_slot *slot = slot_find(cache, path);
     const struct config *config = cache->config;
-    if (slot == NULL || slot->state != SLOT_READY || slot->due_ms != 0)
+    if (slot == NULL || slot->state != SLOT_READY || slot->due_ms != 0 || slot->stale_ms != 0)
         return NULL;
     const uint64_t until_ms =
         config->watch == WATCH_OFF ? UINT64_MAX : slot->checked_ms + config->limits.value[LIMIT_WATCH_TIME_MS];

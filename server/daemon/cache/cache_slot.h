@@ -1,7 +1,8 @@
 /* cache_slot.h - the slots of the cache: what is known of one model file, and who waits for it. Private to the cache.
  *
- * cache_slot.c keeps slots, cache_fill.c takes them from state to state, where several servers share a disk cache
- * together with cache_claim.c; cache.c answers requests and looks at files without one. Loop thread only. */
+ * cache_slot.c keeps slots, cache_fill.c takes them from state to state: where several servers share a disk cache
+ * together with cache_claim.c, while the root cannot be read with cache_stale.c. cache.c answers requests and looks at
+ * files without one. Loop thread only. */
 #pragma once
 
 #include "base/container_of.h"
@@ -27,7 +28,10 @@
  *             somebody writes the file; there is a former model              READY, until due_ms
  *             somebody writes the file; there is none                        SETTLING, or removed: for too long
  *             there is no such file                                          removed
+ *             the root cannot be read; there is a model in memory or on disk READY, stale
+ *             it cannot; there is none                                       FAILED, or removed
  * CHECKING    the files are as they were, or are being written               READY
+ *             the root cannot be read                                        READY, stale
  *             they changed or are gone                                       removed; who waits begins anew
  * IMPORTING   the importer has made a model, or found the file bad           CONFIRMING
  *             the import was refused, ended early, or nobody waits           removed
@@ -39,7 +43,7 @@
  *                                                                            changed during the import
  *             an error, and the files are as they were                       FAILED
  *             an error, and they are not: it may be about half a file        SETTLING
- *             the file is gone                                               removed
+ *             the file is gone, or the root cannot be read                   removed
  * SETTLING    due_ms                                                         LOOKING
  *             nobody waits any more                                          removed
  *
@@ -80,7 +84,9 @@ struct cache_slot {
     uint64_t count;               /* of the set at the last look */
     uint64_t checked_ms;          /* the last look */
     uint64_t due_ms;              /* when to look again although nobody asks; 0 = no need */
-    uint64_t settling_ms;         /* since when requests have waited for a writer; 0 = none do */
+    bool is_offline;              /* of `run`: the root is not touched */
+    uint64_t stale_ms;    /* since when the files cannot be looked at, while `imported` is answered; 0: they can */
+    uint64_t settling_ms; /* since when requests have waited for a writer; 0 = none do */
 
     struct shared_model *shared; /* as other threads use the model, or NULL */
 
@@ -93,8 +99,8 @@ struct cache {
     const struct config *config;
     struct import_pool *pool;
     struct backing *backing;
-    struct root_monitor *monitor; /* or NULL */
-    uv_timer_t timer;             /* runs while slots are to be looked at without a request */
+    struct root_monitor *monitor;
+    uv_timer_t timer; /* runs while slots are to be looked at without a request */
     struct cache_listener *listener;
     struct fact_table *facts;     /* of models that are or were in memory */
     struct cache_slot *slots;     /* by path */
@@ -140,8 +146,26 @@ void slot_look(struct cache_slot *slot, enum slot_state state);
 /* Nobody waits, and nothing is known yet: removes the slot. */
 void slot_give_up(struct cache_slot *slot);
 
+/* Removes the slot if is_gone, makes room, answers `served` with the model or the error (NULL: the slot's own), and
+ * lets `waiting` ask again. The slot may be gone afterwards. */
+void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *why);
 /* All wait for work that has not begun. */
 void slot_wait_anew(struct cache_slot *slot);
+/* Answers a list that no slot holds any more. imported and err are borrowed. */
+void waiter_answer_all(struct cache_waiter **list, struct imported_model *imported, const struct err *err);
+
+/* --- cache_stale.c: models whose files cannot be looked at --- */
+
+/* Keeps the start of it; the model is the cache's alone from then on. */
+void slot_mark_stale(struct cache_slot *slot);
+/* For longer than --stale-if-error: the model is not answered any more. */
+bool slot_is_expired(const struct cache_slot *slot);
+/* Of its answers: whole seconds, at least 1; 0: it is not stale. */
+uint32_t slot_stale_s(const struct cache_slot *slot);
+/* Fills *err with ERR_SOURCE_UNAVAILABLE and returns it. */
+int slot_unavailable(const struct cache_slot *slot, struct err *err);
+/* The root is down: work on slots that waits for it ends. */
+void cache_go_offline(struct cache *cache);
 
 /* --- cache_claim.c --- */
 

@@ -1,151 +1,19 @@
-/* revalidation.c - what work threads do for the cache: they look at the files of a model, and store imported models on
- * disk. */
+/* revalidation.c - work threads look at the files of a model. */
 #include "daemon/cache/revalidation.h"
 
 #include "base/file_formats.h"
 #include "base/mem.h"
 #include "daemon/model/file_access.h"
-#include "daemon/support/log.h"
-#include "daemon/support/stats.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/model/root_look.h"
+#include "daemon/model/source_access.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <utlist.h>
-
-/* --- what is shared, and stores --- */
-
-/* Each keeps a model in memory until it is on the disk. */
-enum { STORES_MAX = 64 };
-
-struct backing_store {
-    uv_work_t work;
-    struct backing *backing;
-    struct imported_model *imported; /* NULL: nothing is stored */
-    char *path;                      /* NULL: the folder is tidied */
-    bool is_claimed;                 /* the path's claim is released at the end */
-    struct disk_report report;
-    struct backing_store *prev, *next;
-};
-
-static void queue_store(struct backing *backing, struct backing_store *store);
-
-struct backing *backing_new(uv_loop_t *loop, const struct config *config, int root_fd, struct disk_cache *disk,
-                            void (*changed)(void *user), void *user)
-{
-    struct backing *backing = mem_zalloc(1, sizeof *backing);
-    *backing = (struct backing){
-        .loop = loop,
-        .config = config,
-        .root_fd = fcntl(root_fd, F_DUPFD_CLOEXEC, 0),
-        .disk = disk,
-        .watch = config->watch == WATCH_AUTO ? folder_watch_new(loop, changed, user) : NULL,
-        .refs = 1,
-    };
-    if (disk != NULL)
-        queue_store(backing, mem_zalloc(1, sizeof(struct backing_store)));
-    return backing;
-}
-
-void backing_unref(struct backing *backing)
-{
-    if (--backing->refs > 0)
-        return;
-    close(backing->root_fd);
-    disk_cache_free(backing->disk);
-    folder_watch_unref(backing->watch);
-    free(backing);
-}
-
-/* Counts what a look or a store did, and logs once what the operator should know. */
-static void backing_report(struct backing *backing, const struct disk_report *report)
-{
-    stats_add(STAT_DISK_STORED, report->stored);
-    stats_add(STAT_DISK_REMOVED, report->removed);
-    stats_add(STAT_DISK_EVICTED, report->evicted);
-    stats_add(STAT_DISK_ERRORS, report->errors);
-    if (backing->disk != NULL)
-        stats_set(STAT_DISK_BYTES, disk_cache_size(backing->disk));
-    const bool is_broken = backing->disk_failure.code != 0;
-    if (report->err.code != 0 && !is_broken)
-        log_warn("the disk cache in %s takes nothing for now: %s", backing->config->cache_dir, report->err.message);
-    if (report->stored > 0 && is_broken)
-        log_info("the disk cache in %s takes models again", backing->config->cache_dir);
-    if (report->err.code != 0 || report->stored > 0)
-        backing->disk_failure = report->err;
-}
-
-/* --- one store after the other --- */
-
-static void on_store_work(uv_work_t *work)
-{
-    struct backing_store *store = work->data;
-    const struct backing *backing = store->backing;
-    thread_priority_background();
-    if (store->path == NULL)
-        disk_cache_tidy(backing->disk, &store->report);
-    if (store->imported != NULL)
-        disk_cache_store(backing->disk, backing->root_fd, store->path, store->imported, &store->report);
-    if (store->is_claimed)
-        disk_cache_release(backing->disk, store->path);
-}
-
-static void free_store(struct backing_store *store)
-{
-    imported_model_unref(store->imported);
-    backing_unref(store->backing);
-    free(store->path);
-    free(store);
-}
-
-static void on_stored(uv_work_t *work, int status __attribute__((unused)))
-{
-    struct backing_store *store = work->data;
-    struct backing *backing = store->backing;
-    backing_report(backing, &store->report);
-    DL_DELETE(backing->stores, store);
-    stats_set(STAT_DISK_STORING, --backing->store_count);
-    if (backing->stores != NULL)
-        uv_queue_work(backing->loop, &backing->stores->work, on_store_work, on_stored);
-    free_store(store);
-}
-
-static void queue_store(struct backing *backing, struct backing_store *store)
-{
-    store->work.data = store;
-    store->backing = backing;
-    backing->refs++;
-    DL_APPEND(backing->stores, store);
-    stats_set(STAT_DISK_STORING, ++backing->store_count);
-    if (backing->store_count == 1)
-        uv_queue_work(backing->loop, &store->work, on_store_work, on_stored);
-}
-
-void backing_store(struct backing *backing, const char *path, struct imported_model *imported, bool is_claimed)
-{
-    const bool is_kept = imported != NULL && backing->disk != NULL && backing->store_count < STORES_MAX;
-    if (!is_kept && !is_claimed)
-        return;
-    struct backing_store *store = mem_zalloc(1, sizeof *store);
-    store->imported = is_kept ? imported_model_ref(imported) : NULL;
-    store->path = mem_strdup(path);
-    store->is_claimed = is_claimed;
-    queue_store(backing, store);
-}
-
-void backing_end(struct backing *backing)
-{
-    folder_watch_close(backing->watch);
-    while (backing->stores != NULL && backing->stores->next != NULL) {
-        struct backing_store *dropped = backing->stores->next;
-        DL_DELETE(backing->stores, dropped);
-        backing->store_count--;
-        free_store(dropped);
-    }
-}
 
 /* --- looks --- */
 
@@ -161,6 +29,8 @@ struct revalidation_run {
     void (*done)(void *user, struct revalidation *check); /* NULL: abandoned */
     void *user;
     struct disk_report report;
+    char source_path[ROOT_LOOK_PATH_SIZE];
+    struct revalidation_run *prev, *next; /* of backing->queued */
 };
 
 /* --- the work thread --- */
@@ -284,13 +154,51 @@ static enum revalidation_verdict judge(const struct backing *backing, struct rev
     return check->is_starved ? starved(check) : REVALIDATION_IMPORT;
 }
 
+/* Whether nothing follows from what the look found, because the file system failed, or because the root is not the
+ * folder that is open any more. */
+static bool is_unavailable(const struct backing *backing, struct revalidation_run *run)
+{
+    struct revalidation *check = &run->check;
+    if (check->verdict == REVALIDATION_SAME && check->is_unchanged)
+        return false;
+    if (check->verdict == REVALIDATION_LOADED)
+        return false;
+    check->source_error = source_error();
+    if (check->source_error == 0 && check->verdict == REVALIDATION_GONE && check->err.code == ERR_MODEL_NOT_FOUND &&
+        backing->config->watch != WATCH_OFF) {
+        const int error = root_check(backing->root_fd, backing->config->root);
+        check->source_error = error == ENOENT || error == ENOTDIR || err_is_source(error) ? error : 0;
+        source_forget_error(); /* the error is the root's */
+    }
+    snprintf(run->source_path, sizeof run->source_path, "%s", source_error() != 0 ? source_error_path() : "");
+    return check->source_error != 0;
+}
+
+/* What is known without the root. */
+static void load_stale(const struct backing *backing, struct revalidation_run *run)
+{
+    struct revalidation *check = &run->check;
+    const bool is_known = check->known != NULL && (!check->is_whole || check->known->has_pixels);
+    check->verdict = REVALIDATION_UNAVAILABLE;
+    if (!check->is_offline)
+        root_unavailable(check->path,
+                         check->source_error == ESTALE ? "it is another now" : strerror(check->source_error),
+                         &check->err);
+    if (!check->is_check_only && !is_known && backing->disk != NULL)
+        disk_cache_load_stale(backing->disk, check->path, check->is_whole, &check->loaded, &run->report);
+}
+
 static double now_ms(void) { return (double)uv_hrtime() / 1e6; }
 
 static void on_work(uv_work_t *work)
 {
     struct revalidation_run *run = work->data;
     const double start_ms = now_ms();
-    run->check.verdict = judge(run->backing, &run->check, &run->report);
+    source_forget_error();
+    if (!run->check.is_offline)
+        run->check.verdict = judge(run->backing, &run->check, &run->report);
+    if (run->check.is_offline || is_unavailable(run->backing, run))
+        load_stale(run->backing, run);
     run->check.ms = now_ms() - start_ms;
 }
 
@@ -305,10 +213,37 @@ static void free_run(struct revalidation_run *run)
     free(run);
 }
 
+/* At most so many work threads: if calls do not return, others are left. */
+static uint32_t looks_max(const struct backing *backing)
+{
+    const uint32_t threads = backing->config->work_threads;
+    return threads >= 4 ? threads / 2 : 1;
+}
+
+static void on_done(uv_work_t *work, int status);
+
+static void start_queued(struct backing *backing)
+{
+    while (backing->queued != NULL && backing->look_count < looks_max(backing)) {
+        struct revalidation_run *run = backing->queued;
+        DL_DELETE(backing->queued, run);
+        if (run->done == NULL) {
+            free_run(run);
+            continue;
+        }
+        backing->look_count++;
+        uv_queue_work(backing->loop, &run->work, on_work, on_done);
+    }
+}
+
 static void on_done(uv_work_t *work, int status __attribute__((unused)))
 {
     struct revalidation_run *run = work->data;
     struct revalidation *check = &run->check;
+    struct backing *backing = run->backing;
+    backing->refs++; /* done() may end the cache */
+    backing->look_count -= !check->is_offline;
+    check->source_path = run->source_path;
     backing_report(run->backing, &run->report);
     if (run->done != NULL) {
         run->done(run->user, check);
@@ -317,9 +252,11 @@ static void on_done(uv_work_t *work, int status __attribute__((unused)))
         folder_watch_set_unref(check->taken);
     }
     free_run(run);
+    start_queued(backing);
+    backing_unref(backing);
 }
 
-struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *backing, const struct revalidation *check,
+struct revalidation_run *revalidation_start(struct backing *backing, const struct revalidation *check,
                                             void (*done)(void *user, struct revalidation *check), void *user)
 {
     struct revalidation_run *run = mem_zalloc(1, sizeof *run);
@@ -332,7 +269,12 @@ struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *bac
     run->check.set = check->set != NULL ? folder_watch_set_ref(check->set) : NULL;
     run->done = done;
     run->user = user;
-    uv_queue_work(loop, &run->work, on_work, on_done);
+    if (check->is_offline) {
+        uv_queue_work(backing->loop, &run->work, on_work, on_done);
+        return run;
+    }
+    DL_APPEND(backing->queued, run);
+    start_queued(backing);
     return run;
 }
 

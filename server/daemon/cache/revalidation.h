@@ -19,6 +19,8 @@ struct backing {
     struct err disk_failure;      /* why the disk cache could not be written, as the log says; code 0: it could */
     struct backing_store *stores; /* private: the first is under way */
     uint32_t store_count;
+    struct revalidation_run *queued; /* private: looks that wait until fewer touch the root */
+    uint32_t look_count;
 };
 
 /* Takes `disk`. *changed: see folder_watch_new(). */
@@ -29,24 +31,28 @@ void backing_unref(struct backing *backing);
 /* Stores an imported model on disk, if there is a disk cache and the queue is not full. is_claimed: then, or where
  * there is nothing to store (NULL), the path's claim is released. */
 void backing_store(struct backing *backing, const char *path, struct imported_model *imported, bool is_claimed);
+/* Counts what a look or a store did, and logs once what the operator should know. */
+void backing_report(struct backing *backing, const struct disk_report *report);
 /* Drops the stores that have not begun. */
 void backing_end(struct backing *backing);
 
 /* --- one look at the files of a model --- */
 
 enum revalidation_verdict {
-    REVALIDATION_SAME,    /* the files are those of `known`, or of the failure */
-    REVALIDATION_CHANGED, /* they are not; only when is_check_only */
-    REVALIDATION_LOADED,  /* `loaded` came from the disk cache */
-    REVALIDATION_IMPORT,  /* nothing is known of these files */
-    REVALIDATION_WRITING, /* the model file is being written, or was until just now */
-    REVALIDATION_GONE,    /* there is no such model: `err` */
+    REVALIDATION_SAME,        /* the files are those of `known`, or of the failure */
+    REVALIDATION_CHANGED,     /* they are not; only when is_check_only */
+    REVALIDATION_LOADED,      /* `loaded` came from the disk cache */
+    REVALIDATION_IMPORT,      /* nothing is known of these files */
+    REVALIDATION_WRITING,     /* the model file is being written, or was until just now */
+    REVALIDATION_GONE,        /* there is no such model: `err` */
+    REVALIDATION_UNAVAILABLE, /* the root cannot be read: `err`; `loaded` is what the disk cache had last, or NULL */
 };
 
 struct revalidation {
     /* asked */
     const char *path; /* borrowed */
     bool is_check_only;
+    bool is_offline;              /* the root is not touched: the verdict is UNAVAILABLE */
     bool is_whole;                /* with textures */
     bool maybe_partial;           /* the failure may be about a half-written file */
     struct imported_model *known; /* borrowed, or NULL */
@@ -65,13 +71,15 @@ struct revalidation {
     struct folder_watch_set *taken; /* likewise, or NULL: events cannot vouch for these files */
     uint64_t count;                 /* of the set when the files were looked at */
     struct err err;
+    int source_error;        /* UNAVAILABLE and not is_offline: the errno, */
+    const char *source_path; /* and the path it was about, "" for the root; valid in done() */
     double ms;
 };
 
 struct revalidation_run;
 
 /* `done` runs once, never before revalidation_start() returns, with what was asked and found. */
-struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *backing, const struct revalidation *check,
+struct revalidation_run *revalidation_start(struct backing *backing, const struct revalidation *check,
                                             void (*done)(void *user, struct revalidation *check), void *user);
 
 /* done() will not run; the thread ends by itself. NULL is fine. */

@@ -59,6 +59,8 @@ struct option option_at(size_t index)
         option.kind = OPTION_S, option.value = "TIME", option.max = MS_MAX / 1000;
     else if (strcmp(info->unit, "pixels") == 0)
         option.max = PIXELS_MAX;
+    if (index - TABLE_COUNT == LIMIT_STALE_TIME_MS)
+        option.min = 0;
     const uint64_t most = limit_most((enum limit)(index - TABLE_COUNT));
     if (most != UINT64_MAX)
         option.max = most;
@@ -138,8 +140,9 @@ struct unit {
 static const struct unit BYTES_UNITS[] = {{"", 1},      {"b", 1},    {"k", KIB},   {"kb", KIB},  {"kib", KIB},
                                           {"m", MIB},   {"mb", MIB}, {"mib", MIB}, {"g", GIB},   {"gb", GIB},
                                           {"gib", GIB}, {"t", TIB},  {"tb", TIB},  {"tib", TIB}, {NULL, 0}};
-static const struct unit MS_UNITS[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {NULL, 0}};
-static const struct unit S_UNITS[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {NULL, 0}};
+static const struct unit MS_UNITS[] = {{"", 1},        {"ms", 1},      {"s", 1000}, {"m", 60000},
+                                       {"min", 60000}, {"h", 3600000}, {NULL, 0}};
+static const struct unit S_UNITS[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {NULL, 0}};
 static const struct unit NO_UNITS[] = {{"", 1}, {NULL, 0}};
 
 static const struct unit *units_of(enum option_kind kind)
@@ -150,7 +153,7 @@ static const struct unit *units_of(enum option_kind kind)
 static const char *hint_of(enum option_kind kind)
 {
     return kind == OPTION_BYTES ? "a size, such as 1048576, 512m or 2g"
-           : kind == OPTION_MS  ? "a time, such as 500ms, 10s or 2m"
+           : kind == OPTION_MS  ? "a time, such as 500ms, 10s, 2m or 1h"
            : kind == OPTION_S   ? "a time in whole seconds, such as 15s or 2m"
                                 : "a whole number";
 }

@@ -31,6 +31,11 @@ void disk_cache_free(struct disk_cache *disk); /* NULL is fine */
 int disk_cache_load(struct disk_cache *disk, int root_fd, const char *path, bool is_whole, struct imported_model **out,
                     struct disk_report *report);
 
+/* The model at `path` of this root as it was stored last, whatever its files are now: the root is not touched. For
+ * while they cannot be looked at. Likewise. */
+int disk_cache_load_stale(struct disk_cache *disk, const char *path, bool is_whole, struct imported_model **out,
+                          struct disk_report *report);
+
 /* Keeps an imported model, unless its files have changed since. Makes room where needed. */
 void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, const struct imported_model *imported,
                       struct disk_report *report);

@@ -314,3 +314,18 @@ int disk_cache_load(struct disk_cache *disk, int root_fd, const char *path, bool
     sources_free(index.sources);
     return is_loaded;
 }
+
+int disk_cache_load_stale(struct disk_cache *disk, const char *path, bool is_whole, struct imported_model **out,
+                          struct disk_report *report)
+{
+    char name[DISK_NAME_SIZE];
+    struct disk_index index;
+    *out = NULL;
+    if (!read_index(disk, path, name, &index, report))
+        return 0;
+    const bool is_loaded = index.root == disk->root && load_by_stamps(disk, &index, is_whole, out, report);
+    if (is_loaded)
+        mark_used(disk, name, index.key);
+    sources_free(index.sources);
+    return is_loaded;
+}

@@ -3,6 +3,7 @@
 #include "daemon/importer/import_broker.h"
 
 #include "base/mem.h"
+#include "daemon/model/source_access.h"
 #include "daemon/support/thread_priority.h"
 #include "daemon/support/fd.h"
 
@@ -25,7 +26,8 @@ struct import_broker {
     void *context;
     struct import_file_request request;
     struct import_file_reply reply;
-    int reply_fd; /* or -1 */
+    int reply_fd;     /* or -1 */
+    int source_error; /* of err_is_source(), met for this request; 0: none */
 };
 
 static void on_readable(uv_poll_t *poll, int status, int what);
@@ -74,11 +76,13 @@ static void answer(uv_work_t *work)
 {
     struct import_broker *broker = work->data;
     thread_priority_background();
+    source_forget_error();
     const int error = import_grant_resolve(broker->files);
     broker->reply = (struct import_file_reply){.magic = IMPORT_FILES_MAGIC, .error = error};
     if (error == 0)
         broker->reply_fd =
             file_access_serve(&broker->files->access, broker->files->root_fd, &broker->request, &broker->reply);
+    broker->source_error = source_error();
 }
 
 static void on_answered(uv_work_t *work, int status)
@@ -90,7 +94,11 @@ static void on_answered(uv_work_t *work, int status)
         return;
     }
     if (status == 0 && err_is_shortage(broker->reply.error)) {
-        broker->events->stopped(broker->context, true);
+        broker->events->stopped(broker->context, IMPORT_STOP_STARVED);
+        return;
+    }
+    if (status == 0 && broker->source_error != 0) {
+        broker->events->stopped(broker->context, IMPORT_STOP_UNAVAILABLE);
         return;
     }
     if (status == 0)
@@ -120,7 +128,7 @@ static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unu
     if (got <= 0)
         return;
     if (!is_sound(broker, got)) {
-        broker->events->stopped(broker->context, false);
+        broker->events->stopped(broker->context, IMPORT_STOP_BREACH);
         return;
     }
     broker->left--;
@@ -168,5 +176,7 @@ struct import_broker *import_broker_start(uv_loop_t *loop, struct import_grant *
     *importer_fd = sockets[1];
     return broker;
 }
+
+bool import_broker_is_working(const struct import_broker *broker) { return broker->is_working; }
 
 void import_broker_close(struct import_broker *broker) { uv_close((uv_handle_t *)&broker->poll, on_closed); }

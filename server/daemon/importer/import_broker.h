@@ -12,12 +12,16 @@
 
 struct import_broker;
 
+enum import_stop {
+    IMPORT_STOP_BREACH,      /* the importer asked for something that no importer of ours asks for, or too often */
+    IMPORT_STOP_STARVED,     /* there was no descriptor or no memory for a file that it asked for */
+    IMPORT_STOP_UNAVAILABLE, /* the file system failed (err_is_source()) */
+};
+
 /* What the owner hears of. */
 struct import_broker_events {
-    /* Nothing more is answered: the importer asked for something that no importer of ours asks for, or too often. Or,
-     * is_starved, there was no descriptor or no memory for a file that it asked for: without it the model would be
-     * another. */
-    void (*stopped)(void *context, bool is_starved);
+    /* Nothing more is answered. Without the file that it asked for the model would be another. */
+    void (*stopped)(void *context, enum import_stop why);
     /* After import_broker_close(): the broker is freed. */
     void (*closed)(void *context);
 };
@@ -38,6 +42,9 @@ struct import_broker *import_broker_start(uv_loop_t *loop, struct import_grant *
 
 /* Fills files->access unless it is there. Returns 0 or an errno. For work threads, one at a time. */
 int import_grant_resolve(struct import_grant *files);
+
+/* Whether a file is being opened for the importer. */
+bool import_broker_is_working(const struct import_broker *broker);
 
 /* Answers nothing more and closes the socket; closed() follows. */
 void import_broker_close(struct import_broker *broker);

@@ -69,7 +69,8 @@ static bool is_from_outside(int term_signal)
 
 bool import_exit_is_kill(const struct import_exit *end)
 {
-    return !end->child.is_timeout && !end->is_breach && !end->is_starved && is_from_outside(end->child.term_signal);
+    return !end->child.is_timeout && !end->is_breach && !end->is_starved && !end->is_unavailable &&
+           is_from_outside(end->child.term_signal);
 }
 
 static int explain_kill(const struct import_exit *end, struct err *err)
@@ -124,6 +125,7 @@ static int code_of_failure(uint32_t number)
     switch (code) {
     case ERR_MODEL_NOT_FOUND:
     case ERR_FORBIDDEN:
+    case ERR_SOURCE_UNAVAILABLE:
         return code;
     case ERR_NO_MEMORY: /* its own, not the server's */
         return ERR_IMPORT_MEMORY;
@@ -162,9 +164,12 @@ static int check_end(int result_fd, const struct import_exit *end, struct err *e
 {
     if (end->child.start_error != 0)
         return explain_start(end, err);
-    if (end->child.is_timeout)
+    if (end->child.is_timeout && !end->is_unavailable)
         return err_set(err, ERR_IMPORT_TIMEOUT, "the import took longer than the limit of %llu ms",
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
+    if (end->is_unavailable)
+        return err_set(err, ERR_SOURCE_UNAVAILABLE,
+                       "the folder of the models could not be read during the import; try again later");
     if (end->is_starved)
         return err_set(err, ERR_OVERLOADED,
                        "no file descriptor or memory was free for a file that its import asked for; try again later");

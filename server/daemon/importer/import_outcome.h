@@ -16,6 +16,8 @@ struct import_exit {
     struct child_exit child;
     bool is_breach;       /* posed killed it for asking what no importer asks */
     bool is_starved;      /* posed killed it because it could not be given a file */
+    bool is_unavailable;  /* posed killed it because a file could not be opened for a reason of err_is_source(), or it
+                             ended while it waited for one */
     bool is_killed_again; /* killed from outside, as the last import of the same bytes was (import_run.c) */
     const struct limits *limits;
 };
@@ -23,8 +25,8 @@ struct import_exit {
 /* Returns 0 with *out (one reference; the memfd is now its own), or the error of the model with a sentence that names
  * it, and the fd stays the caller's: an ERR_ of the importer's own (import_failure), ERR_IMPORT_CRASHED,
  * ERR_IMPORT_ABORTED, ERR_IMPORT_TIMEOUT, ERR_IMPORT_CPU, ERR_IMPORT_MEMORY, ERR_IMPORT_SYSCALL, ERR_IMPORT_TOO_LARGE,
- * ERR_IMPORT_KILLED, ERR_BAD_BAKE; ERR_OVERLOADED says nothing about the model, ERR_NO_MEMORY and ERR_INTERNAL are
- * the server's own. Whatever the process does, never ERR_INTERNAL. */
+ * ERR_IMPORT_KILLED, ERR_BAD_BAKE; ERR_OVERLOADED and ERR_SOURCE_UNAVAILABLE say nothing about the model, ERR_NO_MEMORY
+ * and ERR_INTERNAL are the server's own. Whatever the process does, never ERR_INTERNAL. */
 int import_outcome(int result_fd, const struct import_exit *end, uint64_t key, struct imported_model **out,
                    struct err *err);
 

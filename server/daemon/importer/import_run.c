@@ -130,7 +130,10 @@ static void free_run(struct import_run *run)
 }
 
 /* Of an import that could not begin. */
-static int code_of(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_INTERNAL; }
+static int code_of(int error)
+{
+    return err_is_shortage(error) ? ERR_OVERLOADED : err_is_source(error) ? ERR_SOURCE_UNAVAILABLE : ERR_INTERNAL;
+}
 
 /* Keeps the sources that the importer was allowed to open, and no others that it claims. */
 static int keep_sources(struct import_run *run)
@@ -232,14 +235,17 @@ static void on_ended(struct child *child)
     run->end.child = child->exit;
     if (child->exit.term_signal != 0 && !run->is_abandoned)
         fork_server_renew(run->fork_server); /* what a crash may have told of addresses is out of date */
+    if (child->exit.is_timeout && import_broker_is_working(run->broker))
+        run->end.is_unavailable = true; /* its time went by while it waited for a file */
     import_broker_close(run->broker);
 }
 
-static void on_stopped(void *context, bool is_starved)
+static void on_stopped(void *context, enum import_stop why)
 {
     struct import_run *run = context;
-    run->end.is_starved = is_starved;
-    run->end.is_breach = !is_starved;
+    run->end.is_starved = why == IMPORT_STOP_STARVED;
+    run->end.is_breach = why == IMPORT_STOP_BREACH;
+    run->end.is_unavailable = why == IMPORT_STOP_UNAVAILABLE;
     child_kill(&run->child, SIGKILL);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "daemon/model/root.h"
+#include "daemon/model/source_access.h"
 #include "daemon/support/fd.h"
 
 #include <errno.h>
@@ -151,7 +152,10 @@ static bool has_events(int fd)
         0xbacbacbc /* VMware */, 0x013661de /* OrangeFS */, 0x7461636f /* OCFS2 */, 0x01161970 /* GFS2 */,
     };
     struct statfs stat;
-    if (fstatfs(fd, &stat) != 0)
+    source_enter();
+    const int rc = fstatfs(fd, &stat);
+    source_leave(rc != 0 ? errno : 0, "");
+    if (rc != 0)
         return false;
     for (size_t i = 0; i < sizeof WITHOUT / sizeof *WITHOUT; i++)
         if (((unsigned long)stat.f_type & 0xffffffff) == WITHOUT[i])
@@ -197,9 +201,10 @@ static enum taken take_folder(struct folder_watch *watch, int root_fd, const cha
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EXDEV ? ABSENT : FAILED;
     char name[32];
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    const bool is_watchable = !is_full && has_events(fd); /* waits for the file system: without the lock */
     pthread_mutex_lock(&watch->mutex);
     errno = 0;
-    const int wd = is_full || !has_events(fd) ? -1 : inotify_add_watch(watch->fd, name, EVENTS);
+    const int wd = !is_watchable ? -1 : inotify_add_watch(watch->fd, name, EVENTS);
     if (wd >= 0) {
         *out = enter(watch, path, wd);
         (*out)->refs++;

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/file_formats.h"
+#include "daemon/model/source_access.h"
 #include "daemon/support/fd.h"
 
 #include <dirent.h>
@@ -68,6 +69,19 @@ int root_open(const char *path, struct err *err)
     return fd;
 }
 
+int root_check(int root_fd, const char *path)
+{
+    struct stat now, stat;
+    source_enter();
+    const int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int error = fd < 0 || fstat(fd, &now) != 0 || fstat(root_fd, &stat) != 0 ? errno
+                      : now.st_dev != stat.st_dev || now.st_ino != stat.st_ino     ? ESTALE
+                                                                                   : 0;
+    source_leave(error, "");
+    fd_close(fd);
+    return error;
+}
+
 int root_open_beneath(int root_fd, const char *path, uint64_t flags)
 {
     const struct open_how how = {
@@ -76,11 +90,19 @@ int root_open_beneath(int root_fd, const char *path, uint64_t flags)
     };
     /* EAGAIN: something was renamed meanwhile and the kernel cannot vouch for the path (openat2(2)). */
     for (int i = 0; i < OPEN_TRIES; i++) {
+        source_enter();
         const long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof how);
+        source_leave(fd < 0 ? errno : 0, path);
         if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
             return (int)fd;
     }
     return -1;
+}
+
+int root_unavailable(const char *path, const char *why, struct err *err)
+{
+    return err_set(err, ERR_SOURCE_UNAVAILABLE, "'%s': the folder of the models cannot be read: %s; try again later",
+                   path, why);
 }
 
 static int open_error(const char *path, int error, struct err *err)
@@ -110,6 +132,8 @@ static int open_error(const char *path, int error, struct err *err)
     case ENOSYS:
         return err_set(err, ERR_INTERNAL, "this kernel has no openat2(), which reading '%s' safely needs", path);
     default:
+        if (err_is_source(error))
+            return root_unavailable(path, strerror(error), err);
         return err_set(err, ERR_INTERNAL, "cannot open '%s': %s", path, strerror(error));
     }
 }
@@ -119,7 +143,9 @@ int root_lstat(int root_fd, const char *path, struct stat *out)
     const int fd = root_open_beneath(root_fd, path, O_PATH);
     if (fd < 0)
         return -1;
+    source_enter();
     const int rc = fstat(fd, out);
+    source_leave(rc != 0 ? errno : 0, path);
     fd_close(fd); /* keeps errno */
     return rc;
 }
@@ -181,7 +207,9 @@ static int open_file(int root_fd, const char *path, struct import_file_reply *re
     if (fd < 0)
         return refuse(reply, errno);
     /* it may have been exchanged since */
+    source_enter();
     error = fstat(fd, &stat) != 0 ? errno : !S_ISREG(stat.st_mode) ? ENXIO : 0;
+    source_leave(error, path);
     if (error != 0) {
         close(fd);
         return refuse(reply, error);
@@ -196,9 +224,9 @@ static bool ends_with(const char *name, const char *suffix)
     return name_size >= suffix_size && strcasecmp(name + name_size - suffix_size, suffix) == 0;
 }
 
-static void put_names(DIR *dir, const char *suffix, struct buf *out)
+static void put_names(DIR *dir, const char *path, const char *suffix, struct buf *out)
 {
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+    for (struct dirent *entry; (entry = source_readdir(dir, path)) != NULL;)
         if (entry->d_name[0] != '.' && ends_with(entry->d_name, suffix))
             buf_put(out, entry->d_name, strlen(entry->d_name) + 1);
 }
@@ -229,7 +257,7 @@ static int list_folder(int root_fd, const char *path, const char *suffix, struct
     struct buf names;
     buf_init(&names, IMPORT_NAMES_BYTES_MAX);
     reply->stamp = stamp_of(&stat); /* before the names are read, so that a change in between shows */
-    put_names(dir, suffix, &names);
+    put_names(dir, path, suffix, &names);
     closedir(dir);
     const bool is_whole = !buf_failed(&names);
     const int fd = is_whole ? memory_file(&names) : -1;

@@ -18,11 +18,19 @@ int64_t stamp_now_ns(void); /* since 1970, as the times of stamps are */
 /* Opens the root (O_PATH: search permission is enough). Returns a descriptor or ERR_BAD_PARAMETER. */
 int root_open(const char *path, struct err *err);
 
+/* Whether `path` still leads to the folder that root_fd is. Returns 0, or the errno of the look; ESTALE: it is another.
+ */
+int root_check(int root_fd, const char *path);
+
+/* Fills *err with ERR_SOURCE_UNAVAILABLE, which it returns: nothing is known of the file at `path` for this reason. */
+int root_unavailable(const char *path, const char *why, struct err *err);
+
 /* Of how many folders beneath the root a path leads through: of "a/b/c.glb" 2. */
 uint32_t root_folders_of(const char *path);
 
 /* The stamp of a model file. Returns 0, ERR_MODEL_NOT_FOUND (missing, a link, a folder, not a regular file),
- * ERR_FORBIDDEN, ERR_OVERLOADED (no descriptor or memory) or ERR_INTERNAL; messages name the path and the reason. */
+ * ERR_FORBIDDEN, ERR_OVERLOADED (no descriptor or memory), ERR_SOURCE_UNAVAILABLE or ERR_INTERNAL; messages name the
+ * path and the reason. */
 int root_stat_model(int root_fd, const char *path, struct stamp *out, struct err *err);
 
 /* Whether the server's user may read the file. Returns 0 or as root_stat_model(). */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "daemon/model/root.h"
+#include "daemon/model/source_access.h"
 #include "daemon/support/fd.h"
 #include "worker/import_files.h"
 
@@ -71,7 +72,7 @@ bool searched_names_hash(int root_fd, const char *path, const struct sources *so
     char **names = NULL;
     size_t count = 0, capacity = 0;
     parts_init(&parts, sources);
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    for (struct dirent *entry; (entry = source_readdir(dir, path)) != NULL;) {
         if (!parts_have(&parts, entry->d_name))
             continue;
         names = mem_grow(names, &capacity, count + 1, sizeof *names);

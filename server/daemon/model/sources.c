@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "daemon/model/searched_names.h"
+#include "daemon/model/source_access.h"
 #include "daemon/support/fd.h"
 
 #include <dirent.h>
@@ -123,14 +124,22 @@ bool sources_are_unchanged(int root_fd, const struct sources *sources)
     return true;
 }
 
-static bool hash_bytes(int fd, uint64_t size_bytes, uint8_t hash[SOURCE_HASH_SIZE])
+static ssize_t read_some(int fd, uint8_t *bytes, const char *path)
+{
+    source_enter();
+    const ssize_t n = read(fd, bytes, READ_SIZE);
+    source_leave(n < 0 ? errno : 0, path);
+    return n;
+}
+
+static bool hash_bytes(int fd, const char *path, uint64_t size_bytes, uint8_t hash[SOURCE_HASH_SIZE])
 {
     struct sha256_ctx sha;
     uint8_t *bytes = mem_alloc(READ_SIZE);
     uint64_t got = 0;
     ssize_t n;
     sha256_init(&sha);
-    while ((n = read(fd, bytes, READ_SIZE)) > 0 || (n < 0 && errno == EINTR)) {
+    while ((n = read_some(fd, bytes, path)) > 0 || (n < 0 && errno == EINTR)) {
         if (n > 0)
             sha256_update(&sha, (size_t)n, bytes);
         got += n > 0 ? (uint64_t)n : 0;
@@ -143,11 +152,13 @@ static bool hash_bytes(int fd, uint64_t size_bytes, uint8_t hash[SOURCE_HASH_SIZ
 static int by_bytes(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 
 /* Takes the descriptor. */
-static bool hash_names(int fd, uint8_t hash[SOURCE_HASH_SIZE])
+static bool hash_names(int fd, const char *path, uint8_t hash[SOURCE_HASH_SIZE])
 {
     struct dirent **entries;
     struct sha256_ctx sha;
+    source_enter();
     const int count = scandirat(fd, ".", &entries, NULL, by_bytes);
+    source_leave(count < 0 ? errno : 0, path);
     fd_close(fd);
     if (count < 0)
         return false;
@@ -175,8 +186,8 @@ static bool read_content(int root_fd, const struct sources *sources, struct sour
     if (fd < 0)
         return false;
     if (is_folder)
-        return hash_names(fd, source->hash);
-    const bool is_read = hash_bytes(fd, source->stamp.size_bytes, source->hash);
+        return hash_names(fd, source->path, source->hash);
+    const bool is_read = hash_bytes(fd, source->path, source->stamp.size_bytes, source->hash);
     close(fd);
     return is_read;
 }

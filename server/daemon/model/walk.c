@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "daemon/model/source_access.h"
 #include "daemon/support/fd.h"
 
 #include <dirent.h>
@@ -62,7 +63,10 @@ static unsigned char type_of(int folder_fd, const struct dirent *entry)
     struct stat stat;
     if (entry->d_type != DT_UNKNOWN)
         return entry->d_type;
-    if (fstatat(folder_fd, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
+    source_enter();
+    const int rc = fstatat(folder_fd, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW);
+    source_leave(rc != 0 ? errno : 0, entry->d_name);
+    if (rc != 0)
         return DT_UNKNOWN;
     return S_ISREG(stat.st_mode) ? DT_REG : S_ISDIR(stat.st_mode) ? DT_DIR : DT_UNKNOWN;
 }
@@ -94,7 +98,7 @@ static void leave_out(struct walk *walk)
 static void read_names(struct walk *walk, struct walk_folder *folder, DIR *dir)
 {
     size_t capacity = 0;
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    for (struct dirent *entry; (entry = source_readdir(dir, walk->path)) != NULL;) {
         if (walk->entries_left == 0) {
             walk->page->is_cut = true;
             break;
@@ -188,7 +192,9 @@ static bool is_half_life_part(const struct walk *walk, const struct walk_folder 
         return false;
     uint8_t head[HALF_LIFE_HEADER_BYTES];
     const int fd = root_open_beneath(walk->root_fd, walk->path, O_RDONLY | O_NONBLOCK);
+    source_enter();
     const ssize_t size_bytes = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+    source_leave(fd >= 0 && size_bytes < 0 ? errno : 0, walk->path);
     if (fd >= 0)
         close(fd);
     return size_bytes > 0 && half_life_part_of(head, (size_t)size_bytes) == part;

@@ -72,6 +72,7 @@ void packets_put(struct conn *conn, struct packet *packet, const struct buf *hea
 void packets_set_model(struct conn *conn, struct packet *packet, uint32_t model, const struct reply *reply)
 {
     struct model_handle *handle = model_handles_find(&conn->packets->handles, model);
+    packet->flags |= reply->stale_s > 0 ? PACKET_HEADER_STALE : 0;
     if (handle == NULL)
         return;
     const bool is_other = reply->has_content && model_handle_update(handle, reply->content_hash);

@@ -104,7 +104,7 @@ static void on_frame(struct call *call, struct reply *reply)
         free_when_done(stream);
         return;
     }
-    if (reply->code == ERR_OVERLOADED || conn->state == CONN_STREAMING) {
+    if (reply->code == ERR_OVERLOADED || reply->code == ERR_SOURCE_UNAVAILABLE || conn->state == CONN_STREAMING) {
         /* not now, or nothing fits between the pieces of a reply */
         stream->credit++;
         skip(stream, 1);

@@ -68,6 +68,8 @@ void job_finish(struct job *job, struct reply *reply)
     job->service->call_count--;
     call->waiting = NULL;
     evaluation_end_reply(reply, job->models[0]);
+    if (job->stale_s > reply->stale_s)
+        reply->stale_s = job->stale_s;
     for (uint32_t i = 0; i < job->model_count; i++)
         imported_model_unref(job->models[i]);
     free_picture(job->picture);

@@ -42,6 +42,8 @@ struct service {
     bool is_listing;                    /* a walk is under way: */
     uint64_t walk_count;                /* the number of the last that began */
     struct listing *listing;            /* the last, or NULL */
+    uint64_t list_stale_ms;             /* since when the root cannot be walked; 0: it can */
+    uint64_t list_failed_ms;            /* when that was tried last */
     struct job_queue environment_queue; /* jobs that wait for the environment that is being made */
     bool is_making_environment;
     struct root_probe *root_probe;
@@ -80,6 +82,7 @@ struct job {
     struct request_source environment;                /* of a picture that has one */
     uint32_t model_count;                             /* found so far */
     struct cache_waiter waiter;
+    uint32_t stale_s;            /* of the models found so far, the longest */
     struct picture_job *picture; /* or NULL */
     uv_work_t work;
     struct reply_stream *stream;   /* of the work thread, while there is work */
@@ -177,6 +180,8 @@ void service_batch_cancel(struct call *call);
 void service_batch_end(struct service *service);
 /* service_list.c: answers an OP_MODELS. */
 void service_list(struct service *service, struct call *call);
+/* The root is down: listings that wait for a walk are answered without. */
+void service_list_offline(struct service *service);
 /* The client of a listing has left. */
 void service_list_cancel(struct job *job);
 /* service_environment.c: answers an OP_ENVIRONMENT, once its model is there, if it has one. */

@@ -68,6 +68,7 @@ static void on_tick(uv_prepare_t *tick)
     cache_next_tick(service->cache);
     service_answer_resume(service); /* clients may have read answers, which makes room */
     render_pool_resume(service->renders);
+    service_list_offline(service);
     if (service->call_count == 0)
         uv_prepare_stop(tick);
 }

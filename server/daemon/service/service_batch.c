@@ -106,6 +106,8 @@ static void on_item(struct call *item, struct reply *reply)
     batch->cpu_ns += item->cpu_ns;
     if (!batch->is_running) /* the loop has run in between */
         batch->item.spent_ns = 0;
+    if (reply->stale_s > batch->answer.reply.stale_s)
+        batch->answer.reply.stale_s = reply->stale_s;
     batch_reply_put(&batch->answer, reply);
     count_memory(batch);
     reply_fini(reply);

@@ -24,6 +24,8 @@ static bool take_model(struct job *job, struct imported_model *imported)
     if (job->model_count > 0)
         job->sources[job->model_count - 1] = &imported->model;
     job->models[job->model_count++] = imported;
+    if (hash == NULL && job->waiter.stale_s > job->stale_s) /* the content that a request names is never stale */
+        job->stale_s = job->waiter.stale_s;
     if (hash == NULL || strcmp(hash, imported->hash) == 0)
         return true;
     struct err err;

@@ -9,12 +9,16 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "daemon/model/listing.h"
+#include "daemon/model/root_look.h"
+#include "daemon/model/source_access.h"
 #include "daemon/service/job.h"
 #include "daemon/support/log.h"
 #include "daemon/support/thread_priority.h"
 #include "wire/encode/json.h"
 #include "wire/http/http_response.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,6 +30,8 @@ struct list_walk {
     struct service *service;
     struct folder_watch_set *set; /* for the listing; or NULL */
     struct listing *made;
+    int source_error; /* of the walk, of err_is_source(), or of a root that is not there; 0: none */
+    char source_path[ROOT_LOOK_PATH_SIZE]; /* what that was about; "": the root */
 };
 
 /* --- bodies --- */
@@ -105,6 +111,32 @@ static void put_folders(struct buf *out, const struct listing *listing, const st
     json_printf(out, "],\"next\":%s}\n", has_more && last != NULL ? last->path : NULL);
 }
 
+/* --- a root that cannot be walked --- */
+
+static bool is_offline(const struct service *service) { return cache_is_offline(service->cache, NULL); }
+
+static uint32_t stale_s(const struct service *service)
+{
+    enum { MS_PER_S = 1000 };
+    return service->list_stale_ms == 0 ? 0 : (uint32_t)((listing_now_ms() - service->list_stale_ms) / MS_PER_S) + 1;
+}
+
+static bool has_stale_list(const struct service *service)
+{
+    const uint64_t limit_ms = service->config->limits.value[LIMIT_STALE_TIME_MS];
+    return service->listing != NULL && listing_now_ms() - service->list_stale_ms < limit_ms;
+}
+
+static void fail_unavailable(struct job *job)
+{
+    struct err err;
+    const char *why;
+    cache_is_offline(job->service->cache, &why);
+    err_set(&err, ERR_SOURCE_UNAVAILABLE, "the folder of the models cannot be read%s%s; try again later",
+            why != NULL ? ": " : "", why != NULL ? why : "");
+    job_fail(job, &err);
+}
+
 /* --- replies --- */
 
 static void put_tag(struct reply *reply, uint64_t content, const struct request *request)
@@ -159,6 +191,7 @@ static void answer(struct job *job, const struct listing *listing)
 {
     struct reply reply;
     reply_init(&reply);
+    reply.stale_s = stale_s(job->service);
     if (listing->page.is_starved)
         put_starved(&reply);
     else
@@ -188,11 +221,42 @@ static bool is_current(const struct service *service)
 static void on_work(uv_work_t *work)
 {
     struct list_walk *walk = container_of(work, struct list_walk, work);
+    const struct service *service = walk->service;
     thread_priority_background();
-    walk->made = listing_make(walk->service->root_fd, walk->set);
+    source_forget_error();
+    walk->made = listing_make(service->root_fd, walk->set);
+    walk->source_error = source_error();
+    snprintf(walk->source_path, sizeof walk->source_path, "%s", source_error_path());
+    if (walk->source_error != 0 || service->config->watch == WATCH_OFF)
+        return;
+    const int error = root_check(service->root_fd, service->config->root);
+    walk->source_path[0] = '\0';
+    walk->source_error = error == ENOENT || error == ENOTDIR || err_is_source(error) ? error : 0;
 }
 
 static void start_walk(struct service *service);
+
+/* Nobody gets a list that lacks what could not be read. */
+static void answer_stale(struct service *service)
+{
+    if (service->list_stale_ms == 0)
+        service->list_stale_ms = listing_now_ms();
+    service->list_failed_ms = listing_now_ms();
+    while (service->list_queue.first != NULL) {
+        struct job *job = container_of(service->list_queue.first, struct job, queued);
+        job_queue_remove(&service->list_queue, &job->queued);
+        if (has_stale_list(service))
+            answer(job, service->listing);
+        else
+            fail_unavailable(job);
+    }
+}
+
+void service_list_offline(struct service *service)
+{
+    if (service->list_queue.first != NULL && is_offline(service))
+        answer_stale(service);
+}
 
 /* Those who came before the walk began, and those for whom it is still right. */
 static void answer_waiting(struct service *service, const struct listing *listing, uint64_t walk)
@@ -214,8 +278,14 @@ static void on_walked(uv_work_t *work, int status)
     service->is_listing = false;
     if (status != 0) /* the thread did not run, and the service ends */
         folder_watch_set_unref(walk->set);
+    const bool is_failed = walk->source_error != 0;
+    if (is_failed && !service->is_ending) {
+        cache_note_source(service->cache, walk->source_path, walk->source_error);
+        answer_stale(service);
+    }
     free(walk);
-    if (made != NULL && !service->is_ending) {
+    if (made != NULL && !is_failed && !service->is_ending) {
+        service->list_stale_ms = 0;
         listing_unref(service->listing);
         service->listing = listing_ref(made);
         warn_of_gaps(service, &made->page);
@@ -246,7 +316,19 @@ void service_list(struct service *service, struct call *call)
 {
     struct job *job = job_start(service, call);
     struct err err;
-    if (is_current(service)) {
+    const uint64_t interval_ms = service->config->limits.value[LIMIT_WATCH_TIME_MS];
+    const bool has_just_failed =
+        service->list_stale_ms != 0 && listing_now_ms() - service->list_failed_ms < interval_ms;
+    if (is_offline(service) && service->list_stale_ms == 0)
+        service->list_stale_ms = listing_now_ms();
+    if (is_offline(service) || has_just_failed) {
+        if (has_stale_list(service))
+            answer(job, service->listing);
+        else
+            fail_unavailable(job);
+        return;
+    }
+    if (service->list_stale_ms == 0 && is_current(service)) {
         answer(job, service->listing);
         return;
     }

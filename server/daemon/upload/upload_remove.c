@@ -25,6 +25,8 @@ int upload_storage_error(const char *what, struct err *err)
     const int error = errno;
     if (err_is_shortage(error))
         err_set(err, ERR_OVERLOADED, "%.300s: no file descriptor or memory is free; try again later", what);
+    else if (err_is_source(error) && error != EIO) /* which a disk has, too */
+        err_set(err, ERR_SOURCE_UNAVAILABLE, "%.300s: %s; try again later", what, strerror(error));
     else if (error == ENOSPC || error == EDQUOT)
         err_set(err, ERR_STORAGE, "%.300s: the disk is full", what);
     else if (error == ENAMETOOLONG)

@@ -47,6 +47,7 @@ struct source_files {
     uint32_t folder_count;
     uint32_t listings, looks; /* requests for lists; calls of source_files_names() */
     size_t names_bytes;       /* of all folders */
+    struct err unavailable;   /* of a file that is there and could not be read; code 0: there is none */
 };
 
 struct source_files *source_files_new(const struct file_client *client, const char *model_path,
@@ -102,7 +103,7 @@ static int read_bytes(int fd, uint8_t *bytes, size_t size)
 }
 
 /* Fills file->bytes from the open regular file. */
-static int read_all(const struct source_files *files, int fd, struct read_file *file)
+static int read_all(struct source_files *files, int fd, struct read_file *file)
 {
     struct err *err = &file->err;
     const uint64_t limit = files->limits->value[LIMIT_FILE_BYTES];
@@ -116,6 +117,12 @@ static int read_all(const struct source_files *files, int fd, struct read_file *
         return err_set(err, ERR_IMPORT_MEMORY, "no memory for the %zu bytes of '%s'", size, file->path);
     if (read_bytes(fd, bytes, size) != 0) {
         free(bytes);
+        if (err_is_source(errno)) {
+            err_set(err, ERR_SOURCE_UNAVAILABLE, "'%s' cannot be read: %s; try again later", file->path,
+                    strerror(errno));
+            files->unavailable = *err;
+            return err->code;
+        }
         return err_set(err, ERR_BAD_MODEL, "'%s' %s", file->path,
                        errno == 0 ? "became shorter while it was read" : "cannot be read");
     }
@@ -161,6 +168,13 @@ static struct read_file *load(struct source_files *files, const char *path, enum
         close(fd);
     files->size_bytes += file->size_bytes;
     return file;
+}
+
+int source_files_check(const struct source_files *files, struct err *err)
+{
+    if (files->unavailable.code != 0)
+        *err = files->unavailable;
+    return files->unavailable.code;
 }
 
 int source_files_read_at(struct source_files *files, const char *path, enum source_role role, struct source_bytes *out,

@@ -36,6 +36,9 @@ int source_files_read(struct source_files *files, const char *uri, enum source_r
                       size_t *size_bytes, struct err *err);
 
 /* The same of a normalised path beneath the root (source_path.h). */
+/* Whether the file system failed while a file was read (err_is_source()): without its bytes the model would be another.
+ * Returns 0 or ERR_SOURCE_UNAVAILABLE. */
+int source_files_check(const struct source_files *files, struct err *err);
 int source_files_read_at(struct source_files *files, const char *path, enum source_role role, struct source_bytes *out,
                          struct err *err);
 

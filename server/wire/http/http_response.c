@@ -113,7 +113,7 @@ static void put_cors(const struct http_response *response, struct buf *out)
 {
     put_header(out, "Access-Control-Allow-Origin: ", response->cors_origin);
     if (!response->is_preflight) {
-        put_header(out, "Access-Control-Expose-Headers: ", "*, ETag, Retry-After, X-Request-Id");
+        put_header(out, "Access-Control-Expose-Headers: ", "*, ETag, Retry-After, X-Posed-Stale, X-Request-Id");
         return;
     }
     put_header(out, "Access-Control-Allow-Methods: ", "GET, HEAD, POST, PUT, DELETE");
@@ -164,6 +164,8 @@ void http_response_head(const struct reply *reply, const struct http_response *r
         buf_put(out, reply->picture_lines.data, reply->picture_lines.size_bytes);
     if (reply->status == 200 && reply->policy.size_bytes > 0)
         buf_printf(out, "Content-Security-Policy: %.*s\r\n", (int)reply->policy.size_bytes, reply->policy.data);
+    if (reply->stale_s > 0)
+        put_number(out, "X-Posed-Stale: ", reply->stale_s);
     if (reply->retry_after_s > 0)
         buf_printf(out, "Retry-After: %d\r\n", reply->retry_after_s);
     if (reply->allow != NULL)

@@ -4,6 +4,7 @@
 #include "wire/encode/frames.h"
 #include "wire/encode/glb.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -59,6 +60,10 @@ void packet_envelope_wrap(struct packet_envelope *frame, const struct reply *rep
         put_note(&frame->notes, "Content-Type", reply->content_type, strlen(reply->content_type));
     if (reply->unmatched.size_bytes > 0)
         put_note(&frame->notes, "X-Posed-Unmatched", reply->unmatched.data, reply->unmatched.size_bytes);
+    if (reply->stale_s > 0) {
+        char text[16];
+        put_note(&frame->notes, "X-Posed-Stale", text, (size_t)snprintf(text, sizeof text, "%u", reply->stale_s));
+    }
     packet->note_bytes = (uint32_t)frame->notes.size_bytes;
     frame->has_body = true;
     const uint64_t rest_bytes = reply->rest == NULL ? 0 : reply->rest_bytes;
