@@ -6,6 +6,7 @@
 #include "wire/http/websocket.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
 
@@ -42,13 +43,21 @@ static bool answer_without_service(struct conn *conn)
     return true;
 }
 
+/* The bytes of the target without ?route=MODEL behind the address of WebSockets, which is for a balancer to read. */
+static size_t target_bytes(const struct http_request *http)
+{
+    static const char ROUTED[] = "/v1/stream?route=";
+    const bool is_routed = strncmp(http->target, ROUTED, sizeof ROUTED - 1) == 0 && strchr(http->target, '&') == NULL;
+    return is_routed ? strcspn(http->target, "?") : http->target_bytes;
+}
+
 static int parse_request(const struct conn *conn, struct request *request, struct err *err)
 {
     const struct http_request *http = &conn->parser.request;
     const struct request_head head = {
         .method = http->method,
         .target = http->target,
-        .target_bytes = http->target_bytes,
+        .target_bytes = target_bytes(http),
         .accept = http->accept,
         .if_none_match = http_plain_tags(conn),
         .content_type = http->content_type,
