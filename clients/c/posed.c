@@ -1891,8 +1891,8 @@ int posed_connect(struct posed *server, const char *address, const struct posed_
     for (int tries = 0, pause_ms = 0;; tries++, pause_ms = pause_ms == 0 ? FIRST_PAUSE_MS : 2 * pause_ms) {
         rc = connect_first(server, address, options);
         /* a balancer took the connection, and the server behind it was gone */
-        const int is_over =
-            rc == POSED_E_CLOSED || (rc == POSED_E_SERVER && server->error.code == POSED_ERR_SHUTTING_DOWN);
+        const int is_over = rc == POSED_E_CLOSED || (rc == POSED_E_SYSTEM && server->error.system == ECONNRESET) ||
+                            (rc == POSED_E_SERVER && server->error.code == POSED_ERR_SHUTTING_DOWN);
         const int64_t pause = spread(server, pause_ms > LONGEST_PAUSE_MS ? LONGEST_PAUSE_MS : pause_ms);
         if (!is_over || tries >= tries_max || now_ms() + pause - start_ms > within_ms)
             break;
