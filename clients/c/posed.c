@@ -1000,6 +1000,14 @@ static int send_later(struct posed *server, const unsigned char *packet, size_t 
     return rc == POSED_E_AGAIN ? 0 : rc;
 }
 
+/* Whether this is credit for a stream that was begun again already. */
+static int is_credit_of_now(const struct posed *server, const unsigned char *packet)
+{
+    const struct kept *one =
+        get16(packet + 4) == POSED_CREDIT ? kept_find(server, KEPT_STREAM, get32(packet + POSED_HEADER_BYTES)) : NULL;
+    return one != NULL && one->is_sent;
+}
+
 int posed_send(struct posed *server, const void *packet, size_t packet_bytes)
 {
     const unsigned char *bytes = packet;
@@ -1015,7 +1023,7 @@ int posed_send(struct posed *server, const void *packet, size_t packet_bytes)
         server->error.needed_bytes = packet_bytes;
         return POSED_E_TOO_LARGE;
     }
-    if (is_resumable(server) && has_unsent(server))
+    if (is_resumable(server) && has_unsent(server) && !is_credit_of_now(server, bytes))
         return send_later(server, bytes, packet_bytes);
     while (packet_bytes > out_room_left(server)) {
         const int rc =

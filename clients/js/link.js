@@ -326,7 +326,7 @@ export class Link {
 
   // Sends a packet that has no answer, over the connection that there is.
   tell(kind, payload) {
-    if (!this.#end && this.#isUp) this.#socket.send(packets.packet(kind, this.#nextId(), payload));
+    if (!this.#end && this.#socket && !this.#greeting) this.#socket.send(packets.packet(kind, this.#nextId(), payload));
   }
 
   dropRoute(id) {
@@ -388,8 +388,8 @@ function translated(got, handle) {
   return got;
 }
 
-// What a balancer says while the server behind it is gone, as Node's package ws tells it.
-const isEndOfBalancer = (error) => error.code === 'shutting_down' || /server response: 50[23]$/.test(error.message);
+// The server behind a balancer was gone, as Node's package ws tells it. A browser does not tell, and a wrong address is an error at once.
+const isEndOfBalancer = (error) => error.code === 'shutting_down' || /server response: 50[23]$|socket hang up|ECONNRESET/.test(error.message);
 
 // Calls back once with the reason when the signal aborts. Returns a function that cancels this.
 function onAbort(signal, act) {

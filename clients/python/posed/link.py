@@ -14,7 +14,7 @@ from .errors import AnswerCut, ConnectionLost, PosedError, ProtocolError, Speaks
 from .packets import Packet, Reader
 from .parameters import Parameters, Unsayable, target, to_query
 from .reconnect import Outage, Reconnect, is_end
-from .websocket import open_socket
+from .websocket import WebSocket, open_socket
 
 
 class Link:
@@ -113,8 +113,8 @@ class Link:
     @property
     def is_over(self) -> bool:
         """Whether the server has ended a connection on which nothing is asked: what can be read then is its farewell, or the end."""
-        if self.is_closed or not isinstance(self._socket, socket.socket):
-            return self.is_closed
+        if self.is_closed or isinstance(self._socket, WebSocket):
+            return self.is_closed or self._socket.is_over
         return bool(select.select([self._socket], [], [], 0)[0])
 
     def open(self, path: str) -> Packet:

@@ -92,7 +92,6 @@ class Stream:
         """Opens a connection and subscribes, where the stream is."""
         link = self._open_link()
         self._waiting.clear()
-        self._owed = 0
         try:
             opened = link.open(self._path)
             handle = Handle(opened)

@@ -4,7 +4,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import select
 import socket
+import ssl
 import struct
 from typing import Optional, Tuple
 from urllib.parse import quote
@@ -62,6 +64,19 @@ class WebSocket:
                 break
             self._unread += data
         return errors.from_json(self._unread, status)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the server ended it while nothing was asked: what can be read then is a ping, a farewell, or the end."""
+        if isinstance(self._socket, ssl.SSLSocket):
+            return False  # such a socket cannot be looked at
+        if not self._unread and not select.select([self._socket], [], [], 0)[0]:
+            return False
+        try:
+            first = self._unread or self._socket.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
+        return not first or first[0] & 15 != _PING
 
     def settimeout(self, timeout_s: "float | None") -> None:
         self._socket.settimeout(timeout_s)
