@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
-# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, fresh. Nothing to do is silent. NODEPS=1 skips it all.
+# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
 
@@ -27,6 +27,9 @@ soak="assimp-testmodels blender python3-numpy"
 # What posed is measured against: nginx and redis serve, f3d draws (it needs an X server, and OpenGL behind it).
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri"
 
+# What the files of deploy/ are for. haproxy: the balancer through which all clients ask in tests/deploy.
+deploy="python3 python3-pytest haproxy"
+
 # A minimal Debian, for what a newcomer does.
 fresh="mmdebstrap debian-archive-keyring git"
 
@@ -49,6 +52,7 @@ for group in "$@"; do
     fresh) wanted="$wanted $fresh" ;;
     soak) wanted="$wanted $soak $(missing_node)" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;
+    deploy) wanted="$wanted $deploy $(missing_node)" ;;
     *) echo "deps: unknown group '$group'" >&2; exit 2 ;;
     esac
 done
@@ -78,7 +82,7 @@ policy=
 # Packages that hold services are wanted for their programs: none is started, and none is left to start at the next boot.
 services=
 for package in $missing; do
-    case $package in nginx-light) services="$services nginx" ;; redis-server) services="$services redis-server" ;; esac
+    case $package in nginx-light) services="$services nginx" ;; haproxy) services="$services haproxy" ;; redis-server) services="$services redis-server" ;; esac
 done
 leave() {
     [ -z "$policy" ] || $sudo rm -f "$policy"
