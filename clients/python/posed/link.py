@@ -115,7 +115,13 @@ class Link:
         """Whether the server has ended a connection on which nothing is asked: what can be read then is its farewell, or the end."""
         if self.is_closed or isinstance(self._socket, WebSocket):
             return self.is_closed or self._socket.is_over
-        return bool(select.select([self._socket], [], [], 0)[0])
+        if not select.select([self._socket], [], [], 0)[0]:
+            return False
+        try:
+            head = self._socket.recv(packets.HEADER_BYTES, socket.MSG_PEEK)
+        except OSError:
+            return True
+        return not head or head[4:6] == packets.KINDS["error"].to_bytes(2, "little")
 
     def open(self, path: str) -> Packet:
         answer = self.ask("open", path.encode())

@@ -67,7 +67,7 @@ class WebSocket:
 
     @property
     def is_over(self) -> bool:
-        """Whether the server ended it while nothing was asked: what can be read then is a ping, a farewell, or the end."""
+        """Whether the server ended it while nothing was asked."""
         if isinstance(self._socket, ssl.SSLSocket):
             return False  # such a socket cannot be looked at
         if not self._unread and not select.select([self._socket], [], [], 0)[0]:
@@ -76,7 +76,7 @@ class WebSocket:
             first = self._unread or self._socket.recv(1, socket.MSG_PEEK)
         except OSError:
             return True
-        return not first or first[0] & 15 != _PING
+        return not first or first[0] & 15 == _CLOSE
 
     def settimeout(self, timeout_s: "float | None") -> None:
         self._socket.settimeout(timeout_s)
