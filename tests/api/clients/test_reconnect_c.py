@@ -204,3 +204,25 @@ def test_a_server_that_drains_and_its_successor(running):
         old.end()
         assert probe.ask("palette t=0.3") == before
         assert probe.ask("reconnects") == "1"
+
+
+def posectl(*arguments):
+    done = subprocess.run([BUILD / "posectl", *arguments], capture_output=True, text=True, timeout=PATIENCE_S)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_posectl_asks_again_and_says_when_it_gave_up(running):
+    asked = ["palette", "robot.glb", "--clip", "walk", "--t", "0.3", "--json", "--server"]
+    expected = posectl(*asked, running.ports["tcp"])
+    assert expected[0] == 0
+    for size in 0, 50, 96, 120, 1000:
+        with CuttingRelay(running.ports["tcp"], [size]) as relay:
+            assert posectl(*asked, relay.address) == expected, size
+            assert len(relay.passed) == 2, size
+    with CuttingRelay(running.ports["tcp"], [120]) as relay:
+        status, _, said = posectl(*asked, relay.address, "--reconnect", "0")
+        assert status == 3 and "the server closed the connection" in said and "gave up" not in said, said
+        assert len(relay.passed) == 1
+    with CuttingRelay(running.ports["tcp"], [120, 120]) as relay:
+        status, _, said = posectl(*asked, relay.address)
+        assert status == 3 and re.search(r"gave up on call after 2 tries in \d+ ms: the server closed the connection", said), said
