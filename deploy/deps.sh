@@ -28,9 +28,10 @@ soak="assimp-testmodels blender python3-numpy"
 # valgrind counts what an answer costs.
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri valgrind"
 
-# What the files of deploy/ are for. prometheus: scrapes /metrics, with promtool, which checks that and the alerts. rclone, fuse3: deploy/sources: it mounts and copies most kinds of sources, and its errors are the
-# file system's. nginx: a source over HTTP. python3-yaml: reads the recipes. The S3 server is npm's.
-deploy="python3 python3-pytest procps gcc prometheus rclone fuse3 nginx-light python3-yaml"
+# What the files of deploy/ are for. prometheus: scrapes /metrics, with promtool, which checks that and the alerts. rclone, fuse3:
+# deploy/sources: it mounts and copies most kinds of sources, and its errors are the file system's. nginx: a source over HTTP, a proxy.
+# haproxy: the balancer through which all clients ask. python3-yaml: reads the recipes. The S3 server is npm's.
+deploy="python3 python3-pytest procps gcc prometheus rclone fuse3 nginx-light haproxy python3-yaml"
 
 # A minimal Debian, for what a newcomer does.
 fresh="mmdebstrap debian-archive-keyring git"
@@ -55,6 +56,7 @@ for group in "$@"; do
     fresh) wanted="$wanted $fresh" ;;
     soak) wanted="$wanted $soak $(missing_node)" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;
+    deploy) wanted="$wanted $deploy $(missing_node)" ;;
     *) echo "deps: unknown group '$group'" >&2; exit 2 ;;
     esac
 done
@@ -84,7 +86,10 @@ policy=
 # Packages that hold services are wanted for their programs: none is started, and none is left to start at the next boot.
 services=
 for package in $missing; do
-    case $package in nginx-light) services="$services nginx" ;; redis-server) services="$services redis-server" ;; prometheus) services="$services prometheus" ;; esac
+    case $package in
+    nginx-light) services="$services nginx" ;;
+    haproxy | redis-server | prometheus | varnish) services="$services $package" ;;
+    esac
 done
 leave() {
     [ -z "$policy" ] || $sudo rm -f "$policy"

@@ -37,7 +37,14 @@ enum {
     WITH_MORE_BYTES = 96, /* the same with a picture's or a subscription's */
     FOUND_BYTES = 48,
     HELLO_PAYLOAD_BYTES = 64,
-    STREAM_BYTES = 16
+    STREAM_BYTES = 16,
+    RECONNECT_TRIES = 10,
+    RECONNECT_MS = 10000,
+    FIRST_PAUSE_MS = 50,
+    LONGEST_PAUSE_MS = 2000,
+    ATTEMPT_MS = 2500, /* for one connection, to its hello and the models that were open */
+    SETTLED_MS = 1000, /* what worked for so long, or brought an answer, ends the count of tries */
+    IS_OVER = -100     /* the server said that it stops: not for the caller */
 };
 
 /* --- little-endian values --- */
@@ -666,6 +673,9 @@ static int fail_system(struct posed *server, const char *what)
     return fail(server, POSED_E_SYSTEM, "%s: %s", what, strerror(errno));
 }
 
+/* How far another connection is. UP from the first one on. */
+enum { LINK_UP, LINK_WAITING, LINK_GREETING, LINK_OPENING };
+
 static int64_t now_ms(void)
 {
     struct timespec now;
@@ -704,12 +714,186 @@ static int wait_for(struct posed *server, short events, int64_t deadline_ms)
     }
 }
 
+/* --- connections: what has to be said again ---
+ *
+ * A record for each request without an answer, and for each open, subscribe and watch whose answer makes it last. The
+ * packet behind it has the caller's numbers of models, which stay; each connection has its own. */
+
+enum { KEPT_NOTHING, KEPT_REQUEST, KEPT_MODEL, KEPT_STREAM, KEPT_WATCH };
+
+struct kept {
+    uint32_t bytes; /* of the packet behind it */
+    uint32_t id, handle;
+    uint8_t state, is_sent, awaits, sendings;
+    uint8_t has_hash, is_changed,
+        is_owed;   /* a model's; a model's or a watch's; a stream's: a seek that sends a frame */
+    uint16_t code; /* of a model that could not be opened again */
+    uint32_t server_handle, generation, generations_before;
+    uint64_t tick, ticks_before; /* the next one; before those of this connection */
+    unsigned char hash[32];
+};
+
+enum { KEPT_BYTES = (sizeof(struct kept) + POSED_ALIGN - 1) / POSED_ALIGN * POSED_ALIGN };
+/* in the packet of a subscribe */
+enum {
+    AT_PAUSED = POSED_HEADER_BYTES + 66,
+    AT_CREDIT = AT_PAUSED + 2,
+    AT_RATE = AT_CREDIT + 4,
+    AT_POSITION = AT_RATE + 8,
+    AT_SPEED = AT_POSITION + 8
+};
+
+static struct kept *kept_at(const struct posed *server, size_t at)
+{
+    return at < server->keep_used ? (struct kept *)(void *)(server->keep + at) : NULL;
+}
+static struct kept *kept_first(const struct posed *server) { return kept_at(server, 0); }
+static struct kept *kept_next(const struct posed *server, const struct kept *one)
+{
+    return kept_at(server, (size_t)((const unsigned char *)one - server->keep) + KEPT_BYTES + one->bytes);
+}
+static unsigned char *kept_packet(struct kept *one) { return (unsigned char *)one + KEPT_BYTES; }
+
+static struct kept *kept_find(const struct posed *server, int state, uint32_t id)
+{
+    struct kept *one = kept_first(server);
+    while (one != NULL && (one->state != state || one->id != id))
+        one = kept_next(server, one);
+    return one;
+}
+
+static struct kept *kept_model(const struct posed *server, uint32_t handle)
+{
+    struct kept *one = kept_first(server);
+    while (one != NULL && (one->state != KEPT_MODEL || one->handle != handle))
+        one = kept_next(server, one);
+    return one;
+}
+
+/* Whether another connection may take the place of this one. */
+static int is_resumable(const struct posed *server)
+{
+    return server->address[0] != '\0' && server->options.reconnect_tries >= 0;
+}
+
+/* Makes the records that are over into room. */
+static void kept_compact(struct posed *server)
+{
+    size_t from = 0, to = 0;
+    while (from < server->keep_used) {
+        struct kept *one = kept_at(server, from);
+        const size_t bytes = KEPT_BYTES + one->bytes;
+        if (one->state != KEPT_NOTHING) {
+            memmove(server->keep + to, server->keep + from, bytes);
+            to += bytes;
+        }
+        from += bytes;
+    }
+    server->keep_used = to;
+}
+
+/* NULL without room. */
+static struct kept *kept_add(struct posed *server, const unsigned char *packet, size_t packet_bytes)
+{
+    if (KEPT_BYTES + packet_bytes > server->keep_room - server->keep_used)
+        kept_compact(server);
+    if (KEPT_BYTES + packet_bytes > server->keep_room - server->keep_used)
+        return NULL;
+    struct kept *one = (struct kept *)(void *)(server->keep + server->keep_used);
+    server->keep_used += KEPT_BYTES + packet_bytes;
+    memset(one, 0, sizeof *one);
+    one->bytes = (uint32_t)packet_bytes;
+    one->state = KEPT_REQUEST;
+    one->id = get32(packet + 8);
+    one->handle = get32(packet + 12);
+    memcpy(kept_packet(one), packet, packet_bytes);
+    return one;
+}
+
+/* Puts the numbers of this connection into a packet that has the caller's. */
+static void translate(const struct posed *server, unsigned char *packet)
+{
+    const struct kept *model = get32(packet + 12) == 0 ? NULL : kept_model(server, get32(packet + 12));
+    const uint32_t generation = get32(packet + 16);
+    if (model == NULL || get16(packet + 4) == POSED_OPEN)
+        return;
+    put32(packet + 12, model->server_handle);
+    if (generation != 0) /* one of content that is gone is none of the server's */
+        put32(packet + 16,
+              generation > model->generations_before ? generation - model->generations_before : UINT32_MAX);
+}
+
+/* The room behind what is queued. */
+static size_t out_room_left(struct posed *server)
+{
+    if (server->out_start > 0) {
+        memmove(server->out, server->out + server->out_start, server->out_end - server->out_start);
+        server->out_end -= server->out_start;
+        server->out_start = 0;
+    }
+    return server->out_room - server->out_end;
+}
+
+/* Queues a record's packet, and for a stream that was sought while it is paused that seek; 0 without room. */
+static int kept_send(struct posed *server, struct kept *one)
+{
+    const int is_sought = one->state == KEPT_STREAM && one->is_owed && get16(kept_packet(one) + AT_PAUSED) != 0;
+    const size_t more = is_sought ? POSED_HEADER_BYTES + 32 : 0;
+    if (one->bytes + more > out_room_left(server))
+        return 0;
+    unsigned char *packet = server->out + server->out_end;
+    memcpy(packet, kept_packet(one), one->bytes);
+    translate(server, packet);
+    if (one->state == KEPT_MODEL)
+        put32(packet + 8, 0);
+    server->out_end += one->bytes;
+    if (is_sought) {
+        struct posed_steering steering = {POSED_CONTROL_SEEK, 0, 0, 0};
+        steering.position_s = get_f64(kept_packet(one) + AT_POSITION);
+        server->out_end += posed_write_control(server->out + server->out_end, more, one->id, one->id, &steering);
+    }
+    one->is_sent = 1;
+    one->awaits = one->state == KEPT_REQUEST ? 0 : is_sought ? 2 : 1;
+    one->sendings++;
+    return 1;
+}
+
+static int is_due(const struct posed *server, const struct kept *one, int is_request)
+{
+    const int is_now = server->link == LINK_OPENING ? one->state == KEPT_MODEL
+                       : is_request                 ? one->state == KEPT_REQUEST
+                                                    : one->state == KEPT_STREAM || one->state == KEPT_WATCH;
+    return is_now && !one->is_sent;
+}
+
+/* Queues what has to be said over this connection as far as there is room: models, then streams and watches, then
+ * requests. */
+static void kept_pump(struct posed *server)
+{
+    if (server->link != LINK_UP && server->link != LINK_OPENING)
+        return;
+    for (int is_request = 0; is_request < 2; is_request++)
+        for (struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one))
+            if (is_due(server, one, is_request) && !kept_send(server, one))
+                return;
+}
+
 /* --- connections: sending --- */
+
+/* 1: something is queued, if need be of what is kept. */
+static int has_queued(struct posed *server)
+{
+    if (server->out_start == server->out_end && server->keep_used > 0)
+        kept_pump(server);
+    return server->out_start < server->out_end;
+}
 
 /* 0: the queue is empty; POSED_E_AGAIN: the system accepts no more. */
 static int flush(struct posed *server)
 {
-    while (server->out_start < server->out_end) {
+    if (server->is_broken)
+        return 0;
+    while (has_queued(server)) {
         const ssize_t sent =
             send(server->fd, server->out + server->out_start, server->out_end - server->out_start, MSG_NOSIGNAL);
         if (sent >= 0) {
@@ -724,7 +908,12 @@ static int flush(struct posed *server)
             server->out_start = server->out_end = 0;
             return 0;
         }
-        return fail_system(server, "cannot send");
+        const int rc = fail_system(server, "cannot send");
+        if (!is_resumable(server))
+            return rc;
+        server->out_start = server->out_end = 0;
+        server->is_broken = 1; /* receive() says so */
+        return 0;
     }
     server->out_start = server->out_end = 0;
     server->is_connecting = 0;
@@ -754,14 +943,97 @@ uint32_t posed_owed(const struct posed *server) { return server->owed; }
 
 static uint32_t id_after(uint32_t id) { return id == UINT32_MAX ? 1 : id + 1; }
 
-/* Counts a queued request, whose answer is outstanding. */
-static void note_sent(struct posed *server, const unsigned char *packet)
+/* Credit is part of the stream that it is for. */
+static void keep_credit(struct posed *server, const unsigned char *packet)
 {
-    if (get16(packet + 4) == POSED_CREDIT)
+    const uint32_t stream = get32(packet + POSED_HEADER_BYTES), more = get32(packet + POSED_HEADER_BYTES + 4);
+    struct kept *one = kept_find(server, KEPT_STREAM, stream);
+    if (one == NULL)
+        one = kept_find(server, KEPT_REQUEST, stream);
+    if (one == NULL || get16(kept_packet(one) + 4) != POSED_SUBSCRIBE)
         return;
+    const uint32_t credit = get32(kept_packet(one) + AT_CREDIT);
+    put32(kept_packet(one) + AT_CREDIT, credit > UINT32_MAX - more ? UINT32_MAX : credit + more);
+}
+
+/* Keeps a request for another connection; NULL: it is not kept. */
+static struct kept *keep_request(struct posed *server, const unsigned char *packet, size_t packet_bytes)
+{
+    const uint16_t kind = get16(packet + 4);
+    struct kept *one = kept_add(server, packet, packet_bytes);
+    if (one == NULL) {
+        server->unkept++;
+        server->has_lost |=
+            kind == POSED_OPEN || kind == POSED_SUBSCRIBE || kind == POSED_WATCH || kind == POSED_CONTROL;
+    }
+    return one;
+}
+
+/* Counts a request, whose answer is outstanding. `packet`: as the caller made it; is_queued: it is in the queue too, at
+ * its end, and gets the numbers of this connection there. */
+static int note_request(struct posed *server, const unsigned char *packet, size_t packet_bytes, int is_queued)
+{
+    struct kept *one = NULL;
+    if (get16(packet + 4) == POSED_CREDIT) {
+        keep_credit(server, packet);
+        return 0;
+    }
+    if (is_resumable(server)) {
+        one = keep_request(server, packet, packet_bytes);
+        if (one == NULL && server->reconnects > 0 && get16(packet + 4) == POSED_OPEN)
+            return POSED_E_TOO_LARGE; /* its number could be that of another model */
+        if (one != NULL && is_queued) {
+            one->is_sent = 1;
+            one->sendings = 1;
+        }
+        if (is_queued)
+            translate(server, server->out + server->out_end - packet_bytes);
+    }
     if (server->owed++ == 0)
         server->id_owed = server->id_next;
     server->id_next = id_after(server->id_next);
+    return 0;
+}
+
+static int fail_kept(struct posed *server, size_t packet_bytes)
+{
+    (void)fail(server, POSED_E_TOO_LARGE, "a request of %lu bytes does not fit options.keep_memory",
+               (unsigned long)packet_bytes);
+    server->error.needed_bytes = server->keep_used + KEPT_BYTES + packet_bytes + POSED_ALIGN;
+    return POSED_E_TOO_LARGE;
+}
+
+/* Whether something kept has to be sent first, or there is no connection to send over. */
+static int has_unsent(const struct posed *server)
+{
+    if (server->link != LINK_UP)
+        return 1;
+    for (const struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one))
+        if (one->state > KEPT_NOTHING && !one->is_sent)
+            return 1;
+    return 0;
+}
+
+/* Between connections: the packet waits among those that are kept. */
+static int send_later(struct posed *server, const unsigned char *packet, size_t packet_bytes)
+{
+    if (get16(packet + 4) != POSED_CREDIT && KEPT_BYTES + packet_bytes > server->keep_room - server->keep_used) {
+        kept_compact(server);
+        if (KEPT_BYTES + packet_bytes > server->keep_room - server->keep_used)
+            return fail(server, POSED_E_AGAIN,
+                        "between two connections, the requests that wait fill options.keep_memory");
+    }
+    (void)note_request(server, packet, packet_bytes, 0);
+    const int rc = flush(server);
+    return rc == POSED_E_AGAIN ? 0 : rc;
+}
+
+/* Whether this is credit for a stream that was begun again already. */
+static int is_credit_of_now(const struct posed *server, const unsigned char *packet)
+{
+    const struct kept *one =
+        get16(packet + 4) == POSED_CREDIT ? kept_find(server, KEPT_STREAM, get32(packet + POSED_HEADER_BYTES)) : NULL;
+    return one != NULL && one->is_sent;
 }
 
 int posed_send(struct posed *server, const void *packet, size_t packet_bytes)
@@ -779,12 +1051,9 @@ int posed_send(struct posed *server, const void *packet, size_t packet_bytes)
         server->error.needed_bytes = packet_bytes;
         return POSED_E_TOO_LARGE;
     }
-    if (packet_bytes > server->out_room - server->out_end) {
-        memmove(server->out, server->out + server->out_start, server->out_end - server->out_start);
-        server->out_end -= server->out_start;
-        server->out_start = 0;
-    }
-    while (packet_bytes > server->out_room - server->out_end) {
+    if (is_resumable(server) && has_unsent(server) && !is_credit_of_now(server, bytes))
+        return send_later(server, bytes, packet_bytes);
+    while (packet_bytes > out_room_left(server)) {
         const int rc =
             server->options.is_nonblocking ? flush(server) : flush_waiting(server, deadline_of(timeout_of(server)));
         if (rc == POSED_E_AGAIN)
@@ -794,7 +1063,10 @@ int posed_send(struct posed *server, const void *packet, size_t packet_bytes)
     }
     memcpy(server->out + server->out_end, bytes, packet_bytes);
     server->out_end += packet_bytes;
-    note_sent(server, bytes);
+    if (note_request(server, bytes, packet_bytes, 1) < 0) {
+        server->out_end -= packet_bytes;
+        return fail_kept(server, packet_bytes);
+    }
     const int rc = flush(server);
     return rc == POSED_E_AGAIN ? 0 : rc;
 }
@@ -863,20 +1135,431 @@ static void skip(struct posed *server)
         server->in_start = server->in_end = 0;
 }
 
-/* 1: the packet is for the caller, 0: ignore it. */
-static int classify(struct posed *server, const struct posed_packet *packet)
+/* --- connections: what answers and events mean for another connection --- */
+
+/* Gives a model the caller's number: the server's where that is free, as it always is on the first connection. */
+static uint32_t number_of(const struct posed *server, uint32_t server_handle)
 {
+    uint32_t most = 0;
+    for (const struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one))
+        if (one->state == KEPT_MODEL && one->handle > most)
+            most = one->handle;
+    return kept_model(server, server_handle) == NULL ? server_handle : most + 1;
+}
+
+static void keep_hash(struct kept *model, const unsigned char *hash)
+{
+    model->has_hash = hash != NULL;
+    if (hash != NULL)
+        memcpy(model->hash, hash, sizeof model->hash);
+}
+
+/* The content's hash in an answer or event, NULL where it has none. */
+static const unsigned char *hash_in(const struct posed_packet *packet)
+{
+    const size_t at = packet->kind == POSED_STREAM ? STREAM_BYTES : 0;
+    if (packet->kind == POSED_CHANGED)
+        return packet->data_bytes >= 32 && packet->code == 0 ? packet->data : NULL;
+    const int has_frames = packet->kind == POSED_STREAM || packet->kind == POSED_FRAMES;
+    return has_frames && packet->data_bytes >= at + FRAMES_HEADER_BYTES ? packet->data + at + 64 : NULL;
+}
+
+/* Puts the caller's numbers of model and generation into a packet of the server. */
+static void translate_back(struct posed *server, struct posed_packet *packet)
+{
+    struct kept *model = kept_first(server);
+    while (model != NULL && (model->state != KEPT_MODEL || model->server_handle != packet->model))
+        model = kept_next(server, model);
+    if (packet->model == 0 || model == NULL)
+        return;
+    packet->model = model->handle;
+    if (packet->generation == 0)
+        return;
+    packet->generation += model->generations_before;
+    if (packet->generation != model->generation || hash_in(packet) != NULL)
+        keep_hash(model, hash_in(packet));
+    model->generation = packet->generation;
+    if (model->is_changed && packet->kind != POSED_CHANGED)
+        packet->flags |= POSED_HEADER_CHANGED;
+    model->is_changed = 0;
+}
+
+/* A model that is closed, with its streams and its watch. */
+static void drop_model(struct posed *server, uint32_t handle)
+{
+    for (struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one))
+        if (one->state > KEPT_REQUEST && one->handle == handle)
+            one->state = KEPT_NOTHING;
+}
+
+static void keep_model(struct posed *server, struct kept *one, struct posed_packet *answer)
+{
+    one->server_handle = answer->model;
+    one->handle = number_of(server, answer->model);
+    one->generation = answer->generation;
+    one->state = KEPT_MODEL;
+    keep_hash(one, answer->data_bytes >= 32 ? answer->data : NULL);
+    answer->model = one->handle;
+}
+
+/* A control that was done changes how its stream would begin. */
+static void keep_control(struct posed *server, const unsigned char *control)
+{
+    const unsigned char *at = control + POSED_HEADER_BYTES;
+    struct kept *one = kept_find(server, KEPT_STREAM, get32(at));
+    const uint32_t flags = get32(at + 4);
+    if (one == NULL)
+        return;
+    unsigned char *subscribe = kept_packet(one);
+    if (flags & (POSED_CONTROL_PAUSE | POSED_CONTROL_RESUME))
+        put16(subscribe + AT_PAUSED, (flags & POSED_CONTROL_PAUSE) != 0);
+    if (flags & POSED_CONTROL_SEEK)
+        memcpy(subscribe + AT_POSITION, at + 8, 8);
+    if (flags & POSED_CONTROL_SPEED)
+        memcpy(subscribe + AT_SPEED, at + 16, 8);
+    if (flags & POSED_CONTROL_RATE)
+        memcpy(subscribe + AT_RATE, at + 24, 8);
+    one->is_owed |= (flags & POSED_CONTROL_SEEK) != 0;
+}
+
+static void keep_watch(struct posed *server, struct kept *one)
+{
+    for (struct kept *other = kept_first(server); other != NULL; other = kept_next(server, other))
+        if (other->state == KEPT_WATCH && other->handle == one->handle)
+            other->state = KEPT_NOTHING;
+    one->state = get32(kept_packet(one) + POSED_HEADER_BYTES) != 0 ? KEPT_WATCH : KEPT_NOTHING;
+}
+
+/* The answer to a request of the caller: the request is over, or what it began is kept. */
+static void settle(struct posed *server, struct posed_packet *answer)
+{
+    struct kept *one = kept_find(server, KEPT_REQUEST, answer->id), *stream;
+    server->is_settled = 1;
+    if (one == NULL && server->unkept > 0)
+        server->unkept--;
+    const unsigned char *packet = one == NULL ? NULL : kept_packet(one);
+    if (one != NULL && answer->kind == POSED_OPENED && get16(packet + 4) == POSED_OPEN) {
+        keep_model(server, one, answer);
+        return;
+    }
+    translate_back(server, answer);
+    if (one == NULL)
+        return;
+    one->state = KEPT_NOTHING;
+    if (answer->kind != POSED_DONE)
+        return;
+    switch (get16(packet + 4)) {
+    case POSED_CLOSE:
+        drop_model(server, one->handle);
+        break;
+    case POSED_SUBSCRIBE:
+        one->state = KEPT_STREAM;
+        break;
+    case POSED_WATCH:
+        keep_watch(server, one);
+        break;
+    case POSED_CONTROL:
+        keep_control(server, packet);
+        break;
+    case POSED_UNSUBSCRIBE:
+        stream = kept_find(server, KEPT_STREAM, get32(packet + POSED_HEADER_BYTES));
+        if (stream != NULL)
+            stream->state = KEPT_NOTHING;
+        break;
+    default:
+        break;
+    }
+}
+
+/* A frame of a stream: the next one is behind it. Its tick is counted over all connections. */
+static void keep_frame(struct posed *server, struct posed_packet *packet)
+{
+    struct kept *one = kept_find(server, KEPT_STREAM, packet->id);
+    struct posed_frames frames;
+    if (one == NULL || packet->data_bytes < STREAM_BYTES)
+        return;
+    unsigned char *subscribe = kept_packet(one), *tick = server->in + (packet->data - server->in);
+    const uint32_t credit = get32(subscribe + AT_CREDIT);
+    const double rate = get_f64(subscribe + AT_RATE);
+    const int is_moving = rate > 0 && get16(subscribe + AT_PAUSED) == 0;
+    one->tick = get64(tick) + one->ticks_before;
+    put32(tick, (uint32_t)(one->tick & UINT32_MAX));
+    put32(tick + 4, (uint32_t)(one->tick >> 32));
+    one->tick++;
+    put32(subscribe + AT_CREDIT, credit > 0 ? credit - 1 : 0);
+    one->is_owed = 0;
+    if (posed_read_frames(tick + STREAM_BYTES, packet->data_bytes - STREAM_BYTES, &frames) == 0)
+        put_f64(subscribe + AT_POSITION,
+                posed_frames_time(&frames, 0) + (is_moving ? get_f64(subscribe + AT_SPEED) / rate : 0));
+}
+
+static void keep_event(struct posed *server, struct posed_packet *packet)
+{
+    struct kept *one = packet->kind == POSED_ERROR ? kept_find(server, KEPT_STREAM, packet->id) : NULL;
+    server->is_settled = 1;
+    if (packet->kind == POSED_STREAM)
+        keep_frame(server, packet);
+    translate_back(server, packet);
+    if (one != NULL) /* it has ended */
+        one->state = KEPT_NOTHING;
+}
+
+/* --- connections: another one in place of one that ended --- */
+
+static int give_up(struct posed *server)
+{
+    static const char *const WHATS[] = {"",       "open",        "close",  "find", "info",      "palette",
+                                        "pose",   "mesh",        "render", "call", "subscribe", "control",
+                                        "credit", "unsubscribe", "watch",  "ping"};
+    const uint32_t tries = server->tries, waited_ms = (uint32_t)(tries > 0 ? now_ms() - server->down_ms : 0);
+    struct kept *one = kept_first(server);
+    const char *what = "the connection";
+    char cause[sizeof server->cause];
+    while (one != NULL && one->state != KEPT_REQUEST)
+        one = kept_next(server, one);
+    if (one != NULL && get16(kept_packet(one) + 4) < sizeof WHATS / sizeof *WHATS)
+        what = WHATS[get16(kept_packet(one) + 4)];
+    memcpy(cause, server->cause, sizeof cause);
+    posed_disconnect(server);
+    (void)fail(server, POSED_E_CLOSED, "gave up on %s after %lu tries in %lu ms: %s", what, (unsigned long)tries + 1,
+               (unsigned long)waited_ms, cause);
+    server->error.tries = tries;
+    server->error.waited_ms = waited_ms;
+    return POSED_E_CLOSED;
+}
+
+/* At most twice is each request sent. */
+static int is_repeatable(const struct posed *server)
+{
+    for (const struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one))
+        if (one->state == KEPT_REQUEST && one->is_sent && one->sendings > 1)
+            return 0;
+    return server->unkept == 0 && !server->has_lost;
+}
+
+static void forget_connection(struct posed *server)
+{
+    if (server->fd >= 0)
+        (void)close(server->fd);
+    server->fd = -1;
+    server->in_start = server->in_end = server->in_used = server->in_skip = 0;
+    server->out_start = server->out_end = 0;
+    server->is_broken = 0;
+    server->link = LINK_WAITING;
+    for (struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one)) {
+        one->is_sent = one->awaits = 0;
+        one->server_handle = one->state == KEPT_MODEL ? 0 : one->server_handle;
+        one->ticks_before = one->tick;
+    }
+}
+
+/* Random enough to keep the clients of a server that died apart: half of the pause, or up to all of it. */
+static int64_t spread(const struct posed *server, int64_t pause_ms)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint32_t mixed = ((uint32_t)now.tv_nsec ^ (uint32_t)((uintptr_t)server >> 4)) * 2654435761u;
+    return pause_ms / 2 + (int64_t)(mixed >> 8) * (pause_ms / 2) / (1 << 24);
+}
+
+/* The connection ended, as server->error says: 0 where another one is to be made, else the error. */
+static int end_link(struct posed *server, int rc)
+{
+    const int tries_max = server->options.reconnect_tries == 0 ? RECONNECT_TRIES : server->options.reconnect_tries;
+    const int within_ms = server->options.reconnect_ms == 0 ? RECONNECT_MS : server->options.reconnect_ms;
+    const int64_t now = now_ms();
+    if (!is_resumable(server) || (!server->has_greeted && server->is_connecting)) /* it was never there */
+        return rc;
+    (void)snprintf(server->cause, sizeof server->cause, "%.150s", server->error.message);
+    const int is_up = server->link == LINK_UP;
+    if (server->tries == 0 || (is_up && (server->is_settled || now - server->up_ms >= SETTLED_MS))) {
+        server->tries = 0;
+        server->down_ms = now;
+    }
+    const int is_possible = is_repeatable(server);
+    forget_connection(server);
+    int64_t pause_ms = 0;
+    for (uint32_t i = 0; i < server->tries && pause_ms < LONGEST_PAUSE_MS; i++)
+        pause_ms = pause_ms == 0 ? FIRST_PAUSE_MS : 2 * pause_ms;
+    pause_ms = spread(server, pause_ms > LONGEST_PAUSE_MS ? LONGEST_PAUSE_MS : pause_ms);
+    if (!is_possible || server->tries >= (uint32_t)tries_max || now + pause_ms - server->down_ms > within_ms)
+        return give_up(server);
+    server->tries++;
+    server->retry_ms = now + pause_ms;
+    return 0;
+}
+
+static int dial(struct posed *server, const char *address, uint32_t which, int *fd);
+
+/* Starts the next connection. */
+static int redial(struct posed *server)
+{
+    int fd = -1;
+    const int rc = dial(server, server->address, server->tries - 1, &fd);
+    if (rc < 0)
+        return end_link(server, rc);
+    server->fd = fd;
+    server->is_connecting = 1;
+    server->link = LINK_GREETING;
+    server->until_ms = now_ms() + ATTEMPT_MS;
+    memset(&server->hello, 0, sizeof server->hello);
+    server->out_end = posed_write_hello(server->out, server->out_room, server->options.token);
+    return 0;
+}
+
+/* Everything that was open is open again: streams, watches and requests follow. */
+static void finish_link(struct posed *server)
+{
+    server->link = LINK_UP;
+    server->is_settled = 0;
+    server->up_ms = now_ms();
+    server->reconnects++;
+    for (struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one)) {
+        const struct kept *model = one->state == KEPT_WATCH ? kept_model(server, one->handle) : NULL;
+        if (model != NULL && (model->is_changed || model->code != 0))
+            one->is_changed = 1;
+        one->code = model == NULL ? one->code : model->code;
+    }
+    if (server->options.on_reconnect != NULL)
+        server->options.on_reconnect(server->options.event_context, server->tries,
+                                     (uint32_t)(server->up_ms - server->down_ms));
+}
+
+/* A model was opened again, or could not be. */
+static int take_model(struct posed *server, const struct posed_packet *packet)
+{
+    struct kept *one = kept_first(server);
+    while (one != NULL && (one->state != KEPT_MODEL || !one->awaits))
+        one = kept_next(server, one);
+    if (one == NULL)
+        return fail(server, POSED_E_PROTOCOL, "an answer to no request");
+    one->awaits = 0;
+    one->code = packet->code;
+    one->server_handle = packet->kind == POSED_OPENED ? packet->model : UINT32_MAX;
+    const int has_hash = packet->kind == POSED_OPENED && packet->data_bytes >= 32;
+    const int is_same = has_hash && one->has_hash && memcmp(one->hash, packet->data, 32) == 0;
+    one->generations_before = is_same ? one->generation - 1 : one->generation;
+    one->generation = one->generations_before + 1;
+    one->is_changed = !is_same;
+    keep_hash(one, has_hash ? packet->data : NULL);
+    return 0;
+}
+
+/* Packets until everything is as it was; the caller sees none of them but the first hello. */
+static int greet(struct posed *server, const struct posed_packet *packet)
+{
+    if (packet->kind == POSED_ERROR && server->link == LINK_GREETING) {
+        struct posed_error said;
+        const int is_error = posed_read_error(packet, &said) == 0;
+        (void)snprintf(server->cause, sizeof server->cause, "%.150s", is_error ? said.message : "an error");
+        return packet->code == POSED_ERR_SHUTTING_DOWN ? IS_OVER : give_up(server);
+    }
+    if (server->link == LINK_OPENING)
+        return packet->kind == POSED_OPENED || packet->kind == POSED_ERROR ? take_model(server, packet) : 0;
+    if (posed_read_hello(packet, &server->hello) < 0 || server->hello.version != POSED_PROTOCOL)
+        return fail(server, POSED_E_PROTOCOL, "the server's hello is not one of protocol %d", POSED_PROTOCOL);
+    server->link = LINK_OPENING;
+    const int is_first = !server->has_greeted;
+    server->has_greeted = 1;
+    return is_first;
+}
+
+/* Once all models are there, all else is said again: 1. Until then they are asked for. */
+static int check_opened(struct posed *server)
+{
+    for (const struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one))
+        if (one->state == KEPT_MODEL && (!one->is_sent || one->awaits > 0)) {
+            (void)flush(server);
+            return 0;
+        }
+    finish_link(server);
+    return 1;
+}
+
+/* The answer to a stream or a watch that was begun again: 0, or 1 where the stream ends with it. */
+static int take_renewal(struct kept *one, struct posed_packet *packet)
+{
+    one->awaits--;
+    if (packet->kind != POSED_ERROR)
+        return 0;
+    const int is_stream = one->state == KEPT_STREAM;
+    packet->id = one->id;
+    packet->flags |= POSED_HEADER_LAST;
+    one->state = KEPT_NOTHING;
+    return is_stream;
+}
+
+/* The change of a watched model between two connections, if there is one to be told. */
+static int take_change(struct posed *server, struct posed_packet *out)
+{
+    struct kept *one = kept_first(server);
+    while (one != NULL && (one->state != KEPT_WATCH || !one->is_changed))
+        one = kept_next(server, one);
+    const struct kept *model = one == NULL ? NULL : kept_model(server, one->handle);
+    if (server->link != LINK_UP || model == NULL)
+        return 0;
+    memset(out, 0, sizeof *out);
+    memset(server->told, 0, sizeof server->told);
+    if (model->has_hash)
+        memcpy(server->told, model->hash, sizeof server->told);
+    out->kind = POSED_CHANGED;
+    out->id = one->id;
+    out->model = one->handle;
+    out->generation = one->code == 0 ? model->generation : 0;
+    out->code = one->code;
+    out->data = server->told;
+    out->data_bytes = sizeof server->told;
+    out->notes = (const char *)out->data + out->data_bytes;
+    one->is_changed = 0;
+    if (one->code != 0) /* nothing is left to watch */
+        one->state = KEPT_NOTHING;
+    return 1;
+}
+
+static struct kept *renewal(const struct posed *server)
+{
+    struct kept *one = kept_first(server);
+    while (one != NULL && (one->state <= KEPT_MODEL || one->awaits == 0))
+        one = kept_next(server, one);
+    return one;
+}
+
+/* 1: the packet is for the caller, 0: ignore it. */
+static int classify(struct posed *server, struct posed_packet *packet)
+{
+    const int is_closing = packet->kind == POSED_ERROR && packet->code == POSED_ERR_SHUTTING_DOWN;
+    if (is_resumable(server) && is_closing && (packet->flags & POSED_HEADER_LAST) == 0) {
+        (void)fail(server, POSED_E_CLOSED, "the server is stopping");
+        return IS_OVER;
+    }
+    if (server->link != LINK_UP)
+        return greet(server, packet);
     if (packet->kind == POSED_HELLO) {
         if (server->hello.version != 0 || posed_read_hello(packet, &server->hello) < 0 ||
             server->hello.version != POSED_PROTOCOL)
             return fail(server, POSED_E_PROTOCOL, "the server's hello is not one of protocol %d", POSED_PROTOCOL);
+        server->has_greeted = 1;
+        server->up_ms = now_ms();
         return 1;
     }
     if (server->hello.version == 0) /* or the packet is an error */
         return packet->kind == POSED_ERROR ? 1
                                            : fail(server, POSED_E_PROTOCOL, "the server does not begin with a hello");
-    if (packet->kind == POSED_STREAM || packet->kind == POSED_CHANGED || take_owed(server, packet->id))
+    const int is_event = packet->kind == POSED_STREAM || packet->kind == POSED_CHANGED ||
+                         (packet->kind == POSED_ERROR && (packet->flags & POSED_HEADER_LAST) != 0);
+    struct kept *renewed = is_event || packet->kind > POSED_OTHER ? NULL : renewal(server);
+    if (renewed != NULL)
+        return take_renewal(renewed, packet);
+    if (is_event && packet->kind != POSED_ERROR) {
+        keep_event(server, packet);
         return 1;
+    }
+    if (take_owed(server, packet->id)) {
+        settle(server, packet);
+        return 1;
+    }
+    if (is_event)
+        keep_event(server, packet);
     if (packet->kind == POSED_ERROR) {
         if ((packet->flags & (POSED_HEADER_LAST | POSED_HEADER_CLOSING)) == 0)
             return fail(server, POSED_E_PROTOCOL, "an error about request %lu, which is not the next",
@@ -894,6 +1577,8 @@ static int next_there(struct posed *server, struct posed_packet *packet)
 {
     for (;;) {
         size_t packet_bytes;
+        if (take_change(server, packet))
+            return 1;
         server->in_start += server->in_used;
         server->in_used = 0;
         if (server->in_start == server->in_end)
@@ -918,6 +1603,8 @@ static int next_there(struct posed *server, struct posed_packet *packet)
 static int receive(struct posed *server)
 {
     for (;;) {
+        if (server->is_broken)
+            return POSED_E_CLOSED;
         const ssize_t got = recv(server->fd, server->in + server->in_end, server->in_room - server->in_end, 0);
         if (got > 0) {
             server->in_end += (size_t)got;
@@ -937,24 +1624,66 @@ static int receive(struct posed *server)
     }
 }
 
+/* The link's own time: when it is tried again, or given up. INT64_MAX: it is up. */
+static int64_t link_time(const struct posed *server)
+{
+    return server->link == LINK_UP ? INT64_MAX : server->link == LINK_WAITING ? server->retry_ms : server->until_ms;
+}
+
+/* One step: 1 with a packet, an error, 0 to wait, or POSED_E_AGAIN for the next step. */
+static int step(struct posed *server, struct posed_packet *packet)
+{
+    if (server->link == LINK_WAITING) {
+        if (now_ms() < server->retry_ms)
+            return 0;
+        const int rc = redial(server);
+        return rc < 0 ? rc : POSED_E_AGAIN;
+    }
+    const int sent = flush(server);
+    if (sent < 0 && sent != POSED_E_AGAIN)
+        return sent;
+    int rc = next_there(server, packet);
+    if (rc == IS_OVER)
+        rc = POSED_E_CLOSED;
+    else if (rc != 0)
+        return rc;
+    else if (server->link == LINK_OPENING && check_opened(server))
+        return POSED_E_AGAIN;
+    else
+        rc = receive(server);
+    if (rc == 0 && now_ms() >= link_time(server))
+        rc = fail(server, POSED_E_CLOSED, "the server does not answer the hello");
+    if (rc == POSED_E_CLOSED || rc == POSED_E_SYSTEM) {
+        rc = end_link(server, rc);
+        return rc < 0 ? rc : POSED_E_AGAIN;
+    }
+    return rc > 0 ? POSED_E_AGAIN : rc;
+}
+
 static int next_until(struct posed *server, int64_t deadline_ms, struct posed_packet *packet)
 {
     for (;;) {
-        const int sent = flush(server);
-        if (sent < 0 && sent != POSED_E_AGAIN)
-            return sent;
-        int rc = next_there(server, packet);
+        int rc = step(server, packet);
+        const int64_t link_ms = link_time(server);
+        if (rc == POSED_E_AGAIN)
+            continue;
         if (rc != 0)
             return rc;
-        rc = receive(server);
-        if (rc < 0)
-            return rc;
-        if (rc > 0)
-            continue;
-        rc = wait_for(server, (short)(posed_wants_write(server) ? POLLIN | POLLOUT : POLLIN), deadline_ms);
-        if (rc <= 0)
+        if (now_ms() >= deadline_ms)
+            return 0;
+        rc = wait_for(server, (short)(posed_wants_write(server) ? POLLIN | POLLOUT : POLLIN),
+                      link_ms < deadline_ms ? link_ms : deadline_ms);
+        if (rc < 0 || (rc == 0 && deadline_ms <= link_ms))
             return rc;
     }
+}
+
+int posed_wait_ms(const struct posed *server)
+{
+    if (!server->is_connected || server->link == LINK_UP)
+        return -1;
+    const int64_t left_ms = link_time(server) - now_ms();
+    return left_ms < 0 ? 0 : (int)left_ms;
 }
 
 int posed_next(struct posed *server, int timeout_ms, struct posed_packet *packet)
@@ -1054,6 +1783,14 @@ static void reset(struct posed *server, int fd, const struct posed_options *opti
     server->id_next = 1;
     server->id_owed = server->owed = 0;
     server->events_dropped = 0;
+    server->keep = aligned(options->keep_memory == NULL ? server->keep_own : options->keep_memory);
+    server->keep_room = options->keep_memory == NULL ? sizeof server->keep_own : options->keep_bytes;
+    server->keep_room -= POSED_ALIGN; /* at most that is lost to alignment */
+    server->keep_used = 0;
+    server->link = LINK_UP;
+    server->has_greeted = server->is_broken = server->has_lost = server->is_settled = 0;
+    server->unkept = server->tries = server->reconnects = 0;
+    server->address[0] = server->cause[0] = '\0';
     memset(&server->hello, 0, sizeof server->hello);
     memset(&server->error, 0, sizeof server->error);
 }
@@ -1086,6 +1823,8 @@ static int check_options(struct posed *server, const struct posed_options *optio
 {
     if (options->memory == NULL || options->memory_bytes < MEMORY_MIN)
         return fail(server, POSED_E_ARGUMENT, "options.memory has at least %d bytes", MEMORY_MIN);
+    if (options->keep_memory != NULL && options->keep_bytes < MEMORY_MIN)
+        return fail(server, POSED_E_ARGUMENT, "options.keep_memory has at least %d bytes", MEMORY_MIN);
     if (options->send_memory != NULL && options->send_bytes < MEMORY_MIN)
         return fail(server, POSED_E_ARGUMENT, "options.send_memory has at least %d bytes", MEMORY_MIN);
     return 0;
@@ -1105,43 +1844,71 @@ int posed_attach(struct posed *server, int fd, const struct posed_options *optio
     return rc;
 }
 
-/* Tries one address; 0 if it connects. */
-static int try_address(struct posed *server, const struct addrinfo *found, const struct posed_options *options)
-{
-    const int on = 1;
-    int fd;
-    const int rc = connect_socket(server, found->ai_family, found->ai_addr, found->ai_addrlen, &fd);
-    if (rc < 0)
-        return rc;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return posed_attach(server, fd, options);
-}
+static int is_unix(const char *address) { return strncmp(address, "unix:", 5) == 0 || strchr(address, '/') != NULL; }
 
-int posed_connect(struct posed *server, const char *address, const struct posed_options *options)
+/* The addresses of a host, for freeaddrinfo(). */
+static int resolve(struct posed *server, const char *address, struct addrinfo **found)
 {
-    const int is_named = strncmp(address, "unix:", 5) == 0;
-    int rc = check_options(server, options);
-    if (rc < 0)
-        return rc;
-    if (is_named || strchr(address, '/') != NULL) {
-        int fd;
-        rc = begin_unix(server, is_named ? address + 5 : address, &fd);
-        return rc < 0 ? rc : posed_attach(server, fd, options);
-    }
     char host[256];
     const char *port = NULL;
-    struct addrinfo hints, *found = NULL;
-    rc = split_address(server, address, host, &port);
+    struct addrinfo hints;
+    const int rc = split_address(server, address, host, &port);
     if (rc < 0)
         return rc;
     memset(&hints, 0, sizeof hints);
     hints.ai_socktype = SOCK_STREAM;
-    const int failure = getaddrinfo(host, port, &hints, &found);
+    const int failure = getaddrinfo(host, port, &hints, found);
     if (failure != 0)
         return fail(server, POSED_E_ARGUMENT, "'%.100s': %s", address, gai_strerror(failure));
+    return 0;
+}
+
+static int begin_tcp(struct posed *server, const struct addrinfo *found, int *fd)
+{
+    const int on = 1;
+    const int rc = connect_socket(server, found->ai_family, found->ai_addr, found->ai_addrlen, fd);
+    if (rc == 0)
+        (void)setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return rc;
+}
+
+/* Begins to connect to one of the addresses, each time to another one. */
+static int dial(struct posed *server, const char *address, uint32_t which, int *fd)
+{
+    struct addrinfo *found = NULL;
+    uint32_t count = 0;
+    if (is_unix(address))
+        return begin_unix(server, address + (strncmp(address, "unix:", 5) == 0 ? 5 : 0), fd);
+    int rc = resolve(server, address, &found);
+    if (rc < 0)
+        return rc;
+    for (const struct addrinfo *at = found; at != NULL; at = at->ai_next)
+        count++;
+    const struct addrinfo *at = found;
+    for (uint32_t i = 0; i < which % count; i++)
+        at = at->ai_next;
+    rc = begin_tcp(server, at, fd);
+    freeaddrinfo(found);
+    return rc;
+}
+
+/* Connects for the first time. */
+static int connect_first(struct posed *server, const char *address, const struct posed_options *options)
+{
+    struct addrinfo *found = NULL;
+    int fd, rc;
+    if (is_unix(address)) {
+        rc = dial(server, address, 0, &fd);
+        return rc < 0 ? rc : posed_attach(server, fd, options);
+    }
+    rc = resolve(server, address, &found);
+    if (rc < 0)
+        return rc;
     rc = POSED_E_ARGUMENT;
     for (const struct addrinfo *at = found; at != NULL; at = at->ai_next) {
-        rc = try_address(server, at, options);
+        rc = begin_tcp(server, at, &fd);
+        if (rc == 0)
+            rc = posed_attach(server, fd, options);
         if (rc != POSED_E_SYSTEM) /* another address of the host may work */
             break;
     }
@@ -1149,16 +1916,74 @@ int posed_connect(struct posed *server, const char *address, const struct posed_
     return rc;
 }
 
+int posed_connect(struct posed *server, const char *address, const struct posed_options *options)
+{
+    const int within_ms = options->reconnect_ms == 0 ? RECONNECT_MS : options->reconnect_ms;
+    const int tries_max = options->reconnect_tries == 0 ? RECONNECT_TRIES : options->reconnect_tries;
+    const int64_t start_ms = now_ms();
+    int rc = check_options(server, options);
+    if (rc < 0)
+        return rc;
+    for (int tries = 0, pause_ms = 0;; tries++, pause_ms = pause_ms == 0 ? FIRST_PAUSE_MS : 2 * pause_ms) {
+        rc = connect_first(server, address, options);
+        /* a balancer took the connection, and the server behind it was gone */
+        const int is_over = rc == POSED_E_CLOSED || (rc == POSED_E_SYSTEM && server->error.system == ECONNRESET) ||
+                            (rc == POSED_E_SERVER && server->error.code == POSED_ERR_SHUTTING_DOWN);
+        const int64_t pause = spread(server, pause_ms > LONGEST_PAUSE_MS ? LONGEST_PAUSE_MS : pause_ms);
+        if (!is_over || tries >= tries_max || now_ms() + pause - start_ms > within_ms)
+            break;
+        (void)poll(NULL, 0, (int)pause);
+    }
+    if (rc == 0 && strlen(address) < sizeof server->address)
+        memcpy(server->address, address, strlen(address) + 1);
+    return rc;
+}
+
 void posed_disconnect(struct posed *server)
 {
-    if (server->is_connected)
+    if (server->is_connected && server->fd >= 0)
         (void)close(server->fd);
     server->is_connected = 0;
+    server->link = LINK_UP;
+    server->keep_used = 0;
     server->owed = 0;
     server->out_start = server->out_end = 0;
 }
 
 /* --- blocking calls --- */
+
+static void note_event(struct posed *server, const struct posed_packet *packet);
+
+/* Whether the server closed the connection while nothing was asked. */
+static int is_idle_over(const struct posed *server)
+{
+    char byte;
+    const ssize_t got = server->in_start + server->in_used < server->in_end ? 1 : recv(server->fd, &byte, 1, MSG_PEEK);
+    return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
+/* Waits until the connection is up, and everything that is queued or kept is sent. */
+static int bring_up(struct posed *server, int64_t deadline_ms)
+{
+    struct posed_packet packet = {0};
+    while (server->link != LINK_UP) {
+        int rc = step(server, &packet);
+        const int64_t link_ms = link_time(server);
+        if (rc == 1)
+            note_event(server, &packet);
+        if (rc < 0 && rc != POSED_E_AGAIN)
+            return rc;
+        if (rc != 0)
+            continue;
+        if (now_ms() >= deadline_ms)
+            return fail(server, POSED_E_TIMEOUT, "the server cannot be reached in time");
+        rc = wait_for(server, (short)(posed_wants_write(server) ? POLLIN | POLLOUT : POLLIN),
+                      link_ms < deadline_ms ? link_ms : deadline_ms);
+        if (rc < 0)
+            return rc;
+    }
+    return flush_waiting(server, deadline_ms);
+}
 
 /* Checks that a blocking call may start. */
 static int begin_call(struct posed *server)
@@ -1168,7 +1993,13 @@ static int begin_call(struct posed *server)
     if (server->owed > 0)
         return fail(server, POSED_E_PENDING, "%lu answers are still to be read", (unsigned long)server->owed);
     server->error.status = 0;
-    return flush_waiting(server, deadline_of(timeout_of(server)));
+    if (server->link == LINK_UP && is_resumable(server) && is_idle_over(server)) {
+        (void)fail(server, POSED_E_CLOSED, "the server closed the connection");
+        const int rc = end_link(server, POSED_E_CLOSED);
+        if (rc < 0)
+            return rc;
+    }
+    return bring_up(server, deadline_of(timeout_of(server)));
 }
 
 static void note_event(struct posed *server, const struct posed_packet *packet)
@@ -1196,7 +2027,10 @@ static int finish_call(struct posed *server, size_t bytes, int kind, struct pose
         return POSED_E_TOO_LARGE;
     }
     server->out_end = bytes;
-    note_sent(server, server->out);
+    if (note_request(server, server->out, bytes, 1) < 0) {
+        server->out_end = 0;
+        return fail_kept(server, bytes);
+    }
     const int64_t deadline_ms = deadline_of(timeout_of(server));
     while (server->owed > 0) {
         const int rc = next_until(server, deadline_ms, answer);

@@ -28,6 +28,11 @@
  * which is read during the call only. Results point into the connection's memory and are valid until the next call that
  * receives on that connection.
  *
+ * Connections that end: where posed_connect() made the connection, another one takes its place, and the caller sees
+ * nothing of it but time. Models, streams and watches go on under the same numbers, and requests without an answer are
+ * sent once more, in their order; all requests only read. A stream goes on with the tick behind the last one that came,
+ * at its position, which stands still meanwhile. A watch tells of a change in between. See posed_options.keep_memory.
+ *
  * Threads: use a connection in one thread at a time; different connections are independent.
  *
  * Errors: a function that can fail returns 0 (or a positive number, where it says so) or one of enum posed_status,
@@ -53,13 +58,14 @@ enum {
     POSED_ALIGN = 16,        /* of packets and of every array of floats in them */
     POSED_HEADER_BYTES = 32, /* of a packet */
     POSED_MESSAGE_MAX = 480, /* as many as the server writes */
-    POSED_SEND_BYTES = 4096  /* of queued requests, if the caller provides no memory for them */
+    POSED_SEND_BYTES = 4096, /* of queued requests, if the caller provides no memory for them */
+    POSED_KEEP_BYTES = 8192  /* of what is kept for another connection, likewise */
 };
 
 enum posed_status {
     POSED_E_ARGUMENT = -1,  /* wrong use of a function; nothing was sent */
     POSED_E_SYSTEM = -2,    /* a socket call failed: error.system is errno */
-    POSED_E_CLOSED = -3,    /* the server closed the connection */
+    POSED_E_CLOSED = -3,    /* the connection ended, and no other one took its place: error.tries, .waited_ms */
     POSED_E_TIMEOUT = -4,   /* options.timeout_ms is over */
     POSED_E_PROTOCOL = -5,  /* the bytes break the protocol: not posed, a newer version, or a damaged connection */
     POSED_E_TOO_LARGE = -6, /* the packet does not fit the memory; error.needed_bytes would suffice */
@@ -223,6 +229,8 @@ struct posed_error {
     uint32_t retry_after_s; /* when to try again; 0 if that does not help */
     uint64_t offset;     /* of a malformed packet: the offset of the wrong byte in all that was sent; else 2^64 - 1 */
     size_t needed_bytes; /* with POSED_E_TOO_LARGE: memory that would suffice */
+    uint32_t tries;      /* with POSED_E_CLOSED: how often it was tried to connect again */
+    uint32_t waited_ms;  /* and for how long */
     char message[POSED_MESSAGE_MAX]; /* UTF-8, terminated by NUL, cut to this length */
     const char *json; /* the JSON body of the error, not terminated by NUL, in the packet's bytes; NULL for none */
     size_t json_bytes;
@@ -481,6 +489,17 @@ struct posed_options {
     const char *token;  /* if the server requires one; else NULL */
     int timeout_ms;     /* of blocking calls: 0 for 30,000; -1 for ever */
     int is_nonblocking; /* posed_connect() and posed_send() never wait; see below */
+    /* What has to be said again over another connection: requests without an answer, and what opened models, streams
+     * and watches; each takes its packet and some 200 bytes. NULL: POSED_KEEP_BYTES within the struct posed. Where a
+     * request does not fit, the end of the connection before its answer is POSED_E_CLOSED; where an open, a subscribe
+     * or a watch does not, each later end is. */
+    void *keep_memory;
+    size_t keep_bytes;
+    int reconnect_tries; /* connections in place of one that ended: 0 for 10, -1 for none, and nothing is repeated */
+    int reconnect_ms;    /* for all of them together: 0 for 10,000. Resolving a host's name may take longer */
+    /* NULL, or called with event_context when a connection took the place of another one, after so many tries and so
+     * long. It must not use the connection; server->fd is another one. */
+    void (*on_reconnect)(void *context, uint32_t tries, uint32_t down_ms);
     /* Called with `stream` and `changed` packets, and the errors that end a stream, which come while a call waits for
      * its own answer. NULL: they are counted in server->events_dropped. It must not use the connection. */
     void (*on_event)(void *context, const struct posed_packet *packet);
@@ -489,12 +508,13 @@ struct posed_options {
 
 /* A connection. {0} is closed. The caller may read fd, hello, error, memory, events_dropped. */
 struct posed {
-    int fd; /* for poll() and the like, while is_connected */
+    int fd; /* for poll() and the like, while is_connected: look again after each call, and -1 while there is none */
     int is_connected;
     struct posed_hello hello; /* version 0 until it arrives */
     struct posed_error error; /* of the last call that failed */
     unsigned char *memory;
     uint64_t events_dropped;
+    uint32_t reconnects; /* connections that took the place of others */
 
     struct posed_options options; /* the rest is private */
     unsigned char *in;
@@ -503,7 +523,15 @@ struct posed {
     size_t out_room, out_start, out_end;
     uint32_t id_next, id_owed, owed;
     int is_connecting;
-    unsigned char out_own[POSED_SEND_BYTES];
+    int link; /* how far another connection is */
+    int has_greeted, is_broken, has_lost, is_settled;
+    uint32_t unkept, tries;
+    int64_t down_ms, retry_ms, up_ms, until_ms;
+    size_t keep_room, keep_used;
+    unsigned char *keep;
+    char address[288], cause[160];
+    unsigned char told[32];
+    unsigned char out_own[POSED_SEND_BYTES], keep_own[POSED_KEEP_BYTES];
 };
 
 /* Connects and says hello. `address`: "host:port", "[::1]:port", or the path of a Unix socket (it has a '/', or begins
@@ -528,6 +556,8 @@ int posed_wants_write(const struct posed *server);
 /* Sends queued requests and reads the next packet. Waits timeout_ms for it (0: not at all, -1: for ever). Returns 1
  * with a packet, 0 without one, or an error. An error packet is a packet. */
 int posed_next(struct posed *server, int timeout_ms, struct posed_packet *packet);
+/* Milliseconds until posed_next() has to be called even if fd is not ready, -1: never. Between connections only. */
+int posed_wait_ms(const struct posed *server);
 /* The number of outstanding answers. */
 uint32_t posed_owed(const struct posed *server);
 

@@ -3,14 +3,21 @@ import { PosedError, connectionLost, errorFromBody } from './errors.js';
 import { Link } from './link.js';
 import { Answer, Model, batchResults } from './model.js';
 import { encode, toTarget } from './parameters.js';
+import { Outage, isEnd, isUnreachable, policyOf } from './reconnect.js';
 
 // One server. The constructor sends no request.
 export class Client {
   #fetch;
   #token;
   #WebSocket;
+  #policy;
+  #reconnect;
+  #hasAnswered = false; // a server that was never there is an error at once
 
-  constructor(url = 'http://127.0.0.1:7878', { token, fetch = globalThis.fetch, WebSocket = globalThis.WebSocket } = {}) {
+  constructor(url = 'http://127.0.0.1:7878',
+    { token, fetch = globalThis.fetch, WebSocket = globalThis.WebSocket, reconnectTries, reconnectSeconds, onReconnect } = {}) {
+    this.#reconnect = { reconnectTries, reconnectSeconds, onReconnect };
+    this.#policy = policyOf(this.#reconnect);
     this.url = String(url).replace(/\/+$/, '');
     this.#token = token;
     this.#fetch = (...request) => fetch(...request); // a browser's fetch accepts no other `this`
@@ -27,7 +34,29 @@ export class Client {
     return this.#send(target, { method: body === null ? 'GET' : 'POST', body, signal }, body === null ? {} : { 'Content-Type': 'application/json' });
   }
 
+  // Reads are made once more where the connection ended before their answer was complete. A PUT of the same content would be safe too,
+  // but its body may be a stream that was read already, and a DELETE that was done would answer that there is no such model.
   async #send(target, request, headers = {}) {
+    const mayRepeat = ['GET', 'POST'].includes(request.method);
+    const outage = new Outage(this.#policy, `${request.method} ${target.slice(0, 200)}`);
+    for (let asked = 0; ;) {
+      try {
+        const answer = await this.#sendOnce(target, request, { ...headers });
+        this.#hasAnswered = true;
+        outage.isOver();
+        return answer;
+      } catch (error) {
+        if (!isEnd(error) || request.signal?.aborted) throw error;
+        const isUnsent = isUnreachable(error);
+        if (isUnsent ? !this.#hasAnswered && !outage.tries : !mayRepeat) throw error;
+        if (!isUnsent && ++asked > 1) throw outage.gaveUp(error);
+        await outage.wait(error);
+        request.signal?.throwIfAborted();
+      }
+    }
+  }
+
+  async #sendOnce(target, request, headers) {
     if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
     let answer, bytes;
     try {
@@ -90,9 +119,10 @@ export class Client {
   }
 
   // Opens a WebSocket with the binary protocol, for streams and for many small requests.
-  async connect({ signal } = {}) {
+  // `route`: the model by which a balancer chooses the server; without one, other connections in its place go by the first that is opened.
+  async connect({ signal, route } = {}) {
     if (!this.#WebSocket) throw new PosedError('unavailable', 'there is no WebSocket here (Node has one from 22 on): npm install ws, and new Client(url, { WebSocket }) with that of the package');
-    return Link.open(this.url.replace(/^http/, 'ws') + '/v1/stream', { WebSocket: this.#WebSocket, token: this.#token, signal });
+    return Link.open(this.url.replace(/^http/, 'ws') + '/v1/stream', { WebSocket: this.#WebSocket, token: this.#token, signal, route, ...this.#reconnect });
   }
 }
 

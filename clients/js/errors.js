@@ -97,7 +97,11 @@ export function errorFromBody(text, known) {
   } catch {
     told = undefined;
   }
-  if (typeof told !== 'object' || told === null) told = {};
+  if (typeof told !== 'object' || told === null) {
+    told = {};
+    // posed has no 502, and a code with each 503: a balancer says that the server behind it is gone
+    if ([502, 503].includes(known.status) && known.code === undefined) told = { code: 'bad_gateway', message: `a balancer answered HTTP ${known.status}` };
+  }
   const code = typeof told.code === 'string' ? told.code : known.code ?? 'bad_answer';
   const message = typeof told.message === 'string' ? told.message : known.message ?? `the server answered ${known.status}`;
   const candidates = Array.isArray(told.candidates) ? told.candidates : [];

@@ -1,41 +1,77 @@
 // The binary protocol over one WebSocket: requests and their answers in order, streams and changes between them.
 import { badAnswer, connectionLost } from './errors.js';
 import { Answer, Model, batchResults } from './model.js';
-import { namesIn, toFields, toJson, toTarget } from './parameters.js';
+import { encode, namesIn, toFields, toJson, toTarget } from './parameters.js';
 import { Stream, Watch } from './stream.js';
+import { CODES } from './errors.js';
+import { hex } from './frames.js';
+import { Outage, isEnd, policyOf } from './reconnect.js';
 import * as packets from './packets.js';
 
 const VERSION = 1;
+const SHUTTING_DOWN = [...CODES].filter(([, [code]]) => code === 'shutting_down').map(([number]) => number);
 const TYPES = { json: 'application/json', frames: 'application/vnd.posed.frames', png: 'image/png', glb: 'model/gltf-binary' };
 const abortReason = (signal) => signal.reason ?? new DOMException('This operation was aborted', 'AbortError');
 
+// Milliseconds for one WebSocket in place of another, to the hello.
+const ATTEMPT_MS = 2500;
+
+// Where the WebSocket ends, another one takes its place: models, streams and watches go on, and requests without an answer are sent once
+// more, in their order. All of them only read.
 export class Link {
-  #socket;
-  #waiting = new Map(); // id: {settle, fail}, in the order of the requests
+  #connect; // (route) => a WebSocket
+  #token;
+  #socket = null;
+  #waiting = new Map(); // id: an entry, in the order in which the answers come
+  #held = []; // entries between two connections
   #routes = new Map(); // id of a subscribe or watch: the receiver of its packets
   #lastId = 0;
-  #greeting;
-  #end = null; // the error that ended the connection
+  #greeting; // has resolve and reject, for the hello; null after it
+  #end = null; // the error that ended the link
+  #epoch = 0; // counts the connections; a handle is open on the one of its own epoch
+  #isUp = false;
+  #wasOpen = false; // a server was there
+  #policy;
+  #outage;
+  #route;
 
-  // For Link.open. `greeting` has resolve and reject, for the hello.
-  constructor(socket, token, greeting) {
-    this.#socket = socket;
-    this.#greeting = greeting;
-    socket.binaryType = 'arraybuffer';
-    socket.addEventListener('open', () => socket.send(packets.hello(token)));
-    socket.addEventListener('message', ({ data }) => this.#take(data));
-    socket.addEventListener('error', ({ message }) => this.#fail(connectionLost(`the WebSocket failed${message ? ': ' + message : ''}`)));
-    socket.addEventListener('close', ({ code }) => this.#fail(connectionLost(`the WebSocket closed (${code})`)));
+  // For Link.open.
+  constructor(connect, token, greeting, policy = policyOf({ reconnectTries: 0 }), route = undefined) {
+    this.#connect = connect;
+    this.#token = token;
+    this.#policy = policy;
+    this.#route = route;
+    this.#outage = new Outage(policy, 'the connection');
+    this.#start(greeting);
   }
 
-  static open(url, { WebSocket = globalThis.WebSocket, token = '', signal } = {}) {
+  // Opens a WebSocket; `greeting` is settled by its hello.
+  #start(greeting) {
+    const socket = this.#connect(this.#route);
+    this.#socket = socket;
+    this.#greeting = greeting;
+    const isMine = () => this.#socket === socket;
+    socket.binaryType = 'arraybuffer';
+    socket.addEventListener('open', () => {
+      if (!isMine()) return;
+      this.#wasOpen = true;
+      socket.send(packets.hello(this.#token));
+    });
+    socket.addEventListener('message', ({ data }) => { if (isMine()) this.#take(data); });
+    socket.addEventListener('error', ({ message }) => { if (isMine()) this.#lost(connectionLost(`the WebSocket failed${message ? ': ' + message : ''}`)); });
+    socket.addEventListener('close', ({ code }) => { if (isMine()) this.#lost(connectionLost(`the WebSocket closed (${code})`)); });
+  }
+
+  static open(url, { WebSocket = globalThis.WebSocket, token = '', signal, route, reconnectTries, reconnectSeconds, onReconnect } = {}) {
+    const connect = (model) => new WebSocket(model === undefined ? url : `${url}?route=${encode(model)}`, 'posed.1');
+    const policy = policyOf({ reconnectTries, reconnectSeconds, onReconnect });
     return new Promise((resolve, reject) => {
       if (signal?.aborted) throw abortReason(signal);
       const forget = onAbort(signal, (reason) => link.#fail(reason));
-      const link = new Link(new WebSocket(url, 'posed.1'), token, {
+      const link = new Link(connect, token, {
         resolve: () => { forget(); resolve(link); },
         reject: (error) => { forget(); reject(error); },
-      });
+      }, policy, route);
     });
   }
 
@@ -49,7 +85,8 @@ export class Link {
       if (!(data instanceof ArrayBuffer)) throw badAnswer('a message of text');
       this.#sort(packets.read(data));
     } catch (error) {
-      this.#fail(error);
+      if (isEnd(error)) this.#lost(error);
+      else this.#fail(error);
     }
   }
 
@@ -57,16 +94,24 @@ export class Link {
     if (this.#greeting) {
       this.#greet(got);
     } else if (got.kind === 'stream' || got.kind === 'changed' || (got.kind === 'error' && got.last)) {
-      this.#routes.get(got.id)?.take(got);
-    } else if (got.kind === 'error' && got.closing) {
-      this.#fail(packets.readError(got));
+      const route = this.#routes.get(got.id);
+      if (route) this.#settled();
+      translated(got, route?.handle);
+      route?.take(got);
+    } else if (got.kind === 'error' && (got.closing || SHUTTING_DOWN.includes(got.code))) {
+      throw packets.readError(got);
     } else if (this.#waiting.size && this.#waiting.keys().next().value === got.id) {
-      const { settle } = this.#waiting.get(got.id);
+      const entry = this.#waiting.get(got.id);
       this.#waiting.delete(got.id);
-      settle(got);
+      if (!entry.isOwn) this.#settled();
+      entry.settle(translated(got, entry.handle));
     } else if (got.kind !== undefined) { // an unknown kind is from a newer server
       throw badAnswer(`an answer '${got.kind}' to no request`);
     }
+  }
+
+  #settled() {
+    if (this.#isUp) this.#outage.isOver();
   }
 
   #greet(got) {
@@ -76,7 +121,129 @@ export class Link {
     if (this.limits.version !== VERSION) throw badAnswer(`version ${this.limits.version} of the protocol`);
     const { resolve } = this.#greeting;
     this.#greeting = null;
+    if (this.#epoch === 0) {
+      this.#epoch = 1;
+      this.#isUp = true;
+    }
     resolve();
+  }
+
+  // The connection ended: another one takes its place, unless this was the first and it was never open.
+  #lost(error) {
+    if (this.#end) return;
+    const greeting = this.#greeting;
+    this.#greeting = null;
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close();
+    const refused = (reason) => {
+      this.#greeting = greeting;
+      this.#fail(reason);
+    };
+    if (this.#epoch === 0 && this.#policy.tries > 0 && (this.#wasOpen || isEndOfBalancer(error))) {
+      this.#outage.wait(error).then(() => { if (!this.#end) this.#start(greeting); }, refused);
+      return;
+    }
+    if (this.#epoch === 0 || this.#policy.tries <= 0) {
+      refused(error);
+      return;
+    }
+    if (greeting) {
+      greeting.reject(error);
+      return;
+    }
+    const own = [...this.#waiting.values()].filter(({ isOwn }) => isOwn);
+    this.#held = [...this.#waiting.values()].filter(({ isOwn }) => !isOwn).concat(this.#held);
+    this.#waiting.clear();
+    for (const entry of [...this.#held]) {
+      if (entry.sendings < 2) continue;
+      this.#held.splice(this.#held.indexOf(entry), 1);
+      entry.fail(this.#outage.gaveUp(error, describe(entry.kind, entry.handle)));
+    }
+    const isRenewing = !this.#isUp;
+    this.#isUp = false;
+    for (const entry of own) entry.fail(error);
+    if (!isRenewing) this.#renew(error);
+  }
+
+  // Connects until everything is said again that has to be.
+  async #renew(cause) {
+    for (let error = cause; ;) {
+      try {
+        await this.#outage.wait(error);
+        if (this.#end) return;
+        await this.#reopen();
+        this.#outage.isBack();
+        return;
+      } catch (another) {
+        if (this.#end) return;
+        if (!isEnd(another) || another.tries !== undefined || another === error) {
+          this.#fail(another);
+          return;
+        }
+        error = another;
+      }
+    }
+  }
+
+  async #reopen() {
+    let timer;
+    await new Promise((resolve, reject) => {
+      timer = setTimeout(() => this.#lost(connectionLost('the server does not answer the hello')), ATTEMPT_MS);
+      this.#start({ resolve, reject });
+    }).finally(() => clearTimeout(timer));
+    this.#epoch++;
+    const routes = [...this.#routes.values()];
+    const handles = new Set([...this.#held, ...routes].map(({ handle }) => handle).filter(Boolean));
+    await Promise.all([...handles].map((handle) => this.#openAgain(handle)));
+    this.#routes.clear();
+    await Promise.all(routes.map((route) => this.#routeAgain(route)));
+    this.#isUp = true;
+    for (const entry of this.#held.splice(0)) this.#put(entry);
+  }
+
+  // The handle of a model on the connection there is. A model that cannot be opened any more has an `error` there.
+  async #openAgain(handle) {
+    const epoch = this.#epoch;
+    const got = await this.#own('open', packets.open(handle.path));
+    handle.epoch = epoch;
+    handle.error = got.kind === 'error' ? packets.readError(got) : null;
+    if (handle.error) return;
+    const { hash } = packets.readOpened(got);
+    handle.number = got.model;
+    handle.isChanged ||= hash !== handle.hash;
+    handle.before = handle.generation - (hash === handle.hash ? 1 : 0);
+    handle.generation = handle.before + 1;
+    handle.hash = hash;
+  }
+
+  // A stream or a watch goes on.
+  async #routeAgain(route) {
+    const id = this.#nextId();
+    route.id = id;
+    this.#routes.set(id, route);
+    const { kind, payload } = route.renewal();
+    if (route.handle.error) {
+      this.#routes.delete(id);
+      route.failed(route.handle.error);
+      return;
+    }
+    const got = await this.#own(kind, payload, route.handle.number, id);
+    if (got.kind === 'error') {
+      this.#routes.delete(id);
+      route.failed(packets.readError(got));
+      return;
+    }
+    const more = route.renewed?.(id);
+    if (more) await this.#own(more.kind, more.payload);
+  }
+
+  // A request of the link itself: resolves with the answer, also with an error.
+  #own(kind, payload, model = 0, id = this.#nextId()) {
+    return new Promise((settle, fail) => {
+      this.#waiting.set(id, { isOwn: true, settle, fail });
+      this.#socket.send(packets.packet(kind, id, payload, model));
+    });
   }
 
   #fail(error) {
@@ -85,11 +252,13 @@ export class Link {
     const greeting = this.#greeting;
     this.#greeting = null;
     greeting?.reject(error);
-    for (const { fail } of this.#waiting.values()) fail(error);
+    const entries = [...this.#waiting.values(), ...this.#held];
+    this.#held = [];
+    for (const { fail, kind, handle } of entries) fail(error.tries ? nameIn(error, kind, handle) : error);
     for (const route of this.#routes.values()) route.fail(error);
     this.#waiting.clear();
     this.#routes.clear();
-    this.#socket.close();
+    this.#socket?.close();
   }
 
   // The id of the next request.
@@ -98,23 +267,51 @@ export class Link {
     return this.#lastId;
   }
 
+  // Sends an entry, over this connection or the next one.
+  #put(entry) {
+    const { handle } = entry;
+    if (!this.#isUp) {
+      this.#held.push(entry);
+      return;
+    }
+    if (handle && handle.epoch !== this.#epoch) { // nothing had to be said about this model so far
+      this.#openAgain(handle).then(() => this.#put(entry), (error) => {
+        if (this.#end) entry.fail(this.#end);
+        else if (isEnd(error)) this.#put(entry);
+        else entry.fail(error);
+      });
+      return;
+    }
+    if (handle?.error) {
+      entry.fail(handle.error);
+      return;
+    }
+    const id = this.#nextId();
+    entry.sendings++;
+    if (entry.route) {
+      entry.route.id = id;
+      entry.route.handle = handle;
+      this.#routes.set(id, entry.route);
+    }
+    this.#waiting.set(id, entry);
+    const payload = typeof entry.payload === 'function' ? entry.payload() : entry.payload;
+    this.#socket.send(packets.packet(entry.kind, id, payload, handle?.number ?? 0));
+  }
+
   // Sends a request; resolves with the packet of its answer, rejects with its error. `settled` is called with the answer
-  // before any later packet is read. An abort by `signal` ends the wait; the server answers all the same.
-  request(kind, payload, { model = 0, signal, settled, route } = {}) {
+  // before any later packet is read. An abort by `signal` ends the wait; the server answers all the same. `handle`: the model's.
+  // `payload`: bytes, or a function that makes them each time that the request is sent.
+  request(kind, payload, { handle = null, signal, settled, route } = {}) {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) throw abortReason(signal);
       if (this.#end) throw this.#end;
-      const id = this.#nextId();
       const forget = onAbort(signal, reject);
-      if (route) {
-        route.id = id;
-        this.#routes.set(id, route);
-      }
-      this.#waiting.set(id, {
+      this.#put({
+        kind, payload, handle, route, sendings: 0,
         settle: (got) => {
           forget();
           if (got.kind === 'error') {
-            this.#routes.delete(id);
+            if (route) this.dropRoute(route.id);
             if (route) route.id = null;
             reject(packets.readError(got));
             return;
@@ -124,13 +321,12 @@ export class Link {
         },
         fail: (error) => { forget(); reject(error); },
       });
-      this.#socket.send(packets.packet(kind, id, payload, model));
     });
   }
 
-  // Sends a packet that has no answer.
+  // Sends a packet that has no answer, over the connection that there is.
   tell(kind, payload) {
-    if (!this.#end) this.#socket.send(packets.packet(kind, this.#nextId(), payload));
+    if (!this.#end && this.#socket && !this.#greeting) this.#socket.send(packets.packet(kind, this.#nextId(), payload));
   }
 
   dropRoute(id) {
@@ -140,10 +336,15 @@ export class Link {
   // Opens a handle for a model, which the server imports if necessary.
   async open(path, { signal } = {}) {
     let left = false;
-    const closing = (got) => { if (left) this.request('close', undefined, { model: got.model }).catch(() => {}); };
+    this.#route ??= path;
+    const handle = { path, number: 0, epoch: 0, before: 0, generation: 1, hash: '', isChanged: false, error: null };
+    const opened = (got) => {
+      Object.assign(handle, { number: got.model, epoch: this.#epoch, generation: got.generation, hash: packets.readOpened(got).hash });
+      if (left) this.request('close', undefined, { handle }).catch(() => {});
+    };
     const forget = onAbort(signal, () => { left = true; });
-    const got = await this.request('open', packets.open(path), { signal, settled: closing }).finally(forget);
-    return new LinkedModel(this, path, got);
+    const got = await this.request('open', packets.open(path), { signal, settled: opened }).finally(forget);
+    return new LinkedModel(this, path, got, handle);
   }
 
   // Any operation of protocol/http.md by its path.
@@ -165,6 +366,31 @@ export class Link {
   }
 }
 
+const describe = (kind, handle) => `${kind}${handle ? ` of '${handle.path}'` : ''}`;
+
+// The error of a link that was given up, for one of its requests.
+function nameIn(error, kind, handle) {
+  const named = connectionLost(error.message.replace('the connection', describe(kind, handle)), error.cause);
+  return Object.assign(named, { tries: error.tries, seconds: error.seconds });
+}
+
+// Puts the generation that is counted over all connections into a packet about a model.
+function translated(got, handle) {
+  if (!handle || !got.generation) return got;
+  got.generation += handle.before;
+  if (handle.isChanged && got.kind !== 'changed') got.changed = true;
+  handle.isChanged = false;
+  if (got.generation !== handle.generation) handle.hash = null; // not known, unless the packet tells
+  handle.generation = got.generation;
+  if (got.kind === 'changed' && !got.code) handle.hash = packets.readChanged(got).hash;
+  if (got.kind === 'frames') handle.hash = hex(got.payload.subarray(64, 96));
+  if (got.kind === 'stream') handle.hash = hex(got.payload.subarray(80, 112));
+  return got;
+}
+
+// The server behind a balancer was gone, as Node's package ws tells it. A browser does not tell, and a wrong address is an error at once.
+const isEndOfBalancer = (error) => error.code === 'shutting_down' || /server response: 50[23]$|socket hang up|ECONNRESET/.test(error.message);
+
 // Calls back once with the reason when the signal aborts. Returns a function that cancels this.
 function onAbort(signal, act) {
   if (!signal) return () => {};
@@ -185,11 +411,11 @@ export class LinkedModel extends Model {
   #handle;
   #watch = null;
 
-  constructor(link, path, got) {
+  constructor(link, path, got, handle) {
     super(path, (op, parameters, signal) => this.#asked(op, parameters, signal));
     Object.assign(this, packets.readOpened(got), { generation: got.generation });
     this.#link = link;
-    this.#handle = got.model;
+    this.#handle = handle;
   }
 
   async #request(kind, payload, options = {}) {
@@ -197,7 +423,7 @@ export class LinkedModel extends Model {
       if (got.generation) this.generation = got.generation;
       options.settled?.(got);
     };
-    return this.#link.request(kind, payload, { ...options, settled, model: this.#handle });
+    return this.#link.request(kind, payload, { ...options, settled, handle: this.#handle });
   }
 
   // Sends the operation's own packet if its fields can express the parameters, else a call.
@@ -212,9 +438,8 @@ export class LinkedModel extends Model {
   async stream(op, parameters = {}, { rate = 0, position = 0, speed = 1, paused = false, credit = 1, signal } = {}) {
     for (;;) {
       const { fields, generation } = await this.#found(op, parameters, signal);
-      const stream = new Stream(this.#link, rate, signal);
-      const clock = { op, rate, position, speed, paused, credit };
-      const got = await this.#begun(stream, 'subscribe', packets.query(fields, clock), signal);
+      const stream = new Stream(this.#link, fields, { op, rate, position, speed, paused, credit }, signal);
+      const got = await this.#begun(stream, 'subscribe', () => stream.renewal().payload, signal);
       if (generation === null || got.generation === generation) return stream;
       await stream.return(); // the model changed between the look-up of a name and its use
     }

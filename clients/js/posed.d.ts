@@ -387,6 +387,9 @@ export class PosedError extends Error {
   readonly status: number;
   /** What exists instead of something that was not found or is ambiguous. */
   readonly candidates: Candidate[];
+  /** Of a `connection_lost` that was given up: how often it was tried, and for how many seconds. */
+  readonly tries?: number;
+  readonly seconds?: number;
   /** Seconds after which to try again; 0 if that does not help. */
   readonly retryAfter: number;
   /** The request's id in the server's log, over HTTP. */
@@ -533,7 +536,17 @@ export interface WebSocketLike {
 }
 export type WebSocketConstructor = new (url: string, protocols?: string) => WebSocketLike;
 
-export interface ClientOptions {
+/** What happens where a connection ends: see "Connections that end" in README.md. */
+export interface ReconnectOptions {
+  /** Connections after one that ended, by default 10. 0: none, and nothing is repeated. */
+  reconnectTries?: number;
+  /** Seconds for all of them together, by default 10. */
+  reconnectSeconds?: number;
+  /** Called each time that a connection works again. */
+  onReconnect?: (event: { what: string; tries: number; seconds: number }) => void;
+}
+
+export interface ClientOptions extends ReconnectOptions {
   /** One of the server's tokens, if it requires one. */
   token?: string;
   fetch?: typeof globalThis.fetch;
@@ -557,13 +570,19 @@ export class Client implements Asks {
   stats(options?: Abortable): Promise<Json>;
   upload(name: string, data: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: Routed): Promise<ModelInfo>;
   delete(name: string, options?: Routed): Promise<void>;
-  /** Opens a WebSocket, for streams and for many small requests. */
-  connect(options?: Abortable): Promise<Link>;
+  /**
+   * Opens a WebSocket, for streams and for many small requests. `route`: the model by which a balancer chooses the server; without it,
+   * the WebSockets that take its place go by the first model that was opened.
+   */
+  connect(options?: Abortable & { route?: string }): Promise<Link>;
 }
 
-/** A WebSocket with the binary protocol. Requests may be sent without waiting; answers come in their order. */
+/**
+ * A WebSocket with the binary protocol. Requests may be sent without waiting; answers come in their order. Where the WebSocket ends, another
+ * one takes its place: models, streams and watches go on, and requests without an answer are sent once more.
+ */
 export class Link implements Asks {
-  static open(url: string, options?: Abortable & { token?: string; WebSocket?: WebSocketConstructor }): Promise<Link>;
+  static open(url: string, options?: Abortable & ReconnectOptions & { token?: string; WebSocket?: WebSocketConstructor; route?: string }): Promise<Link>;
   readonly limits: {
     version: number; payloadMax: number; modelsMax: number; streamsMax: number; answerMax: number; framesMax: number;
     pictureSideMax: number; rateMax: number; server: string;

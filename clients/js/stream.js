@@ -89,37 +89,70 @@ class Arrivals {
   }
 }
 
+// Where the connection ends, a stream goes on over another one with the frame behind the last one that came, at its time: the position
+// stands still meanwhile, and no tick is left out or comes twice.
 export class Stream extends Arrivals {
   #link;
+  #fields;
+  #clock; // of a subscribe that goes on where the stream is: op, rate, position, speed, paused, credit
+  #tick = 0; // the next one
+  #ticksBefore = 0; // this connection
+  #isSought = false; // a seek of a paused stream sends a frame
   #owed = 0; // credit of frames that were read, not yet given back
   #early = 0; // frames in the queue whose credit was already given back
   #isPolled = false; // by latest()
-  #rate;
 
-  constructor(link, rate, signal) {
+  constructor(link, fields, clock, signal) {
     super(signal);
     this.#link = link;
-    this.#rate = rate;
+    this.#fields = fields;
+    this.#clock = { ...clock };
+  }
+
+  renewal() {
+    this.#ticksBefore = this.#tick;
+    return { kind: 'subscribe', payload: packets.query(this.#fields, this.#clock) };
+  }
+
+  // What is to be said behind the renewal, with its id.
+  renewed(id) {
+    const { paused, position } = this.#clock;
+    return paused && this.#isSought ? { kind: 'control', payload: packets.control(id, { position }) } : null;
+  }
+
+  // It cannot go on.
+  failed(error) {
+    this.id = null;
+    this.fail(error);
   }
 
   take(got) {
     if (got.kind === 'error') {
       this.#link.dropRoute(this.id);
-      this.id = null;
-      this.fail(packets.readError(got));
+      this.failed(packets.readError(got));
       return;
     }
     const { tick, skipped, frames } = packets.readStream(got);
     const one = new Frames(frames, got.warnings);
+    this.#passed(this.#ticksBefore + tick, one.time(0));
     // A caller of latest() wants the newest frame, so credit is given back at once. Without a rate that would never end.
-    const isReplaced = this.#isPolled && this.#rate > 0;
+    const isReplaced = this.#isPolled && this.#clock.rate > 0;
     if (isReplaced) this.takeAll();
-    this.add({ tick, skipped, time: one.time(0), changed: got.changed, generation: got.generation, frames: one });
+    this.add({ tick: this.#ticksBefore + tick, skipped, time: one.time(0), changed: got.changed, generation: got.generation, frames: one });
     if (isReplaced) {
       this.#early = this.count;
       this.#owed += this.count;
       this.#giveBack();
     }
+  }
+
+  // A frame came: the next one is behind it.
+  #passed(tick, time) {
+    const { rate, speed, paused } = this.#clock;
+    this.#tick = tick + 1;
+    this.#isSought = false;
+    this.#clock.credit = Math.max(0, this.#clock.credit - 1);
+    this.#clock.position = time + (rate > 0 && !paused ? speed / rate : 0);
   }
 
   handed(count) {
@@ -130,6 +163,7 @@ export class Stream extends Arrivals {
 
   #giveBack() {
     if (this.#owed && this.id !== null) this.#link.tell('credit', packets.credit(this.id, this.#owed));
+    this.#clock.credit += this.#owed;
     this.#owed = 0;
   }
 
@@ -154,8 +188,12 @@ export class Stream extends Arrivals {
     const settled = () => {
       this.takeAll();
       this.#giveBack();
+      const { pause, resume, ...clock } = what;
+      Object.assign(this.#clock, clock);
+      if (pause || resume) this.#clock.paused = Boolean(pause);
+      this.#isSought ||= what.position !== undefined;
     };
-    await this.#link.request('control', packets.control(this.id, what), { settled });
+    await this.#link.request('control', () => packets.control(this.id, what), { settled });
   }
 
   pause() {
@@ -174,18 +212,22 @@ export class Stream extends Arrivals {
     return this.#control({ speed });
   }
 
-  async setRate(rate) {
-    await this.#control({ rate });
-    this.#rate = rate;
+  setRate(rate) {
+    return this.#control({ rate });
   }
 
   async left() {
     const { id } = this;
-    this.id = null;
-    if (id !== null && !this.#link.closed) await this.#link.request('unsubscribe', packets.unsubscribe(id), { settled: () => this.#link.dropRoute(id) });
+    if (id === null || this.#link.closed) {
+      this.id = null;
+      return;
+    }
+    // a renewal in between gives it another id
+    await this.#link.request('unsubscribe', () => packets.unsubscribe(this.id), { settled: () => { this.#link.dropRoute(this.id); this.id = null; } });
   }
 }
 
+// Where the connection ends, the model is watched over another one, and a change in between is told: several are one.
 export class Watch extends Arrivals {
   #link;
   #model;
@@ -196,14 +238,32 @@ export class Watch extends Arrivals {
     this.#model = model;
   }
 
+  renewal() {
+    return { kind: 'watch', payload: packets.watch(true) };
+  }
+
+  renewed() {
+    const { isChanged, generation, hash } = this.#model;
+    if (isChanged) this.add({ generation, hash, error: null });
+    return null;
+  }
+
+  // The model cannot be read any more: the watch ends with that change.
+  failed(error) {
+    this.id = null;
+    this.add({ generation: 0, hash: null, error });
+    this.finish();
+  }
+
   take(got) {
     this.add(packets.readChanged(got));
   }
 
   async left() {
-    const { id } = this;
-    this.id = null;
-    if (id === null || this.#link.closed) return;
-    await this.#link.request('watch', packets.watch(false), { model: this.#model, settled: () => this.#link.dropRoute(id) });
+    if (this.id === null || this.#link.closed) {
+      this.id = null;
+      return;
+    }
+    await this.#link.request('watch', packets.watch(false), { handle: this.#model, settled: () => { this.#link.dropRoute(this.id); this.id = null; } });
   }
 }

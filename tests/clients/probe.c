@@ -2,6 +2,7 @@
  *
  *   open PATH | find WHAT NAME | index WHAT N | info | close | ping | call TARGET [BODY] | watch 0|1 | next MS
  *   palette|pose|mesh|render KEY=VALUE... | frames palette|pose|mesh KEY=VALUE...
+ *   send palette|pose|mesh KEY=VALUE... (its answer by next) | reconnects
  *   subscribe KEY=VALUE... | control KEY=VALUE... | credit N | unsubscribe
  *
  * Answers: the packet's kind, generation and payload in hexadecimal; structs as words; "error CODE MESSAGE",
@@ -240,6 +241,23 @@ static void run_query(struct probe *probe, const char *word, char *rest)
 }
 
 /* The same by the call of its own that each kind has. */
+/* Without waiting for the answer. */
+static void run_send(struct probe *probe, char *rest)
+{
+    static unsigned char packet[SEND_BYTES];
+    char *pairs = strchr(rest, ' ');
+    const int kind = strncmp(rest, "palette", 7) == 0 ? POSED_PALETTE
+                     : strncmp(rest, "pose", 4) == 0  ? POSED_POSE
+                                                      : POSED_MESH;
+    size_t bytes;
+    if (pairs == NULL || !take_pairs(probe, pairs)) {
+        printf("failed 0 what is that?\n");
+        return;
+    }
+    bytes = posed_write_query(packet, sizeof packet, kind, posed_new_id(&probe->server), &probe->model, &probe->query);
+    put_status(probe, posed_send(&probe->server, packet, bytes));
+}
+
 static void run_frames(struct probe *probe, char *rest)
 {
     struct posed_frames frames;
@@ -325,6 +343,10 @@ static void run_line(struct probe *probe, char *line)
         run_call(probe, rest);
     else if (strcmp(line, "frames") == 0)
         run_frames(probe, rest);
+    else if (strcmp(line, "send") == 0)
+        run_send(probe, rest);
+    else if (strcmp(line, "reconnects") == 0)
+        printf("%lu\n", (unsigned long)server->reconnects);
     else if (strcmp(line, "watch") == 0)
         put_status(probe, posed_watch(server, &probe->model, rest[0] == '1'));
     else if (strcmp(line, "next") == 0)
@@ -360,6 +382,8 @@ int main(int argc, char **argv)
     options.token = argc > 2 ? argv[2] : NULL;
     options.on_event = on_event;
     options.event_context = &probe;
+    options.reconnect_tries = getenv("PROBE_TRIES") == NULL ? 0 : (int)strtol(getenv("PROBE_TRIES"), NULL, 10);
+    options.reconnect_ms = getenv("PROBE_MS") == NULL ? 0 : (int)strtol(getenv("PROBE_MS"), NULL, 10);
     if (argc < 2)
         return 2;
     if (posed_connect(&probe.server, argv[1], &options) < 0) {

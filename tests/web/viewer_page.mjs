@@ -21,7 +21,7 @@ const server = {
     if (!answer.ok) throw Object.assign(new Error((await answer.json()).error.message), { status: answer.status });
     return answer;
   },
-  openStream: () => Link.open(location.origin.replace(/^http/, 'ws') + '/v1/stream', { WebSocket: Socket }),
+  openStream: () => Link.open(location.origin.replace(/^http/, 'ws') + '/v1/stream', { WebSocket: Socket, reconnectTries: 0 }),
 };
 const events = [];
 const viewer = new Viewer(document.querySelector('canvas'), server);

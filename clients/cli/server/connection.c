@@ -11,7 +11,9 @@
 enum {
     RECEIVE_BYTES = 1 << 16,
     SEND_BYTES = 1 << 16,
-    ANSWER_MS = 300000, /* the server itself limits imports and pictures */
+    KEEP_BYTES = 1 << 18,   /* a request, and models that are watched */
+    RECONNECT_TRIES = 1000, /* as many as the time allows */
+    ANSWER_MS = 300000,     /* the server itself limits imports and pictures */
     TRIES = 8,
     RETRY_S_MAX = 5,
 };
@@ -32,6 +34,10 @@ static int connect_to_server(struct connection *connection)
                                     .send_memory = connection->send_memory,
                                     .send_bytes = SEND_BYTES,
                                     .token = session->token[0] == '\0' ? NULL : session->token,
+                                    .keep_memory = connection->keep_memory,
+                                    .keep_bytes = KEEP_BYTES,
+                                    .reconnect_tries = session->reconnect_ms > 0 ? RECONNECT_TRIES : -1,
+                                    .reconnect_ms = session->reconnect_ms,
                                     .timeout_ms = ANSWER_MS,
                                     .on_event = connection->on_event,
                                     .event_context = connection->event_context};
@@ -42,8 +48,11 @@ static int connect_to_server(struct connection *connection)
 int connection_open(struct connection *connection, const struct session *session,
                     void (*on_event)(void *context, const struct posed_packet *packet), void *context)
 {
-    *connection = (struct connection){
-        .session = session, .send_memory = must_alloc(SEND_BYTES), .on_event = on_event, .event_context = context};
+    *connection = (struct connection){.session = session,
+                                      .send_memory = must_alloc(SEND_BYTES),
+                                      .keep_memory = must_alloc(KEEP_BYTES),
+                                      .on_event = on_event,
+                                      .event_context = context};
     if (connect_to_server(connection) == 0)
         return 0;
     struct text message = {0};
@@ -63,6 +72,7 @@ void connection_close(struct connection *connection)
     posed_disconnect(&connection->posed);
     free(connection->posed.memory);
     free(connection->send_memory);
+    free(connection->keep_memory);
     *connection = (struct connection){0};
 }
 

@@ -7,7 +7,7 @@
 /* Its memory grows with the answers. {0} is a closed one. */
 struct connection {
     struct posed posed;
-    unsigned char *send_memory;
+    unsigned char *send_memory, *keep_memory;
     const struct session *session;
     void (*on_event)(void *context, const struct posed_packet *packet); /* or NULL */
     void *event_context;

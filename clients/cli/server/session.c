@@ -24,6 +24,7 @@
 
 enum {
     START_MS = 30000,
+    RECONNECT_S = 10,
     STOP_MS = 15000,
     LINE_MAX_BYTES = 512,
     FOLDER_MAX_BYTES = 60,
@@ -237,6 +238,8 @@ int session_start(struct session *session, const struct args *args, const char *
     *session = (struct session){
         .log_fd = -1, .is_private = address == NULL, .has_own_parameters = args_has(args, OPTION_PARAM)};
     session->cache_dir = args_text(args, OPTION_CACHE_DIR, NULL);
+    if (address != NULL)
+        session->reconnect_ms = (int)(args_number(args, OPTION_RECONNECT, RECONNECT_S) * 1000);
     if (address != NULL && strstr(address, "://") != NULL) {
         terminal_error("'%s' is a URL, but posectl uses the binary protocol: give HOST:PORT of the server's --tcp, or "
                        "the path of its --unix",

@@ -88,8 +88,15 @@ void watcher_wait(struct watcher *watcher, double timeout_s)
     struct pollfd *sockets = must_alloc((watcher->connection_count + 1) * sizeof *sockets);
     for (size_t i = 0; i < watcher->connection_count; i++)
         sockets[i] = (struct pollfd){.fd = watcher->connections[i]->connection.posed.fd, .events = POLLIN};
-    if (!has_any(watcher) && poll(sockets, (nfds_t)watcher->connection_count, (int)(timeout_s * 1000 + 0.5)) > 0)
+    int timeout_ms = (int)(timeout_s * 1000 + 0.5);
+    for (size_t i = 0; i < watcher->connection_count; i++) {
+        const int wait_ms = posed_wait_ms(&watcher->connections[i]->connection.posed);
+        timeout_ms = wait_ms >= 0 && wait_ms < timeout_ms ? wait_ms : timeout_ms;
+    }
+    if (!has_any(watcher)) {
+        (void)poll(sockets, (nfds_t)watcher->connection_count, timeout_ms);
         read_connections(watcher);
+    }
     free(sockets);
 }
 

@@ -6,6 +6,7 @@ export const server = {
   link,
   /** One answer; what passes by itself is tried again. */
   get: getPatiently,
-  /** @returns {Promise<Link>} an open connection over WebSocket (clients/js/link.js) */
-  openStream: (signal) => Link.open(absolute('v1/stream').replace(/^http/, 'ws'), { token: token(), signal }),
+  /** Whoever uses it opens another one where it ends (viewer/connection.js), and says so on the page.
+   * @returns {Promise<Link>} an open connection over WebSocket (clients/js/link.js) */
+  openStream: (signal) => Link.open(absolute('v1/stream').replace(/^http/, 'ws'), { token: token(), signal, reconnectTries: 0 }),
 };

@@ -50,7 +50,8 @@ export class Viewer extends ViewerControls {
 
   /**
    * @param {HTMLCanvasElement} canvas
-   * @param {object} server link(path, query): address; get(address, signal): a good Response; openStream(): a Link
+   * @param {object} server link(path, query): address; get(address, signal): a good Response; openStream(): a Link with
+   *   reconnectTries 0, because the viewer opens another one itself and says so
    */
   constructor(canvas, server) {
     super(server);

@@ -36,7 +36,7 @@ class Address:
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return ssl.create_default_context().wrap_socket(link, server_hostname=self.host) if self.scheme in ("https", "wss") else link
         except OSError as error:
-            raise ConnectionLost(f"cannot connect to {self}: {error}") from error
+            raise ConnectionLost(f"cannot connect to {self}: {error}", is_unreachable=True) from error
 
     @property
     def is_local(self) -> bool:

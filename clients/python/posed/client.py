@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, BinaryIO, Dict, Iterator, List, Optional, Sequence, Union
+from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Optional, Sequence, Union
 
 from . import errors
 from .address import Address, parse
@@ -13,12 +13,14 @@ from .http import HttpTransport
 from .link import Link, PacketTransport
 from .model import Model
 from .parameters import make
+from .reconnect import TRIES, WITHIN_S, Reconnect
 
 ANSWER_BYTES_MAX = 1 << 30
 
 
 def connect(address: Union[str, "os.PathLike[str]", None] = None, *, token: Optional[str] = None, timeout_s: float = 30.0,
-            answer_max_bytes: int = ANSWER_BYTES_MAX) -> "Client":
+            answer_max_bytes: int = ANSWER_BYTES_MAX, reconnect_tries: int = TRIES, reconnect_s: float = WITHIN_S,
+            on_reconnect: Optional[Callable[[str, int, float], None]] = None, route: Optional[str] = None) -> "Client":
     """A client of the server at `address`:
 
     "127.0.0.1:7879"            the binary protocol over TCP; where only HTTP is spoken there, HTTP
@@ -29,8 +31,12 @@ def connect(address: Union[str, "os.PathLike[str]", None] = None, *, token: Opti
 
     token: where the server wants one (`--token-file`). timeout_s: how long a server may say nothing before `TimedOut`.
     answer_max_bytes: longer answers are refused before memory is taken for them.
+    reconnect_tries, reconnect_s: a connection that ends is opened again, so often and within so many seconds, and a request that it
+    interrupted is made once more if it only reads; 0: never. on_reconnect: called as ``on_reconnect(what, tries, seconds)`` when a
+    connection works again; it must not use the client. route: the model by which a balancer chooses the server of a WebSocket, else the
+    first one asked for.
     """
-    return Client(parse(address), token, timeout_s, answer_max_bytes)
+    return Client(parse(address), token, timeout_s, answer_max_bytes, Reconnect(reconnect_tries, reconnect_s, on_reconnect), route)
 
 
 class Client:
@@ -42,18 +48,19 @@ class Client:
     """
 
     def __init__(self, address: Address, token: Optional[str] = None, timeout_s: float = 30.0,
-                 answer_max_bytes: int = ANSWER_BYTES_MAX) -> None:
+                 answer_max_bytes: int = ANSWER_BYTES_MAX, reconnect: Reconnect = Reconnect(), route: Optional[str] = None) -> None:
         self._options = (token, timeout_s, answer_max_bytes)
+        self._reconnect, self._route = reconnect, route
         self._address = address
         self.address = str(address)
         self._packets: Optional[PacketTransport] = None
         if address.scheme in ("packets", "ws", "wss"):
             try:
-                self._packets = PacketTransport(address, *self._options)
+                self._packets = PacketTransport(address, *self._options, reconnect, route)
             except SpeaksHttp:
                 pass
         # the ports of the binary protocol take HTTP too
-        self._http = HttpTransport(_as({"packets": "http", "ws": "http", "wss": "https"}, address), *self._options)
+        self._http = HttpTransport(_as({"packets": "http", "ws": "http", "wss": "https"}, address), *self._options, reconnect)
         self._transport: Union[PacketTransport, HttpTransport] = self._packets or self._http
 
     def __repr__(self) -> str:
@@ -132,11 +139,16 @@ class Client:
         """Sends palette, pose, mesh or render in the fastest form of the connection."""
         return self._transport.operation(op, make(parameters))
 
-    def link(self) -> Link:
-        """Opens another connection of the binary protocol, as streams use it; over a WebSocket if the client uses HTTP."""
+    def link(self, route: Optional[str] = None) -> Link:
+        """Opens another connection of the binary protocol, as streams use it; over a WebSocket if the client uses HTTP. route: the model
+        that it is for."""
         if self._packets is not None:
-            return self._packets.link()
-        return Link(_as({"packets": "ws", "http": "ws", "https": "wss"}, self._address), *self._options)
+            return self._packets.link(self._route or route)
+        return Link(_as({"packets": "ws", "http": "ws", "https": "wss"}, self._address), *self._options, self._route or route)
+
+    @property
+    def reconnect(self) -> Reconnect:
+        return self._reconnect
 
     def forget(self, path: str) -> None:
         if self._packets is not None:

@@ -111,10 +111,24 @@ class SpeaksHttp(ProtocolError):
 
 
 class ConnectionLost(PosedError, ConnectionError):
-    """The server cannot be reached, or closed the connection before it answered."""
+    """The server cannot be reached, or closed the connection before it answered.
+
+    tries          how often it was tried, 1: nothing was repeated
+    waited_s       for how long, in seconds
+    is_unreachable  no connection could be made: nothing was sent
+    """
+
+    def __init__(self, message: str, tries: int = 1, waited_s: float = 0.0, is_unreachable: bool = False) -> None:
+        PosedError.__init__(self, "connection_lost", message)
+        self.tries, self.waited_s, self.is_unreachable = tries, waited_s, is_unreachable
+
+
+class AnswerCut(ProtocolError, ConnectionLost):
+    """The connection ended within an answer."""
 
     def __init__(self, message: str) -> None:
-        PosedError.__init__(self, "connection_lost", message)
+        ConnectionLost.__init__(self, message)
+        PosedError.__init__(self, "bad_answer", message)
 
 
 class TimedOut(PosedError, TimeoutError):
@@ -122,6 +136,11 @@ class TimedOut(PosedError, TimeoutError):
 
     def __init__(self, message: str) -> None:
         PosedError.__init__(self, "timed_out", message)
+
+
+def is_of_balancer(error: PosedError) -> bool:
+    """Whether a balancer says with this error that the server behind it is gone: posed itself has no 502, and a code with each 503."""
+    return error.code == "bad_gateway"
 
 
 def from_json(body: bytes, status: int, retry_after_s: int = 0, code: str = "", offset: Optional[int] = None,
@@ -133,6 +152,8 @@ def from_json(body: bytes, status: int, retry_after_s: int = 0, code: str = "", 
         error = error if isinstance(error, dict) else {}
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
+    if not error and status in (502, 503) and not code:
+        code, message = "bad_gateway", f"a balancer answered HTTP {status}"
     candidates = error.get("candidates")
     return PosedError(str(error.get("code") or code or "internal"), str(error.get("message") or message or f"HTTP {status}"), status,
                       candidates if isinstance(candidates, list) else None, retry_after_s, offset)

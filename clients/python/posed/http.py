@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import http.client
+import select
 import socket
 import threading
 import zlib
@@ -11,13 +12,42 @@ from urllib.parse import quote
 from . import errors
 from .address import Address
 from .answer import Answer
-from .errors import ConnectionLost, PosedError, ProtocolError, TimedOut
+from .errors import AnswerCut, ConnectionLost, PosedError, ProtocolError, TimedOut
 from .parameters import Parameters, target
+from .reconnect import Outage, Reconnect, is_end
 
 _KEPT = ("x-posed-unmatched", "x-posed-clip", "x-posed-time", "x-posed-camera", "etag", "x-request-id")
 
 
+class _Lines:
+    """A file that knows the last line read from it."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self.last = b""
+
+    def readline(self, *limit: int) -> bytes:
+        self.last = self._file.readline(*limit)
+        return self.last
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+class _Response(http.client.HTTPResponse):
+    """http.client takes the end of a connection for the end of the headers."""
+
+    def begin(self) -> None:
+        lines = _Lines(self.fp)
+        self.fp = lines  # type: ignore[assignment]
+        super().begin()
+        if lines.last.strip(b"\r\n") or not lines.last:
+            raise AnswerCut("the answer was cut within its headers")
+
+
 class _Connection(http.client.HTTPConnection):
+    response_class = _Response
+
     def __init__(self, address: Address, timeout_s: float) -> None:
         super().__init__(address.host or "localhost", address.port or 80, timeout=timeout_s)
         self.address = address
@@ -31,11 +61,13 @@ def _file(name: str, route: Optional[str]) -> str:
 
 
 class HttpTransport:
-    """One connection, kept open and opened again where the server closed it between two requests. A lock makes requests
-    of several threads one after the other."""
+    """One connection, kept open. Where it ends, another one is opened, and a request that only reads is made once more. A lock makes
+    requests of several threads one after the other."""
 
-    def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int) -> None:
-        self.address, self.timeout_s, self.answer_max_bytes = address, timeout_s, answer_max_bytes
+    def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int,
+                 reconnect: Reconnect = Reconnect()) -> None:
+        self.address, self.timeout_s, self.answer_max_bytes, self.reconnect = address, timeout_s, answer_max_bytes, reconnect
+        self._has_answered = False  # a server that was never there is an error at once
         self._headers = {"Host": address.host_header}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -58,21 +90,43 @@ class HttpTransport:
         self.request("DELETE", _file(name, route), None)
 
     def request(self, method: str, where: str, body: Any) -> Answer:
+        # A PUT of the same content would be safe to repeat, but its body may be a file that was read already, and a DELETE that was done
+        # would answer that there is no such model.
+        may_repeat = method in ("GET", "POST")
+        outage, asked = Outage(self.reconnect, f"{method} {where[:200]}"), 0
         with self._lock:
-            is_old = self._connection is not None
-            if method not in ("GET", "POST"):
-                self._close()
-            try:
-                return self._try(method, where, body)
-            except ConnectionLost:
-                # closed while idle, not because of this request, which is safe to repeat
-                if not is_old or method not in ("GET", "POST"):
-                    raise
-                return self._try(method, where, body)
+            while True:
+                try:
+                    connection = self._connected(may_repeat)
+                    outage.is_back()
+                    asked += 1
+                    answer = self._try(connection, method, where, body)
+                    self._has_answered = True
+                    return answer
+                except PosedError as error:
+                    if not is_end(error):
+                        raise
+                    self._close()
+                    is_unreachable = isinstance(error, ConnectionLost) and error.is_unreachable
+                    if is_unreachable and not self._has_answered and not outage.tries or not is_unreachable and not may_repeat:
+                        raise
+                    if asked > 1:
+                        raise outage.gave_up(error) from error
+                    outage.wait(error)
 
-    def _try(self, method: str, where: str, body: Any) -> Answer:
+    def _connected(self, may_repeat: bool) -> _Connection:
+        """A connection that the server has not closed while it was idle; for what is not repeated, one that was never idle."""
+        connection = self._connection
+        if connection is not None and (not may_repeat or connection.sock is None or select.select([connection.sock], [], [], 0)[0]):
+            self._close()
         if self._connection is None:
-            self._connection = _Connection(self.address, self.timeout_s)
+            connection = _Connection(self.address, self.timeout_s)
+            connection.connect()
+            self._connection = connection
+        assert self._connection is not None
+        return self._connection
+
+    def _try(self, connection: _Connection, method: str, where: str, body: Any) -> Answer:
         headers = dict(self._headers)
         if not self.address.is_local:
             headers["Accept-Encoding"] = "gzip"
@@ -80,24 +134,26 @@ class HttpTransport:
             headers["Content-Type"] = "application/json"
         try:
             try:
-                self._connection.request(method, where, body, headers)
+                connection.request(method, where, body, headers)
             except BrokenPipeError:
                 pass  # refused before all of it was sent: the answer is there
-            response = self._connection.getresponse()
+            response = connection.getresponse()
             answer = self._read(response)
         except (socket.timeout, TimeoutError) as error:
             self._close()
             raise TimedOut(f"{self.address} did not answer in {self.timeout_s} s") from error
-        except (http.client.RemoteDisconnected, ConnectionError) as error:
+        except http.client.IncompleteRead as error:
+            self._close()
+            raise AnswerCut(f"the answer was cut after {len(error.partial)} bytes") from error
+        except OSError as error:
             self._close()
             if isinstance(error, PosedError):
                 raise
             raise ConnectionLost(f"{self.address} closed the connection: {error}") from error
-        except http.client.IncompleteRead as error:
-            self._close()
-            raise ProtocolError(f"the answer was cut after {len(error.partial)} bytes") from error
         except http.client.HTTPException as error:
             self._close()
+            if isinstance(error, http.client.BadStatusLine) and _is_begun(error.line):
+                raise AnswerCut(f"the answer was cut within its first line: {error.line!r}") from error
             raise ProtocolError(f"{self.address} does not speak HTTP: {error!r}") from error
         except ProtocolError:
             self._close()
@@ -139,6 +195,11 @@ class HttpTransport:
     def close(self) -> None:
         with self._lock:
             self._close()
+
+
+def _is_begun(line: str) -> bool:
+    """Whether this is the beginning of a status line."""
+    return bool(line) and ("HTTP/1.1 ".startswith(line) or line.startswith("HTTP/1."))
 
 
 def _number(text: Optional[str]) -> int:

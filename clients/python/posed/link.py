@@ -1,6 +1,7 @@
 """The binary protocol over a socket or WebSocket: a connection, and the requests of a client over one."""
 from __future__ import annotations
 
+import select
 import socket
 import threading
 from collections import OrderedDict
@@ -9,18 +10,19 @@ from typing import Callable, Dict, Optional, Tuple
 from . import packets
 from .address import Address
 from .answer import Answer
-from .errors import ConnectionLost, PosedError, ProtocolError, SpeaksHttp, TimedOut
+from .errors import AnswerCut, ConnectionLost, PosedError, ProtocolError, SpeaksHttp, TimedOut
 from .packets import Packet, Reader
 from .parameters import Parameters, Unsayable, target, to_query
-from .websocket import open_socket
+from .reconnect import Outage, Reconnect, is_end
+from .websocket import WebSocket, open_socket
 
 
 class Link:
     """A connection after its hello. For one thread at a time."""
 
-    def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int) -> None:
+    def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int, route: Optional[str] = None) -> None:
         self.address, self.timeout_s = address, timeout_s
-        self._socket = open_socket(address, timeout_s)
+        self._socket = open_socket(address, timeout_s, route)
         self._reader = Reader(answer_max_bytes)
         self._next_id = 0
         self.is_closed = False
@@ -85,7 +87,7 @@ class Link:
         if self._reader.head.startswith(b"HTTP/"):
             raise SpeaksHttp()
         if not self._reader.is_between:
-            raise ProtocolError("the server closed the connection within a packet")
+            raise AnswerCut("the server closed the connection within a packet")
         raise ConnectionLost(f"{self.address} closed the connection")
 
     def ask(self, kind: str, payload: bytes = b"", model: int = 0, generation: int = 0,
@@ -107,6 +109,19 @@ class Link:
             elif answer.kind in packets.KINDS:
                 self.close()
                 raise ProtocolError(f"a {answer.kind} packet for the request {answer.id} instead of {id}")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the server has ended a connection on which nothing is asked: what can be read then is its farewell, or the end."""
+        if self.is_closed or isinstance(self._socket, WebSocket):
+            return self.is_closed or self._socket.is_over
+        if not select.select([self._socket], [], [], 0)[0]:
+            return False
+        try:
+            head = self._socket.recv(packets.HEADER_BYTES, socket.MSG_PEEK)
+        except OSError:
+            return True
+        return not head or head[4:6] == packets.KINDS["error"].to_bytes(2, "little")
 
     def open(self, path: str) -> Packet:
         answer = self.ask("open", path.encode())
@@ -141,18 +156,31 @@ class Handle:
 
 
 class PacketTransport:
-    """The requests of a client over one link, opened again when it was lost between two requests. A lock makes requests of several
-    threads one after the other."""
+    """The requests of a client over one link. Where that ends, another one is opened, and the request that it interrupted is made once
+    more: all of them only read. A lock makes requests of several threads one after the other."""
 
-    def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int) -> None:
+    def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int, reconnect: Reconnect = Reconnect(),
+                 route: Optional[str] = None) -> None:
         self.address, self.token, self.timeout_s, self.answer_max_bytes = address, token, timeout_s, answer_max_bytes
+        self.reconnect, self.route = reconnect, route
         self._lock = threading.Lock()
         self._handles: "OrderedDict[str, Handle]" = OrderedDict()
-        self._link: Optional[Link] = self.link()
+        self._link: Optional[Link] = self._first()
 
-    def link(self) -> Link:
+    def _first(self) -> Link:
+        """A server that cannot be reached is an error at once; one that a balancer had, and lost, is not."""
+        outage = Outage(self.reconnect, f"the connection to {self.address}")
+        while True:
+            try:
+                return self.link()
+            except PosedError as error:
+                if not is_end(error) or isinstance(error, ConnectionLost) and error.is_unreachable and not outage.tries:
+                    raise
+                outage.wait(error)
+
+    def link(self, route: Optional[str] = None) -> Link:
         """Opens another connection."""
-        return Link(self.address, self.token, self.timeout_s, self.answer_max_bytes)
+        return Link(self.address, self.token, self.timeout_s, self.answer_max_bytes, route or self.route)
 
     @property
     def hello(self) -> packets.Hello:
@@ -163,11 +191,13 @@ class PacketTransport:
         """Sends any HTTP operation, as a `call`."""
         where, body = target(path, parameters)
         payload = packets.call(where, body)
-        return self._again(lambda link: _answer(link.ask("call", payload)))
+        return self._again(f"{'POST' if body else 'GET'} {where[:200]}", lambda link: _answer(link.ask("call", payload)))
 
     def operation(self, op: str, parameters: Parameters) -> Answer:
         """Sends palette, pose, mesh or render, as its own packet if that can express the parameters."""
-        return self._again(lambda link: self._operation(link, op, parameters))
+        if self.route is None:
+            self.route = str(parameters.get("model", "")) or None
+        return self._again(f"{op} of '{parameters.get('model', '')}'", lambda link: self._operation(link, op, parameters))
 
     def _operation(self, link: Link, op: str, parameters: Parameters) -> Answer:
         path = parameters["model"]
@@ -210,28 +240,47 @@ class PacketTransport:
         return handle
 
     def _linked(self) -> Link:
-        if self._link is None or self._link.is_closed:
-            self._handles.clear()
+        if self._link is None or self._link.is_over:
+            self._drop()
             self._link = self.link()
         return self._link
 
-    def _again(self, request: Callable[[Link], Answer]) -> Answer:
+    def _drop(self) -> None:
+        self._handles.clear()
+        if self._link is not None:
+            self._link.close()
+        self._link = None
+
+    def _again(self, what: str, request: Callable[[Link], Answer]) -> Answer:
+        outage, asked = Outage(self.reconnect, what), 0
         with self._lock:
-            is_old = self._link is not None and not self._link.is_closed
-            try:
-                return request(self._linked())
-            except PosedError as error:
-                # lost while idle, not because of this request; requests of this kind are safe to repeat
-                if not is_old or not isinstance(error, ConnectionLost) and error.code != "shutting_down":
-                    raise
-                return request(self._linked())
+            while True:
+                try:
+                    link = self._linked()
+                    outage.is_back()
+                    asked += 1
+                    answer = request(link)
+                    outage.is_over()
+                    return answer
+                except PosedError as error:
+                    if not is_end(error):
+                        raise
+                    self._drop()
+                    if asked > 1:
+                        raise outage.gave_up(error) from error
+                    outage.wait(error)
 
     def forget(self, path: str) -> None:
         """Closes the handle of a model if there is one."""
         with self._lock:
             handle = self._handles.pop(path, None)
-            if handle is not None and self._link is not None and not self._link.is_closed:
-                self._link.ask("close", model=handle.number)
+            if handle is not None and self._link is not None and not self._link.is_over:
+                try:
+                    self._link.ask("close", model=handle.number)
+                except PosedError as error:
+                    if not is_end(error):
+                        raise
+                    self._drop()  # and the handle with it
 
     def close(self) -> None:
         with self._lock:

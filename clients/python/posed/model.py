@@ -279,11 +279,14 @@ class Model:
         send ahead. More than 1 hides network latency, but a slow reader then gets up to credit - 1 old frames. timeout_s: how long
         to wait for a frame, None: for ever. options: those of the method of the same name, `skin`, `joints`, `layout`, ..
         """
-        return Stream(self.client.link(), self.path, kind, {"clip": clip, **options}, rate, position_s, speed, credit, paused, timeout_s)
+        return Stream(self._link, self.client.reconnect, self.path, kind, {"clip": clip, **options}, rate, position_s, speed, credit, paused, timeout_s)
 
     def watch(self, timeout_s: Optional[float] = None) -> Watch:
         """Changes of the model's files: an iterator, on a connection of its own. See `Watch`."""
-        return Watch(self.client.link(), self.path, timeout_s)
+        return Watch(self._link, self.client.reconnect, self.path, timeout_s)
+
+    def _link(self) -> Link:
+        return self.client.link(self.path)
 
 
 def _is_single(t: Times) -> bool:

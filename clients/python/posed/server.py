@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 from .address import Address
 from .client import Client, connect
 from .errors import ConnectionLost
+from .reconnect import Reconnect
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -68,7 +69,7 @@ class Server(Client):
                                          stderr=self._log, env=env, start_new_session=True)
         try:
             self._wait_until_ready(timeout_s)
-            super().__init__(Address("packets", path=socket_path), token, timeout_s)
+            super().__init__(Address("packets", path=socket_path), token, timeout_s, reconnect=Reconnect(0))  # it does not come back
             atexit.register(self.close)
         except BaseException:
             self._end()
@@ -89,7 +90,7 @@ class Server(Client):
     def connect(self, **options: Any) -> Client:
         """Another client; options as of `posed.connect`."""
         token, timeout_s, _ = self._options
-        merged: Dict[str, Any] = {"timeout_s": timeout_s, "token": token, **options}
+        merged: Dict[str, Any] = {"timeout_s": timeout_s, "token": token, "reconnect_tries": 0, **options}
         return connect(self.address, **merged)
 
     def log(self) -> str:

@@ -3,15 +3,16 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Deque, Dict, Optional, Tuple
+from typing import Any, Callable, Deque, Dict, Optional
 
 from . import packets
 from .arrays import Array
-from .errors import PosedError
+from .errors import ConnectionLost, PosedError, TimedOut
 from .frames import Frames
 from .link import Handle, Link
 from .packets import Packet
 from .parameters import Unsayable, make, to_query
+from .reconnect import Outage, Reconnect, is_end
 
 
 @dataclass(frozen=True)
@@ -58,41 +59,89 @@ class Stream:
     server has done it, and frames that came before that are dropped. For one thread at a time. It ends with the block, `close`, or an error
     that the server ends it with; there is no natural end, because clips loop. Where the model changes, the stream goes on with the new
     content and the indices that it has; `Frame.is_changed` says so.
+
+    Where the connection ends, the stream goes on over another one with the frame behind the last one that came, at its time: the position
+    stands still meanwhile, and no tick is left out or comes twice.
     """
 
-    def __init__(self, link: Link, path: str, kind: str, options: Dict[str, Any], rate: float, position_s: float, speed: float,
-                 credit: int, is_paused: bool, timeout_s: Optional[float]) -> None:
-        self._link, self._timeout_s = link, timeout_s
+    def __init__(self, open_link: Callable[[], Link], reconnect: Reconnect, path: str, kind: str, options: Dict[str, Any], rate: float,
+                 position_s: float, speed: float, credit: int, is_paused: bool, timeout_s: Optional[float]) -> None:
+        self._open_link, self._timeout_s = open_link, timeout_s
+        self._path, self._kind, self._options = path, kind, options
+        self._rate, self._speed, self._is_paused = rate, speed, is_paused
+        self._position_s = position_s  # of the next frame
+        self._is_owed = False  # a seek of a paused stream sends one
+        self._tick = self._first_tick = 0  # the next one; where this connection's begin
+        self._credit = credit  # frames that the server may still send
         self._waiting: Deque[Packet] = deque()
         self._owed = 0
+        self._hash, self._generation, self._first_generation = "", 1, 0
+        self._is_changed = False  # while there was no connection
+        self._is_closed = False
+        self._outage = Outage(reconnect, f"the stream of {kind} of '{path}'")
+        if kind not in ("palette", "pose", "mesh"):
+            raise ValueError(f"'{kind}': a stream is of palette, pose or mesh")
         try:
-            if kind not in ("palette", "pose", "mesh"):
-                raise ValueError(f"'{kind}': a stream is of palette, pose or mesh")
-            handle = Handle(link.open(path))
-            while not self._subscribe(handle, kind, options, (is_paused, credit, rate, position_s, speed)):
+            self._begin()
+        except PosedError as error:
+            if not is_end(error) or isinstance(error, ConnectionLost) and error.is_unreachable:
+                raise
+            self._take_up(error)
+
+    def _begin(self) -> None:
+        """Opens a connection and subscribes, where the stream is."""
+        link = self._open_link()
+        self._waiting.clear()
+        try:
+            opened = link.open(self._path)
+            handle = Handle(opened)
+            while not self._subscribe(link, handle):
                 pass
+            if self._is_paused and self._is_owed:
+                link.ask("control", packets.control(self._id, position_s=self._position_s), aside=self._waiting.append)
         except BaseException:
             link.close()
             raise
+        content_hash = packets.read_opened(opened).content_hash
+        is_other = self._hash not in ("", content_hash)
+        self._first_generation = self._generation - (0 if is_other else 1)
+        self._is_changed |= is_other
+        self._hash = content_hash
+        self._link, self._first_tick = link, self._tick
 
-    def _subscribe(self, handle: Handle, kind: str, options: Dict[str, Any], clock: Tuple[bool, int, float, float, float]) -> bool:
+    def _subscribe(self, link: Link, handle: Handle) -> bool:
         """False if the model changed between the look-up of a name and its use. Not by the generation of the request: that
         would end the stream at the next change."""
         try:
-            query = to_query(kind, make(options), lambda what, name: handle.find(self._link, what, name))
+            query = to_query(self._kind, make(self._options), lambda what, name: handle.find(link, what, name))
         except Unsayable:
-            raise ValueError(f"a stream of {kind} cannot have one of these: {', '.join(options)}") from None
+            raise ValueError(f"a stream of {self._kind} cannot have one of these: {', '.join(self._options)}") from None
         if query.times:
             raise ValueError("a stream has no t: give it position_s, rate and speed")
         generation = handle.generation
-        self._id = self._link.upcoming_id
-        done = self._link.ask("subscribe", query.subscribe(kind, *clock), handle.number, aside=self._waiting.append)
+        self._id = link.upcoming_id
+        payload = query.subscribe(self._kind, self._is_paused, self._credit, self._rate, self._position_s, self._speed)
+        done = link.ask("subscribe", payload, handle.number, aside=self._waiting.append)
         handle.saw(done)
         if handle.generation == generation:
             return True
-        self._link.ask("unsubscribe", packets.unsubscribe(self._id), aside=self._waiting.append)
+        link.ask("unsubscribe", packets.unsubscribe(self._id), aside=self._waiting.append)
         self._waiting.clear()
         return False
+
+    def _take_up(self, error: PosedError) -> None:
+        """Goes on over another connection after the `error` that ended one."""
+        while True:
+            try:
+                self._outage.wait(error)
+                self._begin()
+                self._outage.is_back()
+                return
+            except PosedError as another:
+                if not is_end(another) or another.__cause__ is error or another is error:
+                    self.close()
+                    raise
+                error = another
 
     def __enter__(self) -> "Stream":
         return self
@@ -104,54 +153,107 @@ class Stream:
         return self
 
     def __next__(self) -> Frame:
-        if self._link.is_closed:
-            raise StopIteration
-        if self._owed:
-            self._link.send(packets.packet("credit", packets.credit(self._id, self._owed), self._link.next_id()))
-            self._owed = 0
+        while not self._is_closed:
+            try:
+                return self._next()
+            except PosedError as error:
+                if isinstance(error, TimedOut) and not self._link.is_closed:
+                    raise
+                if not is_end(error):
+                    self.close()
+                    raise
+                self._link.close()
+                self._take_up(error)
+        raise StopIteration
+
+    def _next(self) -> Frame:
+        self._give_back()
         while True:
             packet = self._waiting.popleft() if self._waiting else self._link.read(self._timeout_s)
             if packet.kind == "error":
-                self.close()
                 raise packet.error()
             if packet.kind == "stream" and packet.id == self._id:
-                tick, skipped, _, data = packets.read_stream(packet)
-                self._owed += 1
-                return Frame(tick, skipped, packet.has("changed"), packet.generation, Frames(data, packet.warnings))
+                return self._frame(packet)
+
+    def _frame(self, packet: Packet) -> Frame:
+        tick, skipped, _, data = packets.read_stream(packet)
+        frame = Frame(self._first_tick + tick, skipped, packet.has("changed") or self._is_changed, self._first_generation + packet.generation,
+                      Frames(data, packet.warnings))
+        self._saw(packet)
+        self._tick, self._generation, self._hash = frame.tick + 1, frame.generation, frame.frames.content_hash
+        self._position_s = frame.time_s + (self._speed / self._rate if self._rate and not self._is_paused else 0.0)
+        self._is_owed = self._is_changed = False
+        self._outage.is_over()
+        return frame
+
+    def _saw(self, packet: Packet) -> None:
+        """Its credit is used, and given back with the next request."""
+        self._credit -= 1
+        self._owed += 1
+
+    def _give_back(self) -> None:
+        if self._owed:
+            self._credit += self._owed
+            owed, self._owed = self._owed, 0
+            self._link.send(packets.packet("credit", packets.credit(self._id, owed), self._link.next_id()))
 
     def pause(self) -> None:
         """Stops frames until `resume` or `seek`."""
         self._control(pause=True)
+        self._is_paused = True
 
     def resume(self) -> None:
         self._control(resume=True)
+        self._is_paused = False
 
     def seek(self, position_s: float) -> None:
         """The next frame shows this time; a paused stream sends that one."""
         self._control(position_s=position_s)
+        self._position_s, self._is_owed = position_s, self._is_paused
 
     def set_speed(self, speed: float) -> None:
         """Seconds that the position moves in a second; negative: backwards."""
         self._control(speed=speed)
+        self._speed = speed
 
     def set_rate(self, rate: float) -> None:
         """Frames a second; 0: as fast as they are read."""
         self._control(rate=rate)
+        self._rate = rate
 
     def _control(self, **what: Any) -> None:
-        if self._link.is_closed:
+        if self._is_closed:
             raise PosedError("not_found", "the stream has ended", 404)
-        self._link.ask("control", packets.control(self._id, **what), aside=self._waiting.append)
+        asked = 0
+        while True:
+            try:
+                asked += 1
+                self._link.ask("control", packets.control(self._id, **what), aside=self._waiting.append)
+                break
+            except PosedError as error:
+                if not is_end(error):
+                    raise
+                self._link.close()
+                if asked > 1:
+                    self.close()
+                    raise self._outage.gave_up(error) from error
+                self._take_up(error)
         # older frames are dropped, but their credit is returned
-        late = [packet for packet in self._waiting if packet.kind == "stream"]
-        self._owed += len(late)
+        for packet in self._waiting:
+            if packet.kind == "stream":
+                self._tick = self._first_tick + packets.read_stream(packet)[0] + 1
+                self._saw(packet)
         self._waiting = deque(packet for packet in self._waiting if packet.kind != "stream")
-        if self._owed:
-            self._link.send(packets.packet("credit", packets.credit(self._id, self._owed), self._link.next_id()))
-            self._owed = 0
+        try:
+            self._give_back()
+        except PosedError as error:
+            if not is_end(error):
+                raise
+            self._link.close()  # the next frame finds out
 
     def close(self) -> None:
         """Ends the stream and its connection."""
+        self._is_closed = True
         self._link.close()
 
 
@@ -170,19 +272,56 @@ class Watch:
         with model.watch() as changes:
             for change in changes:
                 print(change.content_hash)
+
+    Where the connection ends, the model is watched over another one, and a change that happened in between is told: several are one. The
+    watch ends with an error if the model cannot be read then.
     """
 
-    def __init__(self, link: Link, path: str, timeout_s: Optional[float]) -> None:
-        self._link, self._timeout_s = link, timeout_s
+    def __init__(self, open_link: Callable[[], Link], reconnect: Reconnect, path: str, timeout_s: Optional[float]) -> None:
+        self._open_link, self._path, self._timeout_s = open_link, path, timeout_s
         self._waiting: Deque[Packet] = deque()
+        self._missed: Optional[Change] = None
+        self._last_hash, self._generation, self._first_generation = "", 1, 0
+        self._is_begun = self._is_closed = False
+        self._outage = Outage(reconnect, f"the watch of '{path}'")
         try:
-            opened = link.open(path)
-            #: hash of the content when the watch began, 64 hex digits
-            self.content_hash = packets.read_opened(opened).content_hash
+            self._begin()
+        except PosedError as error:
+            if not is_end(error) or isinstance(error, ConnectionLost) and error.is_unreachable:
+                raise
+            self._take_up(error)
+        #: hash of the content when the watch began, 64 hex digits
+        self.content_hash = self._last_hash
+
+    def _begin(self) -> None:
+        link = self._open_link()
+        self._waiting.clear()
+        try:
+            opened = link.open(self._path)
             link.ask("watch", packets.watch(True), opened.model, aside=self._waiting.append)
         except BaseException:
             link.close()
             raise
+        self._link = link
+        content_hash = packets.read_opened(opened).content_hash
+        is_other = self._is_begun and content_hash != self._last_hash
+        self._first_generation = self._generation - (0 if is_other else 1)
+        if is_other:
+            self._missed = Change(self._generation + 1, content_hash, None)
+        self._last_hash, self._is_begun = content_hash, True
+
+    def _take_up(self, error: PosedError) -> None:
+        while True:
+            try:
+                self._outage.wait(error)
+                self._begin()
+                self._outage.is_back()
+                return
+            except PosedError as another:
+                if not is_end(another) or another.__cause__ is error or another is error:
+                    self.close()
+                    raise
+                error = another
 
     def __enter__(self) -> "Watch":
         return self
@@ -194,17 +333,35 @@ class Watch:
         return self
 
     def __next__(self) -> Change:
-        if self._link.is_closed:
-            raise StopIteration
+        while not self._is_closed:
+            if self._missed is not None:
+                missed, self._missed = self._missed, None
+                self._generation = missed.generation
+                return missed
+            try:
+                return self._next()
+            except PosedError as error:
+                if isinstance(error, TimedOut) and not self._link.is_closed:
+                    raise
+                if not is_end(error):
+                    self.close()
+                    raise
+                self._link.close()
+                self._take_up(error)
+        raise StopIteration
+
+    def _next(self) -> Change:
         while True:
             packet = self._waiting.popleft() if self._waiting else self._link.read(self._timeout_s)
             if packet.kind == "error":
-                self.close()
                 raise packet.error()
             if packet.kind == "changed":
-                content_hash, message = packets.read_changed(packet)
-                return Change(packet.generation, content_hash, packets.error_of(packet.code, message) if packet.code else None)
+                self._last_hash, message = packets.read_changed(packet)
+                self._generation = self._first_generation + packet.generation
+                self._outage.is_over()
+                return Change(self._generation, self._last_hash, packets.error_of(packet.code, message) if packet.code else None)
 
     def close(self) -> None:
         """Ends the watch and its connection."""
+        self._is_closed = True
         self._link.close()

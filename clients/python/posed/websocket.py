@@ -4,13 +4,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import select
 import socket
+import ssl
 import struct
-from typing import Tuple
+from typing import Optional, Tuple
+from urllib.parse import quote
 
 from . import errors
 from .address import Address
-from .errors import ConnectionLost, PosedError, ProtocolError
+from .errors import AnswerCut, ConnectionLost, PosedError, ProtocolError
 
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _HEAD_BYTES_MAX = 1 << 14
@@ -20,19 +23,19 @@ _CONTINUATION, _BINARY, _CLOSE, _PING, _PONG = 0, 2, 8, 9, 10
 class WebSocket:
     """The client's side. `settimeout`, `sendall`, `recv_into` and `close` are those of a socket; a close frame reads as the end."""
 
-    def __init__(self, address: Address, timeout_s: float) -> None:
+    def __init__(self, address: Address, timeout_s: float, route: Optional[str] = None) -> None:
         self._socket = address.connect(timeout_s)
         self._unread = b""  # behind the answer's head, and of a frame's head that is not complete
         self._left = 0  # bytes of the data frame that is being read
         try:
-            self._open(address)
+            self._open(address, "/v1/stream" + (f"?route={quote(route)}" if route else ""))
         except BaseException:
             self.close()
             raise
 
-    def _open(self, address: Address) -> None:
+    def _open(self, address: Address, target: str) -> None:
         key = base64.b64encode(os.urandom(16))
-        self._socket.sendall((f"GET /v1/stream HTTP/1.1\r\nHost: {address.host_header}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        self._socket.sendall((f"GET {target} HTTP/1.1\r\nHost: {address.host_header}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                               f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: posed.1\r\nSec-WebSocket-Key: {key.decode()}\r\n\r\n").encode())
         while b"\r\n\r\n" not in self._unread:
             data = self._socket.recv(4096)
@@ -61,6 +64,19 @@ class WebSocket:
                 break
             self._unread += data
         return errors.from_json(self._unread, status)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the server ended it while nothing was asked."""
+        if isinstance(self._socket, ssl.SSLSocket):
+            return False  # such a socket cannot be looked at
+        if not self._unread and not select.select([self._socket], [], [], 0)[0]:
+            return False
+        try:
+            first = self._unread or self._socket.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
+        return not first or first[0] & 15 == _CLOSE
 
     def settimeout(self, timeout_s: "float | None") -> None:
         self._socket.settimeout(timeout_s)
@@ -97,7 +113,7 @@ class WebSocket:
         else:
             count = self._socket.recv_into(view[:self._left])
             if count == 0:
-                raise ProtocolError("the server closed the connection within a message")
+                raise AnswerCut("the server closed the connection within a message")
         self._left -= count
         return count
 
@@ -142,12 +158,13 @@ class WebSocket:
         self._socket.close()
 
 
-def open_socket(address: Address, timeout_s: float) -> "socket.socket | WebSocket":
-    """The transport of a `Link`: a socket, or a WebSocket for ws and wss addresses."""
+def open_socket(address: Address, timeout_s: float, route: Optional[str] = None) -> "socket.socket | WebSocket":
+    """The transport of a `Link`: a socket, or a WebSocket for ws and wss addresses. route: a model, by which a balancer chooses the
+    server of a WebSocket."""
     if address.scheme == "packets":
         return address.connect(timeout_s)
     try:
-        return WebSocket(address, timeout_s)
+        return WebSocket(address, timeout_s, route)
     except (socket.timeout, TimeoutError) as error:
         raise errors.TimedOut(f"{address} did not answer in {timeout_s} s") from error
     except OSError as error:

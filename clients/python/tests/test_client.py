@@ -194,9 +194,9 @@ def test_a_server_that_was_restarted_is_found_again(root, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = f"127.0.0.1:{free.getsockname()[1]}"
     with start(root, "--tcp", port) as server:
-        client = posed.connect(port)
+        client = posed.connect(port, reconnect_tries=2)
         before = client.model("robot.glb").palette("walk", 0.5)
-        web = posed.connect("http://" + port)
+        web = posed.connect("http://" + port, reconnect_tries=2)
         web.version()
         server.close()
         with pytest.raises(posed.ConnectionLost):

@@ -177,7 +177,7 @@ def test_every_truncation_of_the_server_is_an_error():
     ends = set(itertools.accumulate(len(part) for part in answers_to_a_palette()))
     for size in range(len(whole)):
         with Impostor(whole[:size]) as impostor:
-            with pytest.raises(PosedError) as caught, connect(impostor.address) as client:
+            with pytest.raises(PosedError) as caught, connect(impostor.address, reconnect_tries=0) as client:
                 client.model("awkward.gltf").palette(0, 0.5, layout="mat3x4")
             assert caught.value.code == ("connection_lost" if size in ends | {0} else "bad_answer"), size
 

@@ -100,7 +100,7 @@ def test_every_truncation_is_an_error():
     sent = b"".join(frame(part) for part in answers_to_a_palette())
     for size in range(0, len(sent), 3):
         with Impostor(sent[:size]) as impostor, pytest.raises(posed.PosedError) as caught:
-            with posed.connect(impostor.url) as client:
+            with posed.connect(impostor.url, reconnect_tries=0) as client:
                 client.model("awkward.gltf").palette(0, 0.5, layout="mat3x4")
         assert caught.value.code in ("bad_answer", "connection_lost")
 
@@ -109,7 +109,7 @@ def test_every_truncation_is_an_error():
     b"\xc2\x01a", b"\x82\x81aaaaa", b"\x83\x00", b"\x89\x7e\x00\x80", b"\x82\x7f" + b"\xff" * 8 + b"a" * 64, b"\x81\x02hi"])
 def test_malformed_frames_are_refused(sent):
     with Impostor(sent) as impostor, pytest.raises(posed.PosedError) as caught:
-        posed.connect(impostor.url)
+        posed.connect(impostor.url, reconnect_tries=0)
     assert caught.value.code in ("bad_answer", "connection_lost")
 
 

@@ -7,6 +7,7 @@
 #include "wire/proxy/forwarded.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
 
