@@ -364,8 +364,16 @@ fresh-test:
 image-test:
 	@deploy/image-test.sh
 
-# --- install: make install PREFIX=/usr DESTDIR=stage -----------------------------------------------------------------
+# Debian packages in build/deb, from a build of their own with the compiler flags of Debian's packages (hardening, no path of this tree).
+deb: deb_out := build/deb/build
+deb:
+	@deploy/deps.sh build deb
+	@CFLAGS="$$(dpkg-buildflags --get CFLAGS)" LDFLAGS="$$(dpkg-buildflags --get LDFLAGS) -Wl,-z,now" && export CFLAGS LDFLAGS && \
+	  $(MAKE) config=release out=$(deb_out) NODEPS=1 all samples && deploy/deb.sh '$(CURDIR)' $(deb_out)
+
+# --- install: make install PREFIX=/usr [LIBDIR=/usr/lib/TRIPLET] DESTDIR=stage -----------------------------------------------------------------
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples
 	install -m 755 $(out)/posed $(out)/posectl $(DESTDIR)$(PREFIX)/bin/
@@ -375,9 +383,9 @@ install: all
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/posed/$$page || exit 1; done
 	install -m 644 protocol/*.md protocol/*.def protocol/*.json protocol/*.png $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h
-	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(PREFIX)/lib/libposed.a
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/man/man1
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(version)|' clients/c/posed.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/posed.pc
+	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(LIBDIR)/libposed.a
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/share/man/man1
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(version)|' clients/c/posed.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/posed.pc
 	install -m 644 $(out)/gen/posed.1 $(out)/gen/posectl.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -D -m 644 $(out)/gen/posectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/posectl
 	install -D -m 644 $(out)/gen/posectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_posectl
@@ -408,6 +416,7 @@ help:
 	@echo 'make readme         make the table of protocol/formats.md'
 	@echo 'make types          make the option types in clients/js/posed.d.ts'
 	@echo 'make samples        make the sample models in build/samples'
+	@echo 'make deb            Debian packages of the server, posectl and the C client, in build/deb'
 	@echo 'make image-test     build the container image, run it, stop it'
 	@echo 'make fresh-test     make run, then make test, each first in a minimal Debian 12   [t=run, t=test]'
 	@echo 'make install        programs, C library, manual pages, documents            [PREFIX=/usr/local DESTDIR=]'
@@ -420,4 +429,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean
+.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test deb fresh-test install help clean

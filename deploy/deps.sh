@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
-# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, fresh. Nothing to do is silent. NODEPS=1 skips it all.
+# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, deb, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
 
@@ -27,6 +27,10 @@ soak="assimp-testmodels blender python3-numpy"
 # What posed is measured against: nginx and redis serve, f3d draws (it needs an X server, and OpenGL behind it).
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri"
 
+# make deb: debhelper does what Debian's policy asks of packages; dpkg-dev finds the libraries that they depend on.
+deb="debhelper dpkg-dev"
+# make deploy-test. lintian: whether the packages keep to Debian's policy. mmdebstrap: a minimal Debian to install them in.
+deploy="lintian mmdebstrap debian-archive-keyring"
 # A minimal Debian, for what a newcomer does.
 fresh="mmdebstrap debian-archive-keyring git"
 
@@ -46,6 +50,8 @@ for group in "$@"; do
     test) wanted="$wanted $test $(missing_node) $(missing_browser)" ;;
     lint) wanted="$wanted $lint" ;;
     clang) wanted="$wanted $clang" ;;
+    deb) wanted="$wanted $deb" ;;
+    deploy) wanted="$wanted $deploy" ;;
     fresh) wanted="$wanted $fresh" ;;
     soak) wanted="$wanted $soak $(missing_node)" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;
