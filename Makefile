@@ -1,12 +1,21 @@
-# make [config=release|debug|sanitize|tsan] [werror=1] [CC=clang]; `make help` lists the targets.
+# make [config=release|debug|sanitize|tsan] [werror=1] [CC=clang] [CROSS=aarch64-linux-gnu]; `make help` lists the targets.
 config ?= release
 ifeq ($(filter $(config),release debug sanitize tsan),)
 $(error config=$(config): use release, debug, sanitize or tsan)
 endif
 # release writes build/posed*, the others build/<config>/posed*
-out ?= $(if $(filter release,$(config)),build,build/$(config))
+out ?= $(if $(CROSS),build/$(CROSS),$(if $(filter release,$(config)),build,build/$(config)))
 obj := $(out)/obj
+# Programs that the build itself runs; with CROSS they are those of a build for this machine.
+native := $(if $(CROSS),build,$(out))
 
+# CROSS=aarch64-linux-gnu: for another processor, with Debian's cross compiler and the libraries of its multiarch packages
+# (CROSS=... deploy/deps.sh build installs them).
+ifneq ($(CROSS),)
+CC := $(CROSS)-gcc
+AR := $(CROSS)-ar
+PKG_CONFIG := PKG_CONFIG_LIBDIR=/usr/lib/$(CROSS)/pkgconfig:/usr/share/pkgconfig pkg-config
+endif
 PKG_CONFIG ?= pkg-config
 PYTHON ?= /usr/bin/python3
 
@@ -68,7 +77,9 @@ libs_render = $(call libs_of,libisal libdeflate libwebp libwebpmux libturbojpeg 
 # One short line a file; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)
 
-all: $(programs) $(installed)
+all: programs $(installed)
+# What a container needs.
+programs: $(programs)
 
 # Installs the Debian packages that are missing; says nothing when there are none. NODEPS=1 skips it.
 deps:
@@ -97,7 +108,7 @@ $(obj)/server/anim/compiled/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
 $(obj)/server/anim/compiled/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
 
 # C++ only where a library is: shims with C headers. Linked by the C compiler, which has no typeinfo checks.
-CXX := $(if $(findstring clang,$(CC)),clang++,g++)
+CXX := $(if $(CROSS),$(CROSS)-g++,$(if $(findstring clang,$(CC)),clang++,g++))
 cxxflags = $(filter-out -std=% -Wstrict-prototypes -Wmissing-prototypes -Wdouble-promotion,$(flags)) -std=c++17 \
   $(if $(filter sanitize,$(config)),-fno-sanitize=vptr)
 $(obj)/%.o: %.cpp | deps
@@ -123,7 +134,7 @@ $(out)/gen/shaders.h: $(wildcard shaders/*.glsl shaders/*.vert shaders/*.geom sh
 environments := $(obj)/gen/environments.o
 $(out)/make-environments: $(obj)/shaders/make_environments.o $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
-$(out)/gen/environments.c: $(out)/make-environments
+$(out)/gen/environments.c: $(native)/make-environments
 	@mkdir -p $(@D)
 	@$< > $@.part && mv $@.part $@
 $(environments): $(out)/gen/environments.c
@@ -157,13 +168,13 @@ $(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
 # Man pages and completions, from the tables of options.
 $(out)/posed-man: $(obj)/deploy/man/posed_man.o $(filter-out %/main.o,$(daemon)) $(wire) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
-$(completions): $(out)/gen/posectl.%: $(out)/posectl
+$(completions): $(out)/gen/posectl.%: $(native)/posectl
 	@mkdir -p $(@D)
 	@$< completion $* > $@.part && mv $@.part $@
-$(out)/gen/posectl.1: $(out)/posectl
+$(out)/gen/posectl.1: $(native)/posectl
 	@mkdir -p $(@D)
 	@$< man > $@.part && mv $@.part $@
-$(out)/gen/posed.1: $(out)/posed-man
+$(out)/gen/posed.1: $(native)/posed-man
 	@mkdir -p $(@D)
 	@$< > $@.part && mv $@.part $@
 
@@ -201,11 +212,16 @@ floats: deps-test $(out)/test/floats
 samples := build/samples
 $(out)/make-samples: $(patsubst %.c,$(obj)/%.o,$(wildcard deploy/samples/*.c)) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
-$(samples)/.made: $(out)/make-samples
+$(samples)/.made: $(native)/make-samples
 	@mkdir -p $(@D)
 	$< $(@D)
 	@touch $@
 samples: $(samples)/.made
+
+ifneq ($(CROSS),)
+$(addprefix $(native)/,make-environments make-samples posectl posed-man): always
+	@$(MAKE) CROSS= config=release out=$(native) $@
+endif
 
 # --- run: make run [ROOT=dir] [HTTP=addr:port] [ARGS="..."] ------------------------------------------------------
 ROOT ?= $(samples)
@@ -280,6 +296,12 @@ goldens: deps-test all samples
 # Without t it also draws the sheet of the documents.
 beside: deps-test all samples
 	@POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/beside.py $(or $(t),--size 128 --sheet protocol/beside.png)
+
+# What deploy/ holds, by the programs that it is for: make deploy-test [t=words of pytest -k]
+deps-deploy: deps-test
+	@deploy/deps.sh deb deploy
+deploy-test: deps-deploy all samples
+	@$(run_suites) "deploy=pytest:$(pytest) $(if $(t),-k '$(t)') tests/deploy"
 
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
@@ -405,6 +427,7 @@ help:
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
 	@echo 'make beside         pictures beside those of three.js and Blender, in build/beside [t=FILE.glb]'
+	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make soak           the long runs: damaged models, kills, attacks, conversions   [t=name of tests/soak]'
 	@echo 'make floats          the JSON writer on 2^27 floats against the standard library  [all=1: on every one]'
 	@echo 'make bench          measure beside others, print the table                 [t=name of tests/bench quick=1]'
@@ -422,11 +445,11 @@ help:
 	@echo 'make install        programs, C library, manual pages, documents            [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
 	@echo
-	@echo 'config=release|debug|sanitize|tsan (default release)   werror=1   CC=clang out=build/clang   NODEPS=1   V=1'
+	@echo 'config=release|debug|sanitize|tsan (default release)   werror=1   CC=clang out=build/clang   CROSS=aarch64-linux-gnu   NODEPS=1   V=1'
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 
 clean:
 	rm -rf build
 
-.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test deb fresh-test install help clean
+.PHONY: all programs always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test deb fresh-test install help clean

@@ -1,6 +1,7 @@
 #!/bin/sh
-# deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
+# [CROSS=aarch64-linux-gnu] deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
 # Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, deb, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
+# With CROSS the libraries of group build are those of that processor, whose packages dpkg has to know (dpkg --add-architecture arm64).
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
 
@@ -43,10 +44,27 @@ missing_browser() {
     command -v "${CHROMIUM:-chromium}" >/dev/null 2>&1 || echo chromium
 }
 
+# A compiler for the processor of $CROSS, and its libraries. Of this machine: what makes the generated files.
+cross() {
+    case $CROSS in
+    aarch64-linux-gnu) processor=arm64 ;;
+    x86_64-linux-gnu) processor=amd64 ;;
+    *) echo "deps: CROSS=$CROSS is not known: aarch64-linux-gnu or x86_64-linux-gnu" >&2; exit 2 ;;
+    esac
+    for tool in binutils gcc g++; do echo "$tool-$CROSS" | tr _ -; done
+    echo gcc make pkg-config libc6-dev libpng-dev node-llhttp
+    for package in $build; do
+        case $package in
+        *-dev) echo "$package:$processor" ;;
+        fonts-*) echo "$package" ;;
+        esac
+    done
+}
+
 wanted=
 for group in "$@"; do
     case $group in
-    build) wanted="$wanted $build" ;;
+    build) wanted="$wanted $(if [ -n "${CROSS:-}" ]; then cross; else echo "$build"; fi | tr '\n' ' ')" ;;
     test) wanted="$wanted $test $(missing_node) $(missing_browser)" ;;
     lint) wanted="$wanted $lint" ;;
     clang) wanted="$wanted $clang" ;;
@@ -63,7 +81,7 @@ command -v dpkg-query >/dev/null 2>&1 || {
     echo "deps: this is not Debian; posed needs what these packages hold:" $wanted >&2
     exit 0
 }
-installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' | tr '\n' ' ')"
+installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package} ${Package}:${Architecture}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' | tr '\n' ' ')"
 missing=
 for package in $wanted; do
     case "$installed$missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac
