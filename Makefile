@@ -385,6 +385,8 @@ fresh-test:
 
 image-test:
 	@deploy/image-test.sh
+image-arm64:
+	@deploy/image-arm64.sh
 
 # Debian packages in build/deb, from a build of their own with the compiler flags of Debian's packages (hardening, no path of this tree).
 deb: deb_out := build/deb/build
@@ -441,6 +443,7 @@ help:
 	@echo 'make samples        make the sample models in build/samples'
 	@echo 'make deb            Debian packages of the server, posectl and the C client, in build/deb'
 	@echo 'make image-test     build the container image, run it, stop it'
+	@echo 'make image-arm64    build the image for arm64 by a cross compiler, look whether it is whole'
 	@echo 'make fresh-test     make run, then make test, each first in a minimal Debian 12   [t=run, t=test]'
 	@echo 'make install        programs, C library, manual pages, documents            [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
@@ -452,4 +455,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all programs always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test deb fresh-test install help clean
+.PHONY: all programs always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean

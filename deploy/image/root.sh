@@ -27,11 +27,10 @@ install -m 644 deploy/debian/copyright "$root/usr/share/doc/posed/copyright"
 
 # package NAME FOLDER: its licence and its entry for scanners; FOLDER is where its files lie
 package() {
-    [ ! -e "$root/var/lib/dpkg/status.d/$1" ] || return 0
     install -D -m 644 "$2/usr/share/doc/$1/copyright" "$root/usr/share/doc/$1/copyright"
     cat >"$root/var/lib/dpkg/status.d/$1"
 }
-installed() { dpkg-query -s "$1" | package "${1%%:*}" /; }
+installed() { [ -e "$root/var/lib/dpkg/status.d/${1%%:*}" ] || dpkg-query -s "$1" | package "${1%%:*}" /; }
 
 # first FILE...: the first of them that there is
 first() { for file in "$@"; do [ ! -e "$file" ] || { echo "$file"; return; }; done; }

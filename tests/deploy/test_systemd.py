@@ -78,7 +78,7 @@ def test_it_serves_after_boot(machine):
     state = machine.run("systemctl", "is-active", "posed", check=False).stdout.strip()
     assert state == "active", journal(machine)
     model = json.loads(machine.curl(f"{URL}/v1/models?limit=1"))["models"][0]["model"]
-    assert json.loads(machine.curl(f"{URL}/v1/palette?model={model}&t=0.5"))["palettes"]
+    assert b'"palettes":[[' in machine.curl(f"{URL}/v1/palette?model={model}&t=0.5")
     assert machine.curl(f"{URL}/v1/render?model={model}&t=0.5").startswith(PNG)
 
 
