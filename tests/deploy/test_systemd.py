@@ -16,6 +16,9 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 needs_systemd_analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
 
+OPTIONS = (REPOSITORY / "server/daemon/config/options.def").read_text(encoding="utf-8")
+needs_signals = pytest.mark.skipif('"drain-delay"' not in OPTIONS, reason="this server has neither watchdog nor passed sockets")
+
 
 @needs_systemd_analyze
 def test_units_are_well_formed(tmp_path):
@@ -38,8 +41,7 @@ def test_its_exposure_is_below_three():
 
 def test_settings_in_the_default_file_are_options():
     """Each commented variable of posed.default is a variable of an option."""
-    options = (REPOSITORY / "server/daemon/config/options.def").read_text(encoding="utf-8") + \
-        (REPOSITORY / "protocol/limits.def").read_text(encoding="utf-8")
+    options = OPTIONS + (REPOSITORY / "protocol/limits.def").read_text(encoding="utf-8")
     names = re.findall(r"^#(POSED_[A-Z_]+)=", (UNITS / "posed.default").read_text(encoding="utf-8"), re.M)
     names += re.findall(r"(POSED_[A-Z_]+)=", (UNITS / "posed.service").read_text(encoding="utf-8"))
     assert len(names) >= 5
@@ -58,6 +60,7 @@ def machine():
 
 
 def is_active(machine):
+    """Of the service."""
     return machine.run("systemctl", "is-active", "posed", check=False).stdout.strip() == "active"
 
 
@@ -123,6 +126,25 @@ def test_a_process_that_dies_is_started_again(machine):
     machine.run("sh", "-c", f"kill -{signal.SIGKILL.value} {before}")
     machine.wait(lambda: machine.show("posed", "MainPID") not in (before, "0") and is_active(machine), "it is not started again")
     machine.curl(f"{URL}/healthz")
+
+
+@needs_signals
+def test_the_watchdog_is_told_that_it_lives(machine):
+    before, restarts = machine.show("posed", "WatchdogTimestampMonotonic"), machine.show("posed", "NRestarts")
+    assert int(before) > 0
+    machine.wait(lambda: machine.show("posed", "WatchdogTimestampMonotonic") != before, "the watchdog hears nothing")
+    assert machine.show("posed", "NRestarts") == restarts
+
+
+@needs_signals
+def test_a_socket_unit_holds_the_port_while_the_service_is_away(machine):
+    machine.run("systemctl", "stop", "posed.service")
+    machine.run("systemctl", "start", "posed.socket")
+    assert machine.run("systemctl", "is-active", "posed.service", check=False).stdout.strip() == "inactive"
+    machine.curl(f"{URL}/healthz")  # which starts the service
+    assert is_active(machine)
+    machine.run("systemctl", "stop", "posed.socket", "posed.service")
+    machine.run("systemctl", "start", "posed.service")
 
 
 def test_stop_ends_it_in_order(machine):
