@@ -299,7 +299,7 @@ beside: deps-test all samples
 
 # What deploy/ holds, by the programs that it is for: make deploy-test [t=words of pytest -k]
 deps-deploy: deps-test
-	@deploy/deps.sh deb deploy
+	@deploy/deps.sh deploy
 deploy-test: deps-deploy all samples
 	@$(run_suites) "deploy=pytest:$(pytest) $(if $(t),-k '$(t)') tests/deploy"
 

@@ -31,7 +31,7 @@ bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d x
 # make deb: debhelper does what Debian's policy asks of packages; dpkg-dev finds the libraries that they depend on.
 deb="debhelper dpkg-dev"
 # make deploy-test. lintian: whether the packages keep to Debian's policy. mmdebstrap: a minimal Debian to install them in.
-deploy="lintian mmdebstrap debian-archive-keyring"
+deploy="$deb lintian mmdebstrap debian-archive-keyring"
 # A minimal Debian, for what a newcomer does.
 fresh="mmdebstrap debian-archive-keyring git"
 
