@@ -53,6 +53,7 @@ cross() {
     esac
     for tool in binutils gcc g++; do echo "$tool-$CROSS" | tr _ -; done
     echo gcc make pkg-config libc6-dev libpng-dev node-llhttp
+    echo "libselinux1:$processor" # of the image's shell tools (deploy/image/root.sh), which no -dev package brings
     for package in $build; do
         case $package in
         *-dev) echo "$package:$processor" ;;

@@ -36,8 +36,7 @@ installed() { [ -e "$root/var/lib/dpkg/status.d/${1%%:*}" ] || dpkg-query -s "$1
 first() { for file in "$@"; do [ ! -e "$file" ] || { echo "$file"; return; }; done; }
 # The shell and its tools are of no -dev package.
 unpacked=$(mktemp -d)
-chmod 755 "$unpacked" # apt downloads as a user of its own
-(cd "$unpacked" && apt-get -q download "${tools[@]/%/:$processor}" >/dev/null)
+(cd "$unpacked" && apt-get -q -o APT::Sandbox::User=root download "${tools[@]/%/:$processor}" >/dev/null)
 for name in "${tools[@]}"; do
     dpkg-deb -x "$unpacked/${name}_"*.deb "$unpacked/$name"
     dpkg-deb -f "$unpacked/${name}_"*.deb | package "$name" "$unpacked/$name"
