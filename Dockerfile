@@ -1,28 +1,31 @@
 # docker run -p 7878:7878 -p 7879:7879 -v "$PWD:/models:ro" posed
+# For another processor, by a cross compiler and without emulation: docker build --platform linux/arm64 .
 ARG BASE=debian:bookworm-slim
+# A builder that does not say where it runs is on an amd64 machine.
+ARG BUILD_ON=${BUILDPLATFORM:-linux/amd64}
 
-FROM ${BASE} AS build
+FROM --platform=${BUILD_ON} ${BASE} AS build
 WORKDIR /src
+ARG TARGETARCH
+# CROSS: the processor that is compiled for, where it is another than this machine's; deps.sh and make know the word.
+RUN case "${TARGETARCH:-$(dpkg --print-architecture)}" in "$(dpkg --print-architecture)") ;; \
+      arm64) echo aarch64-linux-gnu ;; amd64) echo x86_64-linux-gnu ;; *) echo "no image for $TARGETARCH" >&2; exit 1 ;; esac > /cross \
+ && if [ -s /cross ]; then dpkg --add-architecture "$TARGETARCH"; fi
 COPY deploy/deps.sh deploy/
-RUN deploy/deps.sh build
+RUN CROSS=$(cat /cross) deploy/deps.sh build
 COPY . .
-RUN make -j"$(nproc)" NODEPS=1 all samples && make NODEPS=1 install PREFIX=/usr DESTDIR=/stage \
- && install -d /stage/usr/share/posed/samples && install -m 644 build/samples/*.glb /stage/usr/share/posed/samples/ \
- && install -m 755 deploy/entrypoint.sh /stage/usr/bin/posed-entrypoint
+RUN cross=$(cat /cross) && make -j"$(nproc)" NODEPS=1 CROSS="$cross" programs samples \
+ && deploy/image/root.sh "build${cross:+/$cross}" /image $cross \
+ && install -d -m 755 /owned/models/uploads && install -d -m 700 /owned/cache/posed
 
-FROM ${BASE}
-RUN apt-get update \
- && apt-get install -y --no-install-recommends libuv1 libcjson1 libassimp5 libexpat1 libmeshoptimizer2d libdraco7 zlib1g libpng16-16 \
-    libturbojpeg0 libwebp7 libzip4 libnettle8 libxxhash0 libisal2 libzstd1 libdeflate0 libosmesa6 libseccomp2 libwslay1 \
-    libwebpmux3 libgif7 libfreetype6 fonts-dejavu-core \
- && rm -rf /var/lib/apt/lists/* \
- && useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin posed \
- && install -d -o posed -g posed -m 755 /models/uploads \
- && install -d -o posed -g posed -m 700 /var/cache/posed
-COPY --from=build /stage/usr /usr
+FROM scratch
+COPY --from=build /image /
+# The folders that its user writes.
+COPY --from=build --chown=10001:10001 /owned/models /models
+COPY --from=build --chown=10001:10001 /owned/cache /var/cache
 USER 10001
 # Another port or address: -e POSED_HTTP=0.0.0.0:80; the health check follows it.
-ENV POSED_HTTP=0.0.0.0:7878 POSED_TCP=0.0.0.0:7879
+ENV PATH=/usr/bin POSED_HTTP=0.0.0.0:7878 POSED_TCP=0.0.0.0:7879
 # Imported models: with a named volume here a new container needs no import.
 ENV POSED_CACHE_DIR=/var/cache/posed
 VOLUME /var/cache/posed

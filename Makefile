@@ -1,12 +1,21 @@
-# make [config=release|debug|sanitize|tsan] [werror=1] [CC=clang]; `make help` lists the targets.
+# make [config=release|debug|sanitize|tsan] [werror=1] [CC=clang] [CROSS=aarch64-linux-gnu]; `make help` lists the targets.
 config ?= release
 ifeq ($(filter $(config),release debug sanitize tsan),)
 $(error config=$(config): use release, debug, sanitize or tsan)
 endif
 # release writes build/posed*, the others build/<config>/posed*
-out ?= $(if $(filter release,$(config)),build,build/$(config))
+out ?= $(if $(CROSS),build/$(CROSS),$(if $(filter release,$(config)),build,build/$(config)))
 obj := $(out)/obj
+# Programs that the build itself runs; with CROSS they are those of a build for this machine.
+native := $(if $(CROSS),build,$(out))
 
+# CROSS=aarch64-linux-gnu: for another processor, with Debian's cross compiler and the libraries of its multiarch packages
+# (CROSS=... deploy/deps.sh build installs them).
+ifneq ($(CROSS),)
+CC := $(CROSS)-gcc
+AR := $(CROSS)-ar
+PKG_CONFIG := PKG_CONFIG_LIBDIR=/usr/lib/$(CROSS)/pkgconfig:/usr/share/pkgconfig pkg-config
+endif
 PKG_CONFIG ?= pkg-config
 PYTHON ?= /usr/bin/python3
 
@@ -68,7 +77,9 @@ libs_render = $(call libs_of,libisal libdeflate libwebp libwebpmux libturbojpeg 
 # One short line a file; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)
 
-all: $(programs) $(installed)
+all: programs $(installed)
+# What a container needs.
+programs: $(programs)
 
 # Installs the Debian packages that are missing; says nothing when there are none. NODEPS=1 skips it.
 deps:
@@ -97,7 +108,7 @@ $(obj)/server/anim/compiled/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
 $(obj)/server/anim/compiled/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
 
 # C++ only where a library is: shims with C headers. Linked by the C compiler, which has no typeinfo checks.
-CXX := $(if $(findstring clang,$(CC)),clang++,g++)
+CXX := $(if $(CROSS),$(CROSS)-g++,$(if $(findstring clang,$(CC)),clang++,g++))
 cxxflags = $(filter-out -std=% -Wstrict-prototypes -Wmissing-prototypes -Wdouble-promotion,$(flags)) -std=c++17 \
   $(if $(filter sanitize,$(config)),-fno-sanitize=vptr)
 $(obj)/%.o: %.cpp | deps
@@ -123,7 +134,7 @@ $(out)/gen/shaders.h: $(wildcard shaders/*.glsl shaders/*.vert shaders/*.geom sh
 environments := $(obj)/gen/environments.o
 $(out)/make-environments: $(obj)/shaders/make_environments.o $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
-$(out)/gen/environments.c: $(out)/make-environments
+$(out)/gen/environments.c: $(native)/make-environments
 	@mkdir -p $(@D)
 	@$< > $@.part && mv $@.part $@
 $(environments): $(out)/gen/environments.c
@@ -157,13 +168,13 @@ $(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
 # Man pages and completions, from the tables of options.
 $(out)/posed-man: $(obj)/deploy/man/posed_man.o $(filter-out %/main.o,$(daemon)) $(wire) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
-$(completions): $(out)/gen/posectl.%: $(out)/posectl
+$(completions): $(out)/gen/posectl.%: $(native)/posectl
 	@mkdir -p $(@D)
 	@$< completion $* > $@.part && mv $@.part $@
-$(out)/gen/posectl.1: $(out)/posectl
+$(out)/gen/posectl.1: $(native)/posectl
 	@mkdir -p $(@D)
 	@$< man > $@.part && mv $@.part $@
-$(out)/gen/posed.1: $(out)/posed-man
+$(out)/gen/posed.1: $(native)/posed-man
 	@mkdir -p $(@D)
 	@$< > $@.part && mv $@.part $@
 
@@ -201,11 +212,16 @@ floats: deps-test $(out)/test/floats
 samples := build/samples
 $(out)/make-samples: $(patsubst %.c,$(obj)/%.o,$(wildcard deploy/samples/*.c)) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
-$(samples)/.made: $(out)/make-samples
+$(samples)/.made: $(native)/make-samples
 	@mkdir -p $(@D)
 	$< $(@D)
 	@touch $@
 samples: $(samples)/.made
+
+ifneq ($(CROSS),)
+$(addprefix $(native)/,make-environments make-samples posectl posed-man): always
+	@$(MAKE) CROSS= config=release out=$(native) $@
+endif
 
 # --- run: make run [ROOT=dir] [HTTP=addr:port] [ARGS="..."] ------------------------------------------------------
 ROOT ?= $(samples)
@@ -374,9 +390,19 @@ fresh-test:
 
 image-test:
 	@deploy/image-test.sh
+image-arm64:
+	@deploy/image-arm64.sh
 
-# --- install: make install PREFIX=/usr DESTDIR=stage -----------------------------------------------------------------
+# Debian packages in build/deb, from a build of their own with the compiler flags of Debian's packages (hardening, no path of this tree).
+deb: deb_out := build/deb/build
+deb:
+	@deploy/deps.sh build deb
+	@CFLAGS="$$(dpkg-buildflags --get CFLAGS)" LDFLAGS="$$(dpkg-buildflags --get LDFLAGS) -Wl,-z,now" && export CFLAGS LDFLAGS && \
+	  $(MAKE) config=release out=$(deb_out) NODEPS=1 all samples && deploy/deb.sh '$(CURDIR)' $(deb_out)
+
+# --- install: make install PREFIX=/usr [LIBDIR=/usr/lib/TRIPLET] DESTDIR=stage -----------------------------------------------------------------
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples
 	install -m 755 $(out)/posed $(out)/posectl $(DESTDIR)$(PREFIX)/bin/
@@ -386,9 +412,9 @@ install: all
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/posed/$$page || exit 1; done
 	install -m 644 protocol/*.md protocol/*.def protocol/*.json protocol/*.png $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h
-	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(PREFIX)/lib/libposed.a
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/man/man1
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(version)|' clients/c/posed.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/posed.pc
+	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(LIBDIR)/libposed.a
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/share/man/man1
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(version)|' clients/c/posed.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/posed.pc
 	install -m 644 $(out)/gen/posed.1 $(out)/gen/posectl.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -D -m 644 $(out)/gen/posectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/posectl
 	install -D -m 644 $(out)/gen/posectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_posectl
@@ -421,16 +447,18 @@ help:
 	@echo 'make readme         make the table of protocol/formats.md'
 	@echo 'make types          make the option types in clients/js/posed.d.ts'
 	@echo 'make samples        make the sample models in build/samples'
+	@echo 'make deb            Debian packages of the server, posectl and the C client, in build/deb'
 	@echo 'make image-test     build the container image, run it, stop it'
+	@echo 'make image-arm64    build the image for arm64 by a cross compiler, look whether it is whole'
 	@echo 'make fresh-test     make run, then make test, each first in a minimal Debian 12   [t=run, t=test]'
 	@echo 'make install        programs, C library, manual pages, documents            [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
 	@echo
-	@echo 'config=release|debug|sanitize|tsan (default release)   werror=1   CC=clang out=build/clang   NODEPS=1   V=1'
+	@echo 'config=release|debug|sanitize|tsan (default release)   werror=1   CC=clang out=build/clang   CROSS=aarch64-linux-gnu   NODEPS=1   V=1'
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 
 clean:
 	rm -rf build
 
-.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean
+.PHONY: all programs always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean

@@ -1,6 +1,12 @@
 #!/bin/sh
+<<<<<<< HEAD
 # deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
 # Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
+=======
+# [CROSS=aarch64-linux-gnu] deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
+# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, deb, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
+# With CROSS the libraries of group build are those of that processor, whose packages dpkg has to know (dpkg --add-architecture arm64).
+>>>>>>> h-packages
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
 
@@ -33,6 +39,10 @@ bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d x
 # haproxy: the balancer through which all clients ask. python3-yaml: reads the recipes. The S3 server is npm's.
 deploy="python3 python3-pytest procps gcc prometheus rclone fuse3 nginx-light haproxy python3-yaml"
 
+# make deb: debhelper does what Debian's policy asks of packages; dpkg-dev finds the libraries that they depend on.
+deb="debhelper dpkg-dev"
+# make deploy-test. lintian: whether the packages keep to Debian's policy. mmdebstrap: a minimal Debian to install them in.
+deploy="$deb lintian mmdebstrap debian-archive-keyring"
 # A minimal Debian, for what a newcomer does.
 fresh="mmdebstrap debian-archive-keyring git"
 
@@ -45,14 +55,37 @@ missing_browser() {
     command -v "${CHROMIUM:-chromium}" >/dev/null 2>&1 || echo chromium
 }
 
+# A compiler for the processor of $CROSS, and its libraries. Of this machine: what makes the generated files.
+cross() {
+    case $CROSS in
+    aarch64-linux-gnu) processor=arm64 ;;
+    x86_64-linux-gnu) processor=amd64 ;;
+    *) echo "deps: CROSS=$CROSS is not known: aarch64-linux-gnu or x86_64-linux-gnu" >&2; exit 2 ;;
+    esac
+    for tool in binutils gcc g++; do echo "$tool-$CROSS" | tr _ -; done
+    echo gcc make pkg-config libc6-dev libpng-dev node-llhttp
+    echo "libselinux1:$processor" # of the image's shell tools (deploy/image/root.sh), which no -dev package brings
+    for package in $build; do
+        case $package in
+        *-dev) echo "$package:$processor" ;;
+        fonts-*) echo "$package" ;;
+        esac
+    done
+}
+
 wanted=
 for group in "$@"; do
     case $group in
-    build) wanted="$wanted $build" ;;
+    build) wanted="$wanted $(if [ -n "${CROSS:-}" ]; then cross; else echo "$build"; fi | tr '\n' ' ')" ;;
     test) wanted="$wanted $test $(missing_node) $(missing_browser)" ;;
     lint) wanted="$wanted $lint" ;;
     clang) wanted="$wanted $clang" ;;
+<<<<<<< HEAD
     deploy) wanted="$wanted $deploy $(missing_node)" ;;
+=======
+    deb) wanted="$wanted $deb" ;;
+    deploy) wanted="$wanted $deploy" ;;
+>>>>>>> h-packages
     fresh) wanted="$wanted $fresh" ;;
     soak) wanted="$wanted $soak $(missing_node)" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;
@@ -65,7 +98,7 @@ command -v dpkg-query >/dev/null 2>&1 || {
     echo "deps: this is not Debian; posed needs what these packages hold:" $wanted >&2
     exit 0
 }
-installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' | tr '\n' ' ')"
+installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package} ${Package}:${Architecture}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' | tr '\n' ' ')"
 missing=
 for package in $wanted; do
     case "$installed$missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac
