@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
-# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, fresh. Nothing to do is silent. NODEPS=1 skips it all.
+# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
 
@@ -27,16 +27,27 @@ soak="assimp-testmodels blender python3-numpy"
 # What posed is measured against: nginx and redis serve, f3d draws (it needs an X server, and OpenGL behind it).
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri"
 
+# What stands in front of several servers, and what starts them, to run the files of deploy/ for real.
+# haproxy, nginx, varnish: deploy/proxies. docker-compose and podman, in which it runs: deploy/compose; image-test.sh says why each of the
+# others is needed. kubernetes-client (below): kubectl kustomize. yaml: reads manifests to compare them with each other.
+deploy="python3 python3-pytest procps curl gcc
+ haproxy nginx-light varnish
+ docker-compose podman runc netavark aardvark-dns catatonit iptables mmdebstrap
+ python3-yaml"
+
 # A minimal Debian, for what a newcomer does.
 fresh="mmdebstrap debian-archive-keyring git"
 
-# node and a browser are things that machines often have from elsewhere than Debian.
+# node, a browser and kubectl are things that machines often have from elsewhere than Debian.
 missing_node() {
     command -v node >/dev/null 2>&1 && node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)' || echo nodejs
     command -v npm >/dev/null 2>&1 || echo npm
 }
 missing_browser() {
     command -v "${CHROMIUM:-chromium}" >/dev/null 2>&1 || echo chromium
+}
+missing_kubectl() {
+    command -v kubectl >/dev/null 2>&1 || echo kubernetes-client
 }
 
 wanted=
@@ -49,6 +60,7 @@ for group in "$@"; do
     fresh) wanted="$wanted $fresh" ;;
     soak) wanted="$wanted $soak $(missing_node)" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;
+    deploy) wanted="$wanted $deploy $(missing_kubectl)" ;;
     *) echo "deps: unknown group '$group'" >&2; exit 2 ;;
     esac
 done
@@ -78,7 +90,10 @@ policy=
 # Packages that hold services are wanted for their programs: none is started, and none is left to start at the next boot.
 services=
 for package in $missing; do
-    case $package in nginx-light) services="$services nginx" ;; redis-server) services="$services redis-server" ;; esac
+    case $package in
+    nginx-light) services="$services nginx" ;;
+    redis-server | haproxy | varnish) services="$services $package" ;;
+    esac
 done
 leave() {
     [ -z "$policy" ] || $sudo rm -f "$policy"
