@@ -1,5 +1,6 @@
 """Several servers on one folder of models, and a lone one that says what each answer is."""
 import contextlib
+import os
 import re
 import shutil
 import socket
@@ -36,14 +37,22 @@ class Slot:
     def lines(self):
         return self.old_lines + (self.server.lines() if self.server else [])
 
-    def count_lines(self):
-        return len(self.lines())
+    def mark(self):
+        """A place in the log, for lines_since(); those of an instance that has ended meanwhile are left out."""
+        return self.server, os.fstat(self.server.log.fileno()).st_size if self.is_up() else 0
+
+    def lines_since(self, mark):
+        if not self.is_up():
+            return []
+        begin = mark[1] if mark[0] is self.server else 0
+        end = os.fstat(self.server.log.fileno()).st_size
+        return os.pread(self.server.log.fileno(), end - begin, begin).decode(errors="replace").splitlines()
 
     def is_up(self):
         return self.server is not None and self.server.process.poll() is None
 
 
-def make_models(root, copies=8):
+def make_models(root, copies=6):
     """Copies of the samples, which are models of their own to whoever places them; returns their names."""
     names = []
     for sample in sorted(SAMPLES.glob("*.glb")):
@@ -97,11 +106,11 @@ class Farm:
         """Which instances have answered questions about a model, by its name; since: marks() of the moment from which on."""
         placed = {}
         for slot in self.slots:
-            for line in slot.lines()[since[slot.name] if since else 0:]:
+            for line in slot.lines_since(since[slot.name]) if since else slot.lines():
                 found = re.search(r" operation=\S+ model=(\S+\.glb) ", line)
                 if found:
                     placed.setdefault(found[1], set()).add(slot.name)
         return placed
 
     def marks(self):
-        return {slot.name: slot.count_lines() for slot in self.slots}
+        return {slot.name: slot.mark() for slot in self.slots}

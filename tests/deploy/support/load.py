@@ -26,14 +26,14 @@ def questions(server, models):
         for i, model in enumerate(models):
             name = urllib.parse.quote(model)
             content = json.loads(one.get(f"/v1/model?model={name}").body)["hash"]
-            targets = [("GET", f"/v1/palette?model={name}&t={0.1 * i:.1f}", None),
-                       ("GET", f"/v1/palette?model={name}&t=0:1:{10 + i}&format=bin", None),
-                       ("GET", f"/v1/pose?t=0.5&model={name}&hash={content}", None),
-                       ("HEAD", f"/v1/pose?model={name}&t=0.25", None),
-                       ("POST", f"/v1/pose?model={name}", json.dumps({"t": [0.125 * i, 0.5], "what": "local"}).encode()),
-                       ("GET", f"/v1/palette?model={name}&clip=no+such+clip", None)]
-            if i % 4 == 0:
-                targets.append(("GET", f"/v1/render?model={name}&t=0.5&width=48&height=48", None))
+            kinds = [("GET", f"/v1/palette?model={name}&t={0.1 * i:.1f}", None),
+                     ("POST", f"/v1/pose?model={name}", json.dumps({"t": [0.125 * i, 0.5], "what": "local"}).encode()),
+                     ("GET", f"/v1/palette?model={name}&t=0:1:{10 + i}&format=bin", None),
+                     ("HEAD", f"/v1/pose?model={name}&t=0.25", None),
+                     ("GET", f"/v1/pose?t=0.5&model={name}&hash={content}", None),
+                     ("GET", f"/v1/palette?model={name}&clip=no+such+clip", None),
+                     ("GET", f"/v1/render?model={name}&t=0.5&width=48&height=48", None)]
+            targets = kinds[:2] + [kinds[2 + i % 5]]
             for method, target, body in targets:
                 answer = exchange(one, method, target, body)
                 asked.append(Question(method, target, body, (), answer.status, answer.body, answer.headers.get("etag")))
@@ -80,7 +80,7 @@ class Load:
 
     def work(self, first):
         connection = None
-        for i in range(first * 17, 1 << 30):
+        for i in range(first * len(self.asked) // len(self.threads), 1 << 30):
             if self.is_over.is_set():
                 break
             question = self.asked[i % len(self.asked)]
