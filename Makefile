@@ -281,6 +281,12 @@ goldens: deps-test all samples
 beside: deps-test all samples
 	@POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/beside.py $(or $(t),--size 128 --sheet protocol/beside.png)
 
+# What deploy/ holds, by the programs that it is for: make deploy-test [t=words of pytest -k]
+deps-deploy: deps-test
+	@deploy/deps.sh deploy
+deploy-test: deps-deploy all samples
+	@$(run_suites) "deploy=pytest:$(pytest) $(if $(t),-k '$(t)') tests/deploy"
+
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
 suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $(f)")
@@ -392,6 +398,7 @@ help:
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
 	@echo 'make test-python    the Python client over a real server                    [t=words]'
 	@echo 'make test-web       the page at / in a browser, the JavaScript client       [t=pattern]'
+	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make test-tsan      the tests of --loops, with ThreadSanitizer'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
@@ -420,4 +427,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean
+.PHONY: all always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean
