@@ -4,8 +4,9 @@ import os
 import re
 import shutil
 import socket
+import subprocess
 
-from conftest import SAMPLES, Server
+from conftest import BUILD, SAMPLES, Server
 
 UPLOADS = "incoming"
 
@@ -30,7 +31,7 @@ class Slot:
     """A place for an instance: its ports stay the same whoever is there."""
 
     def __init__(self, name):
-        self.name, self.http, self.packets = name, Port(), Port()
+        self.name, self.http, self.packets, self.admin = name, Port(), Port(), Port()
         self.server = None
         self.old_lines = []  # of instances that were here before
 
@@ -59,20 +60,30 @@ def make_models(root, copies=6):
         for i in range(copies):
             names.append(f"{sample.stem}-{i}.glb")
             shutil.copy(sample, root / names[-1])
-    (root / UPLOADS).mkdir()
     return names
+
+
+def options_known():
+    """The options of this build, without their dashes."""
+    told = subprocess.run([BUILD / "posed", "--help"], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^  --([a-z-]+)", told, re.M))
 
 
 class Farm:
     """`count` servers on `root`; slots beyond that are places of instances that do not exist yet."""
 
-    def __init__(self, root, count=4, slots=5, options=()):
-        self.root, self.options = root, ["--uploads", str(root / UPLOADS), *options]
+    def __init__(self, root, count=4, slots=5, options=(), takes_uploads=True):
+        self.root, self.options = root, list(options)
+        if takes_uploads:
+            (root / UPLOADS).mkdir(exist_ok=True)
+            self.options += ["--uploads", str(root / UPLOADS)]
+        self.has_admin = "admin" in options_known()
         self.all = contextlib.ExitStack()
         self.slots = [Slot(f"posed-{i + 1}") for i in range(slots)]
         for slot in self.slots:
             self.all.callback(slot.http.close)
             self.all.callback(slot.packets.close)
+            self.all.callback(slot.admin.close)
         try:
             for slot in self.slots[:count]:
                 self.begin(slot)
@@ -91,7 +102,8 @@ class Farm:
         if slot.server:
             slot.old_lines += slot.server.lines()
             slot.server.end()
-        slot.server = Server(self.root, *self.options, "--http", slot.http.address, "--tcp", slot.packets.address, *options)
+        ports = ["--http", slot.http.address, "--tcp", slot.packets.address, *(["--admin", slot.admin.address] if self.has_admin else [])]
+        slot.server = Server(self.root, *self.options, *ports, *options)
         self.all.callback(slot.server.end)
         return slot.server
 

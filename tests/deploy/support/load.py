@@ -19,13 +19,13 @@ def exchange(connection, method, target, body=None, headers=()):
     return answer
 
 
-def questions(server, models):
-    """What `server` answers to questions about each model, of every kind that a proxy could treat in its own way."""
+def questions(server, models, headers=()):
+    """What `server` answers to questions about each model, of every kind that a proxy could treat in its own way. headers: of each."""
     asked = []
     with server.connect() as one:
         for i, model in enumerate(models):
             name = urllib.parse.quote(model)
-            content = json.loads(one.get(f"/v1/model?model={name}").body)["hash"]
+            content = json.loads(one.get(f"/v1/model?model={name}", *headers).body)["hash"]
             kinds = [("GET", f"/v1/palette?model={name}&t={0.1 * i:.1f}", None),
                      ("POST", f"/v1/pose?model={name}", json.dumps({"t": [0.125 * i, 0.5], "what": "local"}).encode()),
                      ("GET", f"/v1/palette?model={name}&t=0:1:{10 + i}&format=bin", None),
@@ -35,11 +35,11 @@ def questions(server, models):
                      ("GET", f"/v1/render?model={name}&t=0.5&width=48&height=48", None)]
             targets = kinds[:2] + [kinds[2 + i % 5]]
             for method, target, body in targets:
-                answer = exchange(one, method, target, body)
+                answer = exchange(one, method, target, body, headers)
                 asked.append(Question(method, target, body, (), answer.status, answer.body, answer.headers.get("etag")))
                 if method == "GET" and answer.status == 200:
                     condition = (f"If-None-Match: {answer.headers['etag']}",)
-                    again = exchange(one, method, target, None, condition)
+                    again = exchange(one, method, target, None, [*condition, *headers])
                     asked.append(Question(method, target, None, condition, again.status, again.body, again.headers.get("etag")))
     others = [(question.target, question.status, question.answer[:200]) for question in asked if question.status not in (200, 304, 404)]
     assert not others and {question.status for question in asked} == {200, 304, 404}, others
@@ -54,8 +54,9 @@ class Load:
         self.address, self.asked, self.headers = address, asked, headers or (lambda: ())
         self.counts = collections.Counter()
         self.failures = []
-        self.slowest_s = 0.0
+        self.slowest_s, self.slowest = 0.0, None  # and which it was, and when
         self.is_over = threading.Event()
+        self.began = time.monotonic()
         self.lock = threading.Lock()
         self.threads = [threading.Thread(target=self.work, args=(i,), daemon=True) for i in range(threads)]
 
@@ -96,8 +97,10 @@ class Load:
                 verdict, answer = f"{type(error).__name__}: {error}"[:200], None
             took_s = time.monotonic() - began
             with self.lock:
-                self.slowest_s = max(self.slowest_s, took_s)
+                if took_s > self.slowest_s:
+                    self.slowest_s, self.slowest = took_s, (question.method, question.target, f"{began - self.began:.1f} s after the beginning")
                 self.counts[verdict if verdict in ("right", "repeat", "closed") else "failed"] += 1
+                self.counts["stale"] += answer is not None and "x-posed-stale" in answer.headers
                 if verdict not in ("right", "repeat", "closed"):
                     self.failures.append((question.method, question.target, verdict))
             if answer is None or answer.headers.get("connection", "").lower() == "close":
