@@ -185,9 +185,9 @@ def test_a_minute_of_a_platform(root, tokens, tmp_path, capsys):
             told.append("metrics")
     with capsys.disabled():
         print(f"\nplatform: {load.counts['right']} answers right ({load.counts['stale']} of them without a look at the source), {len(load.failures)} wrong or failed, "
-              f"{load.counts['repeat']} to be repeated, {load.counts['closed']} connections closed between answers, {refused} old tokens refused, "
+              f"{load.counts['repeat']} to be repeated {dict(load.repeats)}, {load.counts['closed']} connections closed between answers, {refused} old tokens refused, "
               f"slowest {load.slowest_s:.2f} s ({' '.join(load.slowest)}), in {MINUTE_S} s with {', '.join(told)}")
     assert not load.failures, load.failures[:5]
-    assert load.counts["right"] > 10 * len(asked)
+    assert load.counts["right"] > 3 * len(asked)
     if "outage" in told:
         assert load.counts["stale"] > 0

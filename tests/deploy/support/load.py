@@ -54,6 +54,7 @@ class Load:
         self.address, self.asked, self.headers = address, asked, headers or (lambda: ())
         self.counts = collections.Counter()
         self.failures = []
+        self.repeats = collections.Counter()  # codes of errors that http.md says to repeat
         self.slowest_s, self.slowest = 0.0, None  # and which it was, and when
         self.is_over = threading.Event()
         self.began = time.monotonic()
@@ -114,6 +115,7 @@ class Load:
         if answer is None:
             return "closed"  # between two requests: HTTP lets either side do that (RFC 9112, 9.3.1), and the client asks again
         if answer.status == 503 and answer.headers.get("retry-after"):
+            self.repeats[answer.json()["error"]["code"]] += 1
             return "repeat"  # http.md: it may succeed when it is repeated
         if answer.status != question.status:
             return f"status {answer.status} instead of {question.status}: {answer.body[:200]!r}"
