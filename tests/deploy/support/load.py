@@ -115,7 +115,7 @@ class Load:
         if answer is None:
             return "closed"  # between two requests: HTTP lets either side do that (RFC 9112, 9.3.1), and the client asks again
         if answer.status == 503 and answer.headers.get("retry-after"):
-            self.repeats[answer.json()["error"]["code"]] += 1
+            self.repeats[answer.json()["error"]["code"] if answer.body else question.method] += 1
             return "repeat"  # http.md: it may succeed when it is repeated
         if answer.status != question.status:
             return f"status {answer.status} instead of {question.status}: {answer.body[:200]!r}"
