@@ -429,6 +429,7 @@ help:
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
 	@echo 'make test-python    the Python client over a real server                    [t=words]'
 	@echo 'make test-web       the page at / in a browser, the JavaScript client       [t=pattern]'
+	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make test-tsan      the tests of --loops, with ThreadSanitizer'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'

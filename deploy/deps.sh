@@ -1,12 +1,7 @@
 #!/bin/sh
-<<<<<<< HEAD
-# deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
-# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
-=======
 # [CROSS=aarch64-linux-gnu] deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
 # Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, deb, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
 # With CROSS the libraries of group build are those of that processor, whose packages dpkg has to know (dpkg --add-architecture arm64).
->>>>>>> h-packages
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
 
@@ -34,15 +29,17 @@ soak="assimp-testmodels blender python3-numpy"
 # valgrind counts what an answer costs.
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri valgrind"
 
-# What the files of deploy/ are for. prometheus: scrapes /metrics, with promtool, which checks that and the alerts. rclone, fuse3:
-# deploy/sources: it mounts and copies most kinds of sources, and its errors are the file system's. nginx: a source over HTTP, a proxy.
-# haproxy: the balancer through which all clients ask. python3-yaml: reads the recipes. The S3 server is npm's.
-deploy="python3 python3-pytest procps gcc prometheus rclone fuse3 nginx-light haproxy python3-yaml"
-
 # make deb: debhelper does what Debian's policy asks of packages; dpkg-dev finds the libraries that they depend on.
 deb="debhelper dpkg-dev"
-# make deploy-test. lintian: whether the packages keep to Debian's policy. mmdebstrap: a minimal Debian to install them in.
-deploy="$deb lintian mmdebstrap debian-archive-keyring"
+
+# What the files of deploy/ are for, in make deploy-test. prometheus: scrapes /metrics, with promtool, which checks that and the alerts.
+# rclone, fuse3: deploy/sources: it mounts and copies most kinds of sources, and its errors are the file system's. haproxy, nginx, varnish:
+# deploy/proxies; nginx is a source over HTTP, too. docker-compose, and podman, in which it runs: the Compose files; image-test.sh says why
+# each of the others is needed. lintian: whether the packages keep to Debian's policy. mmdebstrap: a minimal Debian to install them in.
+# python3-yaml: compares manifests with each other. kubernetes-client (below): kubectl kustomize. The S3 server is npm's.
+deploy="$deb python3 python3-pytest procps curl gcc prometheus rclone fuse3 haproxy nginx-light varnish docker-compose podman runc netavark
+ aardvark-dns catatonit iptables lintian mmdebstrap debian-archive-keyring python3-yaml"
+
 # A minimal Debian, for what a newcomer does.
 fresh="mmdebstrap debian-archive-keyring git"
 
@@ -50,6 +47,9 @@ fresh="mmdebstrap debian-archive-keyring git"
 missing_node() {
     command -v node >/dev/null 2>&1 && node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)' || echo nodejs
     command -v npm >/dev/null 2>&1 || echo npm
+}
+missing_kubectl() {
+    command -v kubectl >/dev/null 2>&1 || echo kubernetes-client
 }
 missing_browser() {
     command -v "${CHROMIUM:-chromium}" >/dev/null 2>&1 || echo chromium
@@ -80,16 +80,11 @@ for group in "$@"; do
     test) wanted="$wanted $test $(missing_node) $(missing_browser)" ;;
     lint) wanted="$wanted $lint" ;;
     clang) wanted="$wanted $clang" ;;
-<<<<<<< HEAD
-    deploy) wanted="$wanted $deploy $(missing_node)" ;;
-=======
     deb) wanted="$wanted $deb" ;;
-    deploy) wanted="$wanted $deploy" ;;
->>>>>>> h-packages
+    deploy) wanted="$wanted $deploy $(missing_node) $(missing_kubectl)" ;;
     fresh) wanted="$wanted $fresh" ;;
     soak) wanted="$wanted $soak $(missing_node)" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;
-    deploy) wanted="$wanted $deploy $(missing_node)" ;;
     *) echo "deps: unknown group '$group'" >&2; exit 2 ;;
     esac
 done
