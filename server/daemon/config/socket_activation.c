@@ -47,10 +47,11 @@ int socket_activation_kinds(const char *names, const bool is_unix[], uint32_t co
             return err_set(err, ERR_BAD_PARAMETER, "the socket '%s' of LISTEN_FDS is %s Unix socket",
                            KIND_NAMES[out[i]], is_unix[i] ? "a" : "no");
         if (out[i] == PORT_KIND_COUNT && !is_unix[i] && unnamed == 2)
-            return err_set(err, ERR_BAD_PARAMETER,
-                           "what socket %u of LISTEN_FDS is for is not known: name the sockets http, tcp, unix or admin "
-                           "(FileDescriptorName=)",
-                           i + 1);
+            return err_set(
+                err, ERR_BAD_PARAMETER,
+                "what socket %u of LISTEN_FDS is for is not known: name the sockets http, tcp, unix or admin "
+                "(FileDescriptorName=)",
+                i + 1);
         if (out[i] == PORT_KIND_COUNT)
             out[i] = is_unix[i] ? PORT_UNIX : unnamed++ == 0 ? PORT_HTTP : PORT_TCP;
         if (names != NULL)
@@ -146,11 +147,10 @@ int socket_activation_take(char *(*get)(const char *name), struct passed_sockets
 
 void socket_activation_apply(const struct passed_sockets *sockets, struct config *config)
 {
-    const char **const places[PORT_KIND_COUNT] = {
-        [PORT_HTTP] = &config->http,
-        [PORT_TCP] = &config->tcp,
-        [PORT_UNIX] = &config->unix_path,
-        [PORT_ADMIN] = &config->admin};
+    const char **const places[PORT_KIND_COUNT] = {[PORT_HTTP] = &config->http,
+                                                  [PORT_TCP] = &config->tcp,
+                                                  [PORT_UNIX] = &config->unix_path,
+                                                  [PORT_ADMIN] = &config->admin};
     if (sockets->count == 0)
         return;
     config->passed = sockets;

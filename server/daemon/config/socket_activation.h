@@ -25,8 +25,8 @@ struct passed_sockets {
 };
 
 /* The kinds of `count` sockets. names: LISTEN_FDNAMES, or NULL; is_unix[i]: of which family each is. A socket named
- * "http", "tcp", "unix" or "admin" is for that. Of those with other names or none, a Unix socket is PORT_UNIX, the first other
- * one PORT_HTTP and the next PORT_TCP. ERR_BAD_PARAMETER names the socket. Pure. */
+ * "http", "tcp", "unix" or "admin" is for that. Of those with other names or none, a Unix socket is PORT_UNIX, the
+ * first other one PORT_HTTP and the next PORT_TCP. ERR_BAD_PARAMETER names the socket. Pure. */
 int socket_activation_kinds(const char *names, const bool is_unix[], uint32_t count, enum port_kind out[],
                             struct err *err);
 
