@@ -4,9 +4,8 @@ import os
 import re
 import shutil
 import socket
-import subprocess
 
-from conftest import BUILD, SAMPLES, Server
+from conftest import SAMPLES, Server
 
 UPLOADS = "incoming"
 
@@ -63,12 +62,6 @@ def make_models(root, copies=6):
     return names
 
 
-def options_known():
-    """The options of this build, without their dashes."""
-    told = subprocess.run([BUILD / "posed", "--help"], capture_output=True, text=True, check=True).stdout
-    return set(re.findall(r"^  --([a-z-]+)", told, re.M))
-
-
 class Farm:
     """`count` servers on `root`; slots beyond that are places of instances that do not exist yet."""
 
@@ -77,7 +70,6 @@ class Farm:
         if takes_uploads:
             (root / UPLOADS).mkdir(exist_ok=True)
             self.options += ["--uploads", str(root / UPLOADS)]
-        self.has_admin = "admin" in options_known()
         self.all = contextlib.ExitStack()
         self.slots = [Slot(f"posed-{i + 1}") for i in range(slots)]
         for slot in self.slots:
@@ -102,7 +94,7 @@ class Farm:
         if slot.server:
             slot.old_lines += slot.server.lines()
             slot.server.end()
-        ports = ["--http", slot.http.address, "--tcp", slot.packets.address, *(["--admin", slot.admin.address] if self.has_admin else [])]
+        ports = ["--http", slot.http.address, "--tcp", slot.packets.address, "--admin", slot.admin.address]
         slot.server = Server(self.root, *self.options, *ports, *options)
         self.all.callback(slot.server.end)
         return slot.server
