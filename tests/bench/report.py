@@ -5,8 +5,7 @@ import textwrap
 WIDTH = 58
 TITLES = {"poses": "one palette", "palette_json": "a palette as JSON", "serving": "50 connections", "beside_renders": "palettes beside renders",
           "pictures": "thumbnails", "cold_folder": "cold folder", "comparisons": "converted and compared", "imports": "imports",
-          "restarts": "restart with a disk cache", "live": "the live model in a browser", "memory": "memory of a model",
-          "disk": "disk of a model"}
+          "restarts": "restart with a disk cache", "live": "the live model in a browser", "memory": "memory of a model"}
 UP, DOWN = "at least", "at most"
 
 

@@ -27,7 +27,7 @@ def cost(figures):
                 heavy_pictures_per_s=figures.of("thumbnails: robot base") / PROCESSORS,
                 imports_per_s=1e3 / figures.of("imports: Fox.glb, sandboxed import in a server"),
                 memory_bytes=figures.of("memory of a model: robot.glb"),
-                disk_bytes=figures.of("disk of a model: robot.glb"))
+                disk_bytes=figures.of("memory of a model: robot.glb, in --cache-dir"))
 
 
 @dataclasses.dataclass(frozen=True)

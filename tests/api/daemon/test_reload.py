@@ -226,7 +226,7 @@ def test_a_list_that_is_wrong_at_the_start(command, tmp_path):
 def test_the_log_file_is_opened_again(start, tmp_path):
     log, old, folder = (tmp_path / name for name in ("logs/log", "logs/log.1", "logs"))
     folder.mkdir()
-    own = start(*NO_RENDERING, "--log-file", str(log))
+    own = start(*NO_RENDERING, "--log-probes", "--log-file", str(log))
     assert stat.S_IMODE(log.stat().st_mode) == 0o640 & ~os.umask(os.umask(0))
     text = lambda file: file.read_text() if file.exists() else ""
     assert own.get("/healthz", "X-Request-Id: first").status == 200
@@ -250,7 +250,7 @@ def test_a_log_file_that_takes_nothing(tmp_path):
     """Its lines go to stderr, and that says why."""
     log, heard = tmp_path / "log", []
     process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none", "--cache-dir", "none",
-                                *NO_RENDERING, "--log-file", log], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                *NO_RENDERING, "--log-probes", "--log-file", log], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     reader = threading.Thread(target=lambda: heard.extend(process.stderr))
     reader.start()
     try:
