@@ -23,8 +23,8 @@ static const char *const OUTCOMES[METRIC_OUTCOME_COUNT] = {
     [METRIC_SUCCESS] = "success", [METRIC_ERROR] = "error", [METRIC_CANCELLED] = "cancelled"};
 
 /* The most frequent first: these are compared one after the other. 0 stands for any other. */
-static const int STATUSES[] = {200, 304, 404, 206, 101, 201, 204, 400, 401, 403, 405, 408,
-                               409, 413, 414, 415, 417, 421, 422, 431, 499, 500, 503, 507, 0};
+static const int STATUSES[] = {200, 304, 404, 206, 101, 201, 204, 400, 401, 403, 405, 408, 409,
+                               413, 414, 415, 417, 421, 422, 431, 499, 500, 503, 507, 0};
 enum { STATUS_COUNT = sizeof STATUSES / sizeof *STATUSES };
 
 /* Upper bounds: from a pose in memory to an import that is killed for its time. */
