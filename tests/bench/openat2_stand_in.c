@@ -21,8 +21,11 @@ long syscall(long number, ...)
         a[2] = (long)how->flags;
         a[3] = (long)how->mode;
     }
+    // cppcheck-suppress constStatement
     register long r10 __asm__("r10") = a[3];
+    // cppcheck-suppress constStatement
     register long r8 __asm__("r8") = a[4];
+    // cppcheck-suppress constStatement
     register long r9 __asm__("r9") = a[5];
     long result;
     __asm__ volatile("syscall"

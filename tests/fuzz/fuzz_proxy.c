@@ -56,9 +56,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(bytes, data, size);
     check_header(bytes, size);
     bytes[size] = '\0';
-    for (int i = 0; i < TEXTS; i++)
-        texts[i] =
-            i == 0 ? bytes : texts[i - 1] + strlen(texts[i - 1]) + (texts[i - 1] + strlen(texts[i - 1]) < bytes + size);
+    char *text = bytes;
+    for (int i = 0; i < TEXTS; i++) {
+        texts[i] = text;
+        text += strlen(text);
+        text += text < bytes + size ? 1 : 0;
+    }
     (void)trusted_proxies_add(&proxies, texts[0], &err);
     forwarded_client(&proxies, texts[1], NULL, client);
     expect_word(client);

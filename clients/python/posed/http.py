@@ -152,8 +152,8 @@ class HttpTransport:
             raise ConnectionLost(f"{self.address} closed the connection: {error}") from error
         except http.client.HTTPException as error:
             self._close()
-            if isinstance(error, http.client.BadStatusLine) and _is_begun(error.line):
-                raise AnswerCut(f"the answer was cut within its first line: {error.line!r}") from error
+            if isinstance(error, http.client.BadStatusLine) and _is_begun(str(error)):
+                raise AnswerCut(f"the answer was cut within its first line: {str(error)!r}") from error
             raise ProtocolError(f"{self.address} does not speak HTTP: {error!r}") from error
         except ProtocolError:
             self._close()

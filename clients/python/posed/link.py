@@ -113,8 +113,10 @@ class Link:
     @property
     def is_over(self) -> bool:
         """Whether the server has ended a connection on which nothing is asked: what can be read then is its farewell, or the end."""
-        if self.is_closed or isinstance(self._socket, WebSocket):
-            return self.is_closed or self._socket.is_over
+        if self.is_closed:
+            return True
+        if isinstance(self._socket, WebSocket):
+            return self._socket.is_over
         if not select.select([self._socket], [], [], 0)[0]:
             return False
         try:

@@ -268,6 +268,12 @@ void streams_end_all(struct conn *conn, uint32_t model)
         end(stream);
 }
 
+static void fail(struct stream *stream, const struct reply *reply)
+{
+    put_end(stream, reply);
+    end(stream);
+}
+
 void streams_fail_all(struct conn *conn, const struct err *err)
 {
     struct stream *stream, *next;
@@ -275,10 +281,7 @@ void streams_fail_all(struct conn *conn, const struct err *err)
     reply_init(&reply);
     reply_error(&reply, err, NULL, 0);
     DL_FOREACH_SAFE(conn->packets->streams, stream, next)
-    {
-        put_end(stream, &reply);
-        end(stream);
-    }
+    fail(stream, &reply);
     reply_fini(&reply);
 }
 

@@ -61,8 +61,9 @@ void packet_envelope_wrap(struct packet_envelope *frame, const struct reply *rep
     if (reply->unmatched.size_bytes > 0)
         put_note(&frame->notes, "X-Posed-Unmatched", reply->unmatched.data, reply->unmatched.size_bytes);
     if (reply->stale_s > 0) {
-        char text[16];
-        put_note(&frame->notes, "X-Posed-Stale", text, (size_t)snprintf(text, sizeof text, "%u", reply->stale_s));
+        char text[16] = "";
+        snprintf(text, sizeof text, "%u", reply->stale_s);
+        put_note(&frame->notes, "X-Posed-Stale", text, strlen(text));
     }
     packet->note_bytes = (uint32_t)frame->notes.size_bytes;
     frame->has_body = true;
