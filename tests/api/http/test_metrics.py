@@ -164,7 +164,7 @@ def test_counts_imports_and_pictures_by_outcome(start, tmp_path):
     assert metrics.get("posed_queue_wait_seconds_count", queue="renders") == 1
     assert metrics.get("posed_worker_ends_total", program="posed-import", reason="exit") >= 1
     worker, = workers(server)
-    os.kill(worker, signal.SIGSEGV)
+    os.kill(worker, signal.SIGKILL)
     wait_until(lambda: exposition.read(server).get("posed_worker_ends_total", program="posed-render", reason="signal") == 1)
     wait_until(lambda: exposition.read(server).get("posed_renders_workers_ready") == 1)
     metrics = exposition.read(server)
