@@ -91,6 +91,19 @@ def test_sockets_without_names(tmp_path, loops):
         assert "listening on 3 sockets that were passed" in said()
 
 
+@pytest.mark.parametrize("loops", ["1", "3"])
+def test_the_port_of_those_who_watch_is_passed_or_opened(tmp_path, loops):
+    with listening() as http, listening() as admin, passed(tmp_path, [http, admin], "--loops", loops, names="http:admin") as (_, line, _):
+        assert line == f"posed ready http={name_of(http)} admin={name_of(admin)}\n"
+        for _ in range(5):
+            with Connection(name_of(admin)) as one:
+                assert one.get("/metrics").status == 200 and one.get("/v1/models").status == 404
+    with listening() as http, passed(tmp_path, [http], "--loops", loops, "--admin", "127.0.0.1:0") as (_, line, _):
+        assert line.startswith(f"posed ready http={name_of(http)} admin=127.0.0.1:")
+        with Connection(line.strip().rpartition("=")[2]) as one:
+            assert one.get("/metrics").status == 200
+
+
 def test_the_next_server_has_the_connections_of_between(tmp_path):
     with listening() as http:
         with passed(tmp_path, [http]) as (_, line, _):

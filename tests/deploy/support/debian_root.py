@@ -53,7 +53,7 @@ def sources():
             text = pathlib.Path(path).read_text(encoding="utf-8")
             if "bookworm" in text:
                 return text
-    return "deb http://deb.debian.org/debian bookworm main\n"
+    pytest.skip("apt on this machine has no sources of Debian 12")
 
 
 def base():

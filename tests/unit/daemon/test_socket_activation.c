@@ -21,7 +21,7 @@ static const char *kinds(const char *names, const char *families, struct err *er
     if (socket_activation_kinds(names, is_unix, count, out, err) < 0)
         return "";
     for (uint32_t i = 0; i < count; i++)
-        text[i] = "htu"[out[i]];
+        text[i] = "htua"[out[i]];
     return text;
 }
 
@@ -30,6 +30,7 @@ TEST(socket_activation_kinds_of_names)
     struct err err = {0};
     assert_string_equal(kinds("http", "i", &err), "h");
     assert_string_equal(kinds("tcp", "i", &err), "t");
+    assert_string_equal(kinds("admin:http", "ii", &err), "ah");
     assert_string_equal(kinds("unix:tcp:http:http:unix:tcp", "uiiiui", &err), "uthhut");
     assert_string_equal(kinds(NULL, "i", &err), "h");
     assert_string_equal(kinds(NULL, "iui", &err), "hut");
