@@ -20,12 +20,6 @@ export function invertRigid(m) {
   return out;
 }
 
-/** The place that the matrix at `at` of a list of mat3x4 takes the origin's image of a mat4 to: m * origin(b). */
-export function moveOrigin(m, at, b) {
-  const p = [b[12], b[13], b[14]];
-  return [0, 1, 2].map((r) => m[at + 4 * r] * p[0] + m[at + 4 * r + 1] * p[1] + m[at + 4 * r + 2] * p[2] + m[at + 4 * r + 3]);
-}
-
 /** The place p moved by the mat3x4 at `at`. */
 export function movePoint(m, at, x, y, z) {
   return [m[at] * x + m[at + 1] * y + m[at + 2] * z + m[at + 3], m[at + 4] * x + m[at + 5] * y + m[at + 6] * z + m[at + 7],

@@ -83,10 +83,6 @@ struct drawing {
 /* Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err);
 
-/* Makes LIGHT_FILE the light of an environment (anim/light/panorama.h), turned by yaw_deg. key: same key = same model.
- */
-void drawing_set_environment(struct drawing *drawing, const struct model *model, uint64_t key, double yaw_deg);
-
 /* Draws opaque surfaces, then blended ones from far to near, each triangle by triangle, premultiplied, over what is
  * there. `scale` samples are a pixel's side: lines and points have their width in pixels. picture: its size and its
  * light. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
