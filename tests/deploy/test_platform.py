@@ -139,6 +139,7 @@ def test_a_minute_of_a_platform(root, tokens, tmp_path, capsys):
         watched = running.enter_context(watch(farm, front, tmp_path))
         load = running.enter_context(Load(front.address, asked, headers=headers))
         load.wait_for(len(asked))
+        wait_until(lambda: watched.query('sum(up{job="posed"})') and watched.query('sum(up{job="posed"})')[0][1] == 4, "Prometheus does not reach the instances")
         schedule, killed, drained, added = Schedule(), farm.slots[0], farm.slots[1], farm.slots[4]
 
         schedule.at(5, "kill")

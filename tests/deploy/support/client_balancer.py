@@ -26,7 +26,7 @@ frontend web
     http-request set-var(txn.place) url_param(route)
     http-request set-var(txn.place) url_param(model) unless {{ var(txn.place) -m found }}
     http-request set-header X-Place %[var(txn.place)]
-    http-request disable-l7-retry unless METH_GET
+    http-request disable-l7-retry if {{ method PUT DELETE }}
     default_backend web
 backend web
     mode http
