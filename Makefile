@@ -357,12 +357,12 @@ T ?= 60
 fuzzed = $(or $(t),$(fuzz_targets))
 fuzz:
 	@for f in $(fuzzed); do test -f "tests/fuzz/fuzz_$$f.c" || { echo "make fuzz t=NAME, one of: $(fuzz_targets)"; exit 2; }; done
-	$(MAKE) CC=clang config=sanitize out=build/fuzz CFLAGS='-g -fsanitize=fuzzer-no-link' LDFLAGS=-fsanitize=fuzzer $(fuzzed:%=build/fuzz/fuzz_%)
+	$(MAKE) CC=clang config=sanitize out=build/fuzz CFLAGS='-g -fsanitize=fuzzer-no-link' $(fuzzed:%=build/fuzz/fuzz_%)
 	@mkdir -p $(fuzzed:%=build/fuzz/corpus_%)
 	@for f in $(fuzzed); do echo "== $$f"; build/fuzz/fuzz_$$f -max_total_time=$(T) -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus_$$f tests/fuzz/corpus/$$f || exit 1; done
 $(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 
 lint: $(bench_programs) # nothing else builds them
 	@deploy/deps.sh build lint
