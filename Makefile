@@ -312,7 +312,7 @@ soak: deps-test all samples $(out)/test/floats
 	@$(run_suites) $(suite_soak)
 
 # posed beside what others use for the same, in one run: make bench [quick=1] [t=part of tests/bench/bench.py, or another program there]
-$(out)/bench/load: $(addprefix $(obj)/tests/bench/,load.o load_run.o load_speech.o)
+$(out)/bench/load: $(addprefix $(obj)/tests/bench/load/,load.o load_run.o load_speech.o)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
 $(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/image/png_file.o $(base)

@@ -58,6 +58,21 @@ class Outage:
         return ConnectionLost(f"gave up on {self.what} after {self.tries + 1} tries in {waited_s:.1f} s: {error.message}",
                               tries=self.tries + 1, waited_s=waited_s)
 
+    def reopen(self, begin: Callable[[], None], error: PosedError) -> None:
+        """Calls `begin`, which makes another connection after the `error` that ended one, until it works. Raises what else goes wrong, and
+        a `ConnectionLost` that says what was tried after the last try."""
+        while True:
+            self.wait(error)
+            try:
+                begin()
+            except PosedError as another:
+                if not is_end(another):
+                    raise
+                error = another
+            else:
+                self.is_back()
+                return
+
     def is_back(self) -> None:
         """A connection works again."""
         if self.tries and self._back_s is None:

@@ -131,17 +131,11 @@ class Stream:
 
     def _take_up(self, error: PosedError) -> None:
         """Goes on over another connection after the `error` that ended one."""
-        while True:
-            try:
-                self._outage.wait(error)
-                self._begin()
-                self._outage.is_back()
-                return
-            except PosedError as another:
-                if not is_end(another) or another.__cause__ is error or another is error:
-                    self.close()
-                    raise
-                error = another
+        try:
+            self._outage.reopen(self._begin, error)
+        except PosedError:
+            self.close()
+            raise
 
     def __enter__(self) -> "Stream":
         return self
@@ -311,17 +305,11 @@ class Watch:
         self._last_hash, self._is_begun = content_hash, True
 
     def _take_up(self, error: PosedError) -> None:
-        while True:
-            try:
-                self._outage.wait(error)
-                self._begin()
-                self._outage.is_back()
-                return
-            except PosedError as another:
-                if not is_end(another) or another.__cause__ is error or another is error:
-                    self.close()
-                    raise
-                error = another
+        try:
+            self._outage.reopen(self._begin, error)
+        except PosedError:
+            self.close()
+            raise
 
     def __enter__(self) -> "Watch":
         return self

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import packets
+from client_probe import Probe
 from conftest import BUILD, PATIENCE_S, REPOSITORY, SAMPLES, Server
 
 sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
@@ -17,33 +18,6 @@ from gltf_evaluator import Model  # noqa: E402
 
 pytestmark = pytest.mark.short
 KIND = packets.KIND
-
-
-class Probe:
-    """tests/clients/probe.c: one call per line, one answer per line."""
-
-    def __init__(self, address, *token):
-        self.process = subprocess.Popen([BUILD / "test" / "client_probe", address, *token], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        assert self.process.wait(PATIENCE_S) in (0, 1)
-
-    def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().rstrip("\n")
-
-    def payload(self, line, kind):
-        """The payload of an answer that must be a packet of this kind."""
-        answer = self.ask(line).split(" ")
-        assert answer[0] == str(KIND[kind]), answer[:8]
-        return bytes.fromhex(answer[2])
 
 
 @pytest.fixture(scope="module")

@@ -8,37 +8,12 @@ import subprocess
 import pytest
 
 import packets
+from client_probe import Probe
 from conftest import BUILD, PATIENCE_S, SAMPLES, Server
 from cutting_relay import CuttingRelay
 
 pytestmark = pytest.mark.short
 KIND = packets.KIND
-
-
-class Probe:
-    """tests/clients/probe.c: one call per line, one answer per line."""
-
-    def __init__(self, address, **environment):
-        self.process = subprocess.Popen([BUILD / "test" / "client_probe", address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        env={**os.environ, **environment})
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait(PATIENCE_S)
-
-    def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().rstrip("\n")
-
-    def payload(self, line, kind):
-        answer = self.ask(line).split(" ")
-        assert answer[0] == str(KIND[kind]), answer[:12]
-        return bytes.fromhex(answer[2])
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 /* load_run.h - the run of load.c: connections, requests when they are due, answers as they come. One thread. */
 #pragma once
 
-#include "load_speech.h"
+#include "tests/bench/load/load_speech.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

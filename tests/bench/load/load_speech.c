@@ -1,4 +1,4 @@
-#include "load_speech.h"
+#include "tests/bench/load/load_speech.h"
 
 #include "wire/packet/packet.h"
 

@@ -1,4 +1,4 @@
-#include "load_run.h"
+#include "tests/bench/load/load_run.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

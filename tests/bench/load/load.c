@@ -12,7 +12,7 @@
  * thread that answers, for cpu_us, its processor time per answer. own_cpu_us: that of this program; where it is as much
  * as the time from answer to answer, it and not the server was the limit. Prints one line of JSON; exit status 1 when a
  * connection broke, an answer did not come or there was none. One thread on epoll. */
-#include "load_run.h"
+#include "tests/bench/load/load_run.h"
 
 #include <arpa/inet.h>
 #include <getopt.h>
