@@ -183,6 +183,20 @@ static int check_ports(const struct config *config, struct err *err)
     return 0;
 }
 
+/* Whether it can be written, or made, without doing so. */
+static int check_log_file(const char *path, struct err *err)
+{
+    char folder[PATH_MAX];
+    if (path == NULL || access(path, W_OK) == 0)
+        return 0;
+    const char *slash = strrchr(path, '/');
+    const size_t bytes = slash == NULL || slash == path ? 1 : (size_t)(slash - path);
+    snprintf(folder, sizeof folder, "%.*s", (int)bytes, slash == NULL ? "." : path);
+    if (errno == ENOENT && access(folder, W_OK | X_OK) == 0)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "--log-file %s: %s", path, strerror(errno));
+}
+
 int options_check(const struct config *config, struct err *err)
 {
     const uint64_t *limits = config->limits.value;
@@ -203,6 +217,8 @@ int options_check(const struct config *config, struct err *err)
         return err_set(err, ERR_BAD_PARAMETER, "root '%s' is not a folder", config->root);
     if (access(config->root, R_OK | X_OK) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "root '%s' cannot be read: %s", config->root, strerror(errno));
+    if (check_log_file(config->log_file, err) < 0)
+        return err->code;
     static const char *const programs[] = {"posed-import", "posed-render"};
     for (size_t i = 0; i < (config->render_workers == 0 ? 1 : 2); i++) {
         char path[PATH_MAX];

@@ -246,6 +246,15 @@ def test_the_log_file_is_opened_again(start, tmp_path):
     assert own.lines() == []
 
 
+def test_a_log_file_that_cannot_be_made_is_told_before_the_start(command, tmp_path):
+    (tmp_path / "file").write_text("")
+    for path, why in ("gone/log", "No such file"), ("file/log", "Not a directory"):
+        status, _, said = command("--check-config", "--root", str(tmp_path), "--log-file", str(tmp_path / path))
+        assert status == 2 and f"--log-file {tmp_path / path}: {why}" in said
+    assert command("--check-config", "--root", str(tmp_path), "--log-file", str(tmp_path / "log"))[0] == 0
+    assert not (tmp_path / "log").exists()
+
+
 def test_a_log_file_that_takes_nothing(tmp_path):
     """Its lines go to stderr, and that says why."""
     log, heard = tmp_path / "log", []
