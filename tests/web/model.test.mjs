@@ -395,13 +395,16 @@ test('saves a picture, a sheet, a turntable and a GLB file', () => withPage({ qu
   assert.deepEqual(await saved('Save the model as a GLB file'), { name: 'robot.glb', head: 'glTF' });
 }));
 
+/** What the act puts on the clipboard, which is emptied before: a text from before it would pass for its own. */
+async function copiedBy(page, act) {
+  await page.evaluate(() => navigator.clipboard.writeText(''));
+  await act();
+  return until('it is copied', () => page.evaluate(() => navigator.clipboard.readText()));
+}
+
 test('copies a link, a command and code, or shows them', async () => {
   await withPage({ query: '?clip=wave&t=0.5', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
-    const copied = async (name) => {
-      await button(page, name).click();
-      await until('it says so', async () => await page.locator('#actions .done').count() > 0 || await page.locator('dialog[open]').count() > 0);
-      return page.evaluate(() => navigator.clipboard.readText());
-    };
+    const copied = (name) => copiedBy(page, () => button(page, name).click());
     assert.equal(await copied('Copy a link to this view'), server.url + '/m/robot.glb?clip=wave&t=0.5');
     assert.equal(await copied('Copy a curl command for this picture'), `curl '${server.url}/v1/render?model=robot.glb&clip=wave&t=0.5&width=1024&height=1024' -o picture.png`);
     assert.match(await copied('Copy code that shows this in another page'), new RegExp(`^<iframe src="${server.url}/embed/robot.glb\\?clip=wave&amp;t=0.5" title="robot.glb" `));
@@ -416,8 +419,7 @@ test('copies a link, a command and code, or shows them', async () => {
 });
 
 test('a blend goes along with a command', () => withPage({ query: '?blend=dance&weight=0.25&t=0.5', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
-  await button(page, 'Copy a curl command for this picture').click();
-  const command = await until('it is copied', () => page.evaluate(() => navigator.clipboard.readText()));
+  const command = await copiedBy(page, () => button(page, 'Copy a curl command for this picture').click());
   const body = JSON.parse(/-d '([^']*)'/.exec(command)[1]);
   const answer = await fetch(/'(http[^']*)'/.exec(command)[1], { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
   assert.equal(answer.status, 200, await answer.clone().text());
