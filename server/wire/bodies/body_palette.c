@@ -1,5 +1,5 @@
 /* body_palette.c - the skinning palettes of the selected skins at every time. */
-#include "anim/pose/dualquat.h"
+#include "anim/pose/dualquat_palette.h"
 #include "wire/bodies/bodies.h"
 #include "wire/reply/reply_json.h"
 #include "wire/reply/select.h"
@@ -33,99 +33,34 @@ static bool select_mesh_node(struct reply_context *context, int32_t *node)
     return true;
 }
 
-/* --- dual quaternions, with signs that a shader can blend ---
+/* --- dual quaternions ---
  *
- * A dual quaternion and its negative are the same motion, but a blend of two needs both in one hemisphere. A joint's is
- * in that of the nearest joint of the same skin above it; the topmost have the sign of dualquat_from_matrix(). */
+ * workspace->signs has of each skin order and above, [model->joint_count] each by the model's joints, then the scratch
+ * of the largest. */
 
-enum { DUALQUAT_FLOATS = 8 };
-#define NO_JOINT UINT32_MAX
-
-/* In workspace->signs. Places of joints count within their skin. */
-struct sign_plan {
-    uint32_t *order;  /* [model->joint_count]: of each skin its joints, whoever is above before who is below */
-    uint32_t *above;  /* [model->joint_count]: the nearest joint of the skin above, or NO_JOINT */
-    uint32_t *next;   /* [model->joint_count], scratch: another joint with the same node */
-    uint32_t *here;   /* [model->node_count], scratch: a joint with this node */
-    uint32_t *near;   /* [model->node_count], scratch: the nearest at this node or above */
-    uint32_t *is_set; /* [model->skin_count] */
-};
-
-static struct sign_plan plan_of(const struct reply_context *context)
+static struct dualquat_signs signs_of(const struct reply_context *context, uint32_t skin)
 {
     const struct model *model = context->model;
     uint32_t *at = (uint32_t *)(void *)context->workspace->signs.data;
-    struct sign_plan plan = {.order = at};
-    plan.above = plan.order + model->joint_count;
-    plan.next = plan.above + model->joint_count;
-    plan.here = plan.next + model->joint_count;
-    plan.near = plan.here + model->node_count;
-    plan.is_set = plan.near + model->node_count;
-    return plan;
-}
-
-static void plan_skin(const struct model *model, const struct sign_plan *plan, uint32_t skin)
-{
-    const uint32_t first = model->skins[skin].joint_first, count = model->skins[skin].joint_count;
-    uint32_t placed = 0;
-    memset(plan->here, 0xff, model->node_count * sizeof *plan->here);
-    for (uint32_t j = count; j-- > 0;) {
-        const uint32_t node = model->joints[first + j].node;
-        plan->next[first + j] = plan->here[node];
-        plan->here[node] = j;
-    }
-    for (uint32_t i = 0; i < model->order_count; i++) {
-        const uint32_t node = model->node_order[i];
-        const int32_t parent = model->nodes[node].parent;
-        plan->near[node] = parent < 0 ? NO_JOINT : plan->near[parent];
-        for (uint32_t j = plan->here[node]; j != NO_JOINT; j = plan->next[first + j]) {
-            plan->above[first + j] = plan->near[node];
-            plan->near[node] = j;
-            plan->order[first + placed++] = j;
-        }
-    }
-    plan->is_set[skin] = 1;
+    const uint32_t first = model->skins[skin].joint_first;
+    return (struct dualquat_signs){.order = at + first, .above = at + model->joint_count + first};
 }
 
 /* Prepares the skins that will be asked for. False: the reply is an error. */
 static bool start_dualquats(struct reply_context *context, const uint32_t *skins, uint32_t count)
 {
     const struct model *model = context->model;
-    const size_t items = 3 * (size_t)model->joint_count + 2 * (size_t)model->node_count + model->skin_count;
-    if (context_array(context, &context->workspace->signs, items, sizeof(uint32_t)) == NULL)
-        return false;
-    const struct sign_plan plan = plan_of(context);
-    memset(plan.is_set, 0, model->skin_count * sizeof *plan.is_set);
+    size_t scratch = 0;
     for (uint32_t s = 0; s < count; s++)
-        if (!plan.is_set[skins[s]])
-            plan_skin(model, &plan, skins[s]);
-    return true;
-}
-
-/* 8 floats a joint, in the skin's order: real x y z w, dual x y z w. Returns 0, or ERR_NOT_RIGID naming the joint. */
-static int store_dualquats(struct reply_context *context, uint32_t skin, const struct mat4 *palette, float *out,
-                           struct err *err)
-{
-    const struct sign_plan plan = plan_of(context);
-    const uint32_t first = context->model->skins[skin].joint_first, count = context->model->skins[skin].joint_count;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t j = plan.order[first + i], above = plan.above[first + j];
-        const struct dmat4 matrix = dmat4_from_mat4(&palette[j]);
-        struct dualquat q;
-        if (dualquat_from_matrix(&matrix, &q, err) < 0)
-            return pose_name_joint(context->model, skin, j, err);
-        if (above != NO_JOINT) {
-            double real[4];
-            for (int k = 0; k < 4; k++)
-                real[k] = (double)out[DUALQUAT_FLOATS * (size_t)above + (size_t)k];
-            dualquat_align_sign(&q, real);
-        }
-        for (int k = 0; k < 4; k++) {
-            out[DUALQUAT_FLOATS * (size_t)j + (size_t)k] = (float)q.real[k];
-            out[DUALQUAT_FLOATS * (size_t)j + 4 + (size_t)k] = (float)q.dual[k];
-        }
+        if (dualquat_signs_scratch(model, skins[s]) > scratch)
+            scratch = dualquat_signs_scratch(model, skins[s]);
+    const size_t joints = 2 * (size_t)model->joint_count;
+    uint32_t *items = context_array(context, &context->workspace->signs, joints + scratch, sizeof(uint32_t));
+    for (uint32_t s = 0; s < count && items != NULL; s++) {
+        const struct dualquat_signs signs = signs_of(context, skins[s]);
+        dualquat_signs_find(&signs, model, skins[s], items + joints);
     }
-    return 0;
+    return items != NULL;
 }
 
 /* --- one palette --- */
@@ -195,7 +130,9 @@ static bool store_palette(struct reply_context *context, uint32_t skin, double t
     struct mat4 *palette = context_array(context, &context->workspace->palette, count, sizeof *palette);
     if (palette == NULL || !evaluate_palette(context, skin, time_s, palette))
         return false;
-    if (layout == LAYOUT_DUALQUAT && store_dualquats(context, skin, palette, out, &err) < 0)
+    const struct dualquat_signs signs =
+        layout == LAYOUT_DUALQUAT ? signs_of(context, skin) : (struct dualquat_signs){0};
+    if (layout == LAYOUT_DUALQUAT && dualquat_palette(&signs, context->model, skin, palette, out, &err) < 0)
         return context_fail_at(context, &err, time_s);
     for (uint32_t j = 0; layout == LAYOUT_MAT3X4 && j < count; j++)
         layout_store_matrix(&palette[j], layout, out + 12 * (size_t)j);

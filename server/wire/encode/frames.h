@@ -8,6 +8,7 @@
 
 #include "anim/pose/clip_time.h"
 #include "base/buf.h"
+#include "anim/pose/layout.h"
 #include "anim/pose/pose.h"
 
 #define FRAMES_MAGIC        "PSDF"
@@ -58,18 +59,6 @@ enum frames_block_kind {
 };
 
 static inline bool frames_is_static(enum frames_block_kind kind) { return kind >= BLOCK_NODES; }
-
-enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4, LAYOUT_DUALQUAT };
-/* "mat4" */
-const char *layout_name(enum layout layout);
-/* 16, 12 or 8. */
-static inline uint32_t layout_floats(enum layout layout)
-{
-    return layout == LAYOUT_MAT4 ? 16 : layout == LAYOUT_MAT3X4 ? 12 : 8;
-}
-enum { LAYOUT_FLOATS_MAX = 16 };
-/* The matrix as `layout` (not LAYOUT_DUALQUAT) orders it; returns the number of floats, 16 or 12. */
-size_t layout_store_matrix(const struct mat4 *matrix, enum layout layout, float out[LAYOUT_FLOATS_MAX]);
 
 struct frames_block {
     enum frames_block_kind kind;
