@@ -172,6 +172,8 @@ void conn_release(struct conn *conn);
 
 /* Parses, sends and reads on as far as it goes; to be called after a reply was queued outside of `feed`. */
 void conn_run(struct conn *conn);
+/* The next bytes of the client may be parsed: there are some, and room for what they are answered by. */
+bool conn_can_parse(const struct conn *conn);
 /* Sends the corked replies; before the loop waits. */
 void conn_group_flush_corked(struct conn_group *group);
 void conn_uncork(struct conn *conn);

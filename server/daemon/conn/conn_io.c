@@ -27,7 +27,7 @@ void conn_uncork(struct conn *conn)
     conn->corked_prev = NULL;
 }
 
-static bool can_parse(const struct conn *conn)
+bool conn_can_parse(const struct conn *conn)
 {
     const bool is_used_up = budget_is_used_up(conn->group->budget);
     const uint64_t queue_max = is_used_up ? 1 : conn->group->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
@@ -199,7 +199,7 @@ static void go_on(struct conn *conn)
         conn_move(conn);
         return;
     }
-    conn->is_resting = can_parse(conn);
+    conn->is_resting = conn_can_parse(conn);
     if (conn->is_resting)
         conn_group_wake(conn->group);
     update_io(conn);
@@ -248,7 +248,7 @@ static void run(struct conn *conn, bool is_read)
     bool is_waiting = false;
     conn->is_running = true;
     do {
-        for (uint32_t count = 1; can_parse(conn) && now_ns < end_ns; count++) {
+        for (uint32_t count = 1; conn_can_parse(conn) && now_ns < end_ns; count++) {
             conn->is_quick = false;
             parse_one(conn);
             if (!conn->is_quick || count % QUICK_ROW == 0)
@@ -260,7 +260,7 @@ static void run(struct conn *conn, bool is_read)
             is_read && conn->in_bytes == 0 && conn->out.unsent_bytes > 0 && conn->out.unsent_bytes < CORKED_BYTES;
         if (!is_waiting)
             flush(conn);
-    } while (can_parse(conn) && now_ns < end_ns);
+    } while (conn_can_parse(conn) && now_ns < end_ns);
     conn->is_running = false;
     conn->group->now_ns = now_ns;
     if (is_waiting && !conn_is_gone(conn)) {

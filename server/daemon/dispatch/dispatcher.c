@@ -165,21 +165,39 @@ static bool answer_here(struct dispatcher *dispatcher, struct call *call, struct
     return true;
 }
 
-bool dispatcher_answer_query(struct dispatcher *dispatcher, struct prepared_query *query, const struct query_key *key,
-                             struct reply *reply)
+/* The query's model, as the last time unless one of the models went since. NULL: it is not known any more. */
+static struct shared_model *find_shared(struct dispatcher *dispatcher, struct prepared_query *query)
 {
-    /* the model that was found the last time is still known, unless one of them went since */
     const bool is_known = query->shared != NULL && query->model_generation == dispatcher->models.generation;
     struct shared_model *shared = query->shared;
     if (is_known ? !known_models_is_current(&dispatcher->models, shared)
                  : (shared = known_models_find(&dispatcher->models, query->request.model, query->request.hash)) == NULL)
-        return false;
+        return NULL;
     query->shared = shared;
     query->model_generation = dispatcher->models.generation;
-    if (!evaluator_answer_query(&dispatcher->evaluator, query, key, shared->imported, reply))
+    return shared;
+}
+
+bool dispatcher_answer_query(struct dispatcher *dispatcher, struct prepared_query *query, const struct query_key *key,
+                             struct reply *reply)
+{
+    struct shared_model *shared = find_shared(dispatcher, query);
+    if (shared == NULL || !evaluator_answer_query(&dispatcher->evaluator, query, key, shared->imported, reply))
         return false;
     shared_model_touch(shared, dispatcher->models.now_ms);
     stats_add(STAT_CACHE_HITS, 1);
+    return true;
+}
+
+bool dispatcher_append_reply(struct dispatcher *dispatcher, struct prepared_query *query, double time_s,
+                             struct buf *out, uint32_t *warning_count)
+{
+    struct shared_model *shared = find_shared(dispatcher, query);
+    if (shared == NULL || !evaluator_append_reply(&dispatcher->evaluator, query, time_s, shared->imported, out))
+        return false;
+    shared_model_touch(shared, dispatcher->models.now_ms);
+    stats_add(STAT_CACHE_HITS, 1);
+    *warning_count = shared->imported->model.warning_count;
     return true;
 }
 

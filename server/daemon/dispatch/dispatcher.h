@@ -29,6 +29,11 @@ void dispatcher_cancel(struct dispatcher *dispatcher, struct call *call);
 bool dispatcher_answer_query(struct dispatcher *dispatcher, struct prepared_query *query, const struct query_key *key,
                              struct reply *reply);
 
+/* Appends the body of the reply to such a query, which was just answered, at another time to *out; *warning_count is
+ * that of its packet. False: nothing was done, and it takes dispatcher_answer_query(). */
+bool dispatcher_append_reply(struct dispatcher *dispatcher, struct prepared_query *query, double time_s,
+                             struct buf *out, uint32_t *warning_count);
+
 /* The service, for what only the main loop does (uploads); NULL on the others. */
 struct service *dispatcher_service(const struct dispatcher *dispatcher);
 /* The hub, to which connections move that need the service. */

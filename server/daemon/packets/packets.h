@@ -1,6 +1,7 @@
 /* packets.h - connections that speak packets, protocol/tcp.md. Loop thread only.
  *
- * packets.c reads packets, packets_requests.c turns them into calls, packets_control.c answers what needs no call,
+ * packets.c reads packets, packets_requests.c turns them into calls, packets_row.c
+ * answers those that are alike, packets_control.c answers what needs no call,
  * packets_reply.c writes, streams.c sends poses by the clock, model_watches.c tells of models that change. */
 #pragma once
 
@@ -71,6 +72,12 @@ int packets_find_model(struct conn *conn, const struct packet *packet, struct pa
 void packets_send_failure(struct conn *conn, size_t bad_at, const struct err *err);
 /* Answers a packet that is a request, or hands it to the dispatcher. */
 void packets_start_call(struct conn *conn, const struct packet *packet);
+
+/* --- packets_row.c --- */
+
+/* After the reply to a prepared query, the packet `first`, was queued: answers those behind it that differ in id and
+ * time alone. */
+void packets_answer_row(struct conn *conn, const struct packet *first);
 
 /* --- packets_control.c --- */
 

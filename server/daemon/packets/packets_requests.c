@@ -42,6 +42,7 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
     struct reply reply;
     if (is_preparable && conn_answer_prepared(conn, &key, &reply)) {
         packets_send_reply(conn, &reply, PACKET_NO_OFFSET);
+        packets_answer_row(conn, packet);
         return;
     }
     /* a WebSocket frame starts with its length, and pongs must not wait for its end */

@@ -338,3 +338,13 @@ bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *
     evaluation_end_reply(reply, imported);
     return true;
 }
+
+bool evaluator_append_reply(struct evaluator *evaluator, struct prepared_query *query, double time_s,
+                            const struct imported_model *imported, struct buf *out)
+{
+    if (query->model_key != imported->key || query->prepared == NULL || !prepared_reply_is_steady(query->prepared))
+        return false;
+    request_set_time(&query->request, time_s);
+    prepared_reply_append(query->prepared, &evaluator->workspace, &imported->model, out);
+    return true;
+}

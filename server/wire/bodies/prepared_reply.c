@@ -80,6 +80,28 @@ static void put_head(struct prepared_reply *prepared)
         frames_put_time_again(out, frames);
 }
 
+bool prepared_reply_is_steady(const struct prepared_reply *prepared)
+{
+    const struct reply_context *context = &prepared->context;
+    return prepared->head.size_bytes > 0 && context->is_compiled && context->request->format == FORMAT_BIN &&
+           context->frames.frame_count == 1;
+}
+
+void prepared_reply_append(struct prepared_reply *prepared, struct workspace *workspace, const struct model *model,
+                           struct buf *out)
+{
+    struct reply_context *context = &prepared->context;
+    context->workspace = workspace;
+    context->model = model;
+    context->frames.content_hash = model->infos[0].content_hash;
+    context->frames.left_bytes = 0 - (uint64_t)out->size_bytes; /* the reply begins behind what is there */
+    context->out = out;
+    put_head(prepared);
+    frame_reply_put_frames(context);
+    context->frames.left_bytes = 0;
+    context->out = NULL;
+}
+
 bool prepared_reply_make(struct prepared_reply *prepared, struct workspace *workspace, const struct model *model,
                          struct reply *reply)
 {

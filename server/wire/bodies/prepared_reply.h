@@ -22,6 +22,13 @@ void prepared_reply_free(struct prepared_reply *prepared);
 /* About how large the replies are; binary ones exactly. */
 uint64_t prepared_reply_bytes(const struct prepared_reply *prepared);
 
+/* True when each of its replies is binary, of the same size, and cannot be an error: as soon as there was one. */
+bool prepared_reply_is_steady(const struct prepared_reply *prepared);
+/* Appends the body of such a reply to *out, whose size is a multiple of FRAMES_ALIGNMENT. Otherwise as
+ * prepared_reply_make(). */
+void prepared_reply_append(struct prepared_reply *prepared, struct workspace *workspace, const struct model *model,
+                           struct buf *out);
+
 /* Fills *reply, of which reply_init() and no more but memory in its body was made, with the reply to the request.
  * `model` has the bytes of that it was prepared for. False: *reply is an error. */
 bool prepared_reply_make(struct prepared_reply *prepared, struct workspace *workspace, const struct model *model,

@@ -110,7 +110,7 @@ void frames_put_time_again(struct buf *out, const struct frames *frames)
 {
     const size_t blocks = (size_t)frames->block_count + frames->has_span + frames->has_motion;
     if (!buf_failed(out))
-        write_times(out->data + FRAMES_HEADER_BYTES + FRAMES_BLOCK_BYTES * blocks, frames, 0);
+        write_times(out->data + (FRAMES_HEADER_BYTES + FRAMES_BLOCK_BYTES * blocks - frames->left_bytes), frames, 0);
 }
 
 void frames_start_block(struct buf *out, const struct frames *frames, const struct frames_block *block, uint32_t frame)

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 
+#include <endian.h>
 #include <string.h>
 
 enum {
@@ -214,16 +215,39 @@ int packet_reader_feed(struct packet_reader *reader, const char *bytes, size_t s
     return rc;
 }
 
+void packet_reader_pass(struct packet_reader *reader, size_t size_bytes) { reader->end += size_bytes; }
+
+static void put16(char *to, uint16_t value)
+{
+    value = htole16(value);
+    memcpy(to, &value, sizeof value);
+}
+
+static void put32(char *to, uint32_t value)
+{
+    value = htole32(value);
+    memcpy(to, &value, sizeof value);
+}
+
+void packet_write_header(char *to, const struct packet *packet)
+{
+    put32(to + PACKET_AT_HEADER_payload_bytes, packet->payload_bytes);
+    put16(to + PACKET_AT_HEADER_kind, packet->kind);
+    put16(to + PACKET_AT_HEADER_flags, packet->flags);
+    put32(to + PACKET_AT_HEADER_id, packet->id);
+    put32(to + PACKET_AT_HEADER_model, packet->model);
+    put32(to + PACKET_AT_HEADER_generation, packet->generation);
+    put16(to + PACKET_AT_HEADER_code, packet->code);
+    put16(to + PACKET_AT_HEADER_reserved, 0);
+    put32(to + PACKET_AT_HEADER_warnings, packet->warnings);
+    put32(to + PACKET_AT_HEADER_note_bytes, packet->note_bytes);
+}
+
 void packet_put_header(struct buf *out, const struct packet *packet)
 {
-    buf_put_u32(out, packet->payload_bytes);
-    buf_put_u16(out, packet->kind);
-    buf_put_u16(out, packet->flags);
-    buf_put_u32(out, packet->id);
-    buf_put_u32(out, packet->model);
-    buf_put_u32(out, packet->generation);
-    buf_put_u16(out, packet->code);
-    buf_put_u16(out, 0);
-    buf_put_u32(out, packet->warnings);
-    buf_put_u32(out, packet->note_bytes);
+    char *to = buf_reserve(out, PACKET_HEADER_BYTES);
+    if (to == NULL)
+        return; /* the buffer says so */
+    packet_write_header(to, packet);
+    buf_advance(out, PACKET_HEADER_BYTES);
 }

@@ -93,7 +93,11 @@ int packet_reader_feed(struct packet_reader *reader, const char *bytes, size_t s
 /* The packet that was handed out is done with: gives back what it took. */
 void packet_reader_forget(struct packet_reader *reader);
 
-/* Appends the 32 bytes of the header. */
+/* The next `size_bytes` from the client are a packet that was read elsewhere: no part of it was fed. */
+void packet_reader_pass(struct packet_reader *reader, size_t size_bytes);
+
+/* The 32 bytes of the header, to `to` or appended. */
+void packet_write_header(char *to, const struct packet *packet);
 void packet_put_header(struct buf *out, const struct packet *packet);
 
 /* "palette" for PACKET_PALETTE; "?" for a kind that is not in the table. */
