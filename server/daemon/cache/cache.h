@@ -58,6 +58,9 @@ void cache_cancel(struct cache_waiter *waiter);
  * the one that it was made from. */
 void cache_offer(struct cache *cache, const char *path, struct imported_model *imported);
 
+/* A model of this path is in memory, whether or not its files are to be looked at before it is used. */
+bool cache_has(struct cache *cache, const char *path);
+
 /* The model of this path for other threads to answer from: a reference; NULL where it is not in memory, or its files
  * have to be looked at before anybody may use it. */
 struct shared_model *cache_share(struct cache *cache, const char *path);

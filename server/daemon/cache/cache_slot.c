@@ -179,6 +179,12 @@ static struct shared_model *share(struct cache_slot *slot)
     return shared;
 }
 
+bool cache_has(struct cache *cache, const char *path)
+{
+    const struct cache_slot *slot = slot_find(cache, path);
+    return slot != NULL && slot->state == SLOT_READY;
+}
+
 struct shared_model *cache_share(struct cache *cache, const char *path)
 {
     struct cache_slot *slot = slot_find(cache, path);

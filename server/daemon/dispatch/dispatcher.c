@@ -73,7 +73,7 @@ struct local_evaluation {
 /* False: not all of the models are known here. */
 static bool find_models(struct dispatcher *dispatcher, const struct request *request, struct local_evaluation *local)
 {
-    if (!is_answered_here(request->op))
+    if (!is_answered_here(request->op) || request->is_estimate)
         return false;
     local->shared = known_models_find(&dispatcher->models, request->model, request->hash);
     if (local->shared == NULL || (request_needs_pixels(request) && !local->shared->imported->has_pixels))

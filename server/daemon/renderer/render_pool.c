@@ -151,6 +151,8 @@ int render_pool_check_start(const struct render_pool *pool, struct err *err)
     return render_pool_check(pool, err);
 }
 
+uint64_t render_pool_waiting(const struct render_pool *pool) { return pool->queue.count; }
+
 int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
                        struct err *err)
 {

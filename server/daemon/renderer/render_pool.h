@@ -30,6 +30,9 @@ int render_pool_submit(struct render_pool *pool, const struct render_spec *query
 /* *wait, whose done() has not run, is the owner's again: done() will not run. */
 void render_pool_cancel(struct render_pool *pool, struct render_waiter *wait);
 
+/* How many pictures wait for a worker. */
+uint64_t render_pool_waiting(const struct render_pool *pool);
+
 /* Starts pictures that wait for room in the budget. */
 void render_pool_resume(struct render_pool *pool);
 

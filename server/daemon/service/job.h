@@ -9,6 +9,7 @@
 #include "daemon/model/root_probe.h"
 #include "daemon/renderer/render_pool.h"
 #include "daemon/service/evaluator.h"
+#include "daemon/service/pace.h"
 #include "daemon/service/service.h"
 #include "daemon/support/job_queue.h"
 #include "wire/encode/exposition.h"
@@ -16,6 +17,16 @@
 #include "wire/bodies/sheet_plan.h"
 
 enum { SERVICE_PROTOCOL_VERSION = 1 };
+/* Answers that are made in work threads at the same time. The other work threads (main.c) are for files: revalidation,
+ * listings, stores. */
+enum { SERVICE_WORK_MAX = 2 };
+
+/* What work has taken so far: see service_estimate.c. */
+struct paces {
+    struct pace import, pictures;
+    struct pace answers[OP_COUNT];         /* of evaluation */
+    struct pace files[SHEET_FORMAT_COUNT]; /* bytes of pictures */
+};
 
 struct service {
     uv_loop_t *loop;
@@ -47,6 +58,7 @@ struct service {
     struct job_queue environment_queue; /* jobs that wait for the environment that is being made */
     bool is_making_environment;
     struct root_probe *root_probe;
+    struct paces paces;
     struct err disk_failure;      /* why there is no disk cache; code 0: there is one, or none is wanted */
     bool is_leaving, is_draining; /* service_leave(), service_drain() were called */
     bool is_ending, is_closed;    /* service_free() was called; the handle is closed */
@@ -164,6 +176,19 @@ int service_sheet_plan(struct picture_job *picture, struct clip_span *span, stru
 void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells);
 /* Fills a reply of status 200 with what the renderer made. */
 void service_sheet_reply(const struct picture_job *picture, struct blob *made, struct reply *reply);
+
+/* --- service_estimate.c: calls with estimate=1, whose jobs these finish --- */
+
+/* True: a model is not in memory, and the job is finished. */
+bool service_estimate_imports(struct job *job);
+/* The models are there. */
+void service_estimate_answer(struct job *job);
+/* The picture is planned. */
+void service_estimate_picture(struct picture_job *picture);
+/* What was done: an import, an answer of a work thread, a picture and the size of its file. */
+void service_learn_import(struct service *service, uint64_t duration_ns);
+void service_learn_answer(const struct job *job);
+void service_learn_picture(const struct picture_job *picture, uint64_t duration_ns, uint64_t file_bytes);
 
 /* --- other calls --- */
 

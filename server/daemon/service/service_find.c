@@ -48,6 +48,8 @@ static void on_ready(struct cache_waiter *waiter, struct imported_model *importe
 {
     struct job *job = container_of(waiter, struct job, waiter);
     job_leave_queue(job, waiter->waited_to_ns);
+    if (imported != NULL && waiter->origin == MODEL_IMPORTED && waiter->waited_to_ns > 0)
+        service_learn_import(job->service, uv_hrtime() - waiter->waited_to_ns);
     /* An error without an import is one of the file: no model came from memory. */
     if (imported != NULL || waiter->origin != MODEL_IN_MEMORY)
         note_origin(job);
@@ -87,6 +89,8 @@ static void find_models(struct job *job)
         service_environment(job);
     else if (op_is_picture(request->op))
         service_render(job);
+    else if (request->is_estimate)
+        service_estimate_answer(job);
     else
         service_answer(job);
 }
@@ -99,7 +103,7 @@ void service_find_models(struct service *service, struct call *call)
         job_fail(job, &err);
     else if (call->request.model == NULL) /* a light made by formula */
         service_environment(job);
-    else
+    else if (!call->request.is_estimate || !service_estimate_imports(job))
         find_models(job);
 }
 

@@ -97,6 +97,8 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
     }
     struct reply reply;
     reply_init(&reply);
+    if (waiter->started_ns > 0)
+        service_learn_picture(picture, uv_hrtime() - waiter->started_ns, png->size_bytes);
     if (!is_not_modified(job, &reply)) {
         if (picture->plan != NULL)
             service_sheet_reply(picture, png, &reply);
@@ -341,6 +343,10 @@ void service_render(struct job *job)
     }
     if (find_rest(picture, &err) < 0) {
         job_fail(job, &err);
+        return;
+    }
+    if (request->is_estimate) {
+        service_estimate_picture(picture);
         return;
     }
     picture->begin_s = span.from_s;

@@ -12,9 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The other work threads (main.c) are for files: revalidation, listings, stores. */
 enum {
-    WORK_MAX = 2,
     PATIENCE = 3, /* times the write timeout: by then clients have read their answers or were closed */
 };
 
@@ -97,6 +95,7 @@ static void on_made(uv_work_t *work, int status)
         free_stream(&job->stream->base);
     job->stream = NULL;
     job->call->cpu_ns += job->cpu_ns;
+    service_learn_answer(job);
     service->work_room_bytes -= job->room_bytes;
     service->work_ended_ns = uv_hrtime();
     stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
@@ -190,7 +189,7 @@ static bool has_room(const struct service *service, const struct job *job)
 
 static void start_queued(struct service *service)
 {
-    for (struct job *job; !service->is_ending && service->work_count < WORK_MAX &&
+    for (struct job *job; !service->is_ending && service->work_count < SERVICE_WORK_MAX &&
                           (job = first_queued(service)) != NULL && has_room(service, job);) {
         job_queue_start(&service->work_queue, &job->queued);
         start_work(job);

@@ -17,7 +17,7 @@ struct prepared_reply {
 bool prepared_reply_is_possible(const struct request *request, bool is_timed)
 {
     enum { TIMES_MAX = 256 }; /* which are kept with the request */
-    return request->op == OP_PALETTE && request->time_count <= (is_timed ? 1 : TIMES_MAX) &&
+    return request->op == OP_PALETTE && !request->is_estimate && request->time_count <= (is_timed ? 1 : TIMES_MAX) &&
            request->layer_count == 0 && request->source_count == 0 && !request->has_root_motion &&
            request->layout != LAYOUT_DUALQUAT;
 }

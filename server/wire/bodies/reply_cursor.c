@@ -101,9 +101,14 @@ int reply_cursor_next(struct reply_cursor *cursor, struct buf *out, struct err *
     struct reply_context *context = &cursor->context;
     const uint32_t count = context->request->time_count;
     context->out = out;
+    const uint64_t frame_steps = pose_steps(context->model, context->request);
+    uint64_t steps = 0;
     bool is_good = true;
-    while (is_good && cursor->frame < count && out->size_bytes < REPLY_PIECE_BYTES && !buf_failed(out))
+    while (is_good && cursor->frame < count && out->size_bytes < REPLY_PIECE_BYTES && steps < REPLY_PIECE_STEPS &&
+           !buf_failed(out)) {
         is_good = frame_reply_put(context, cursor->frame++);
+        steps += frame_steps;
+    }
     if (is_good && cursor->frame == count)
         frame_reply_put_end(context);
     context->frames.left_bytes += out->size_bytes;

@@ -8,8 +8,10 @@
 #include "wire/reply/reply_context.h"
 
 enum {
-    REPLY_PIECE_BYTES = 131072, /* a piece has at least so many, but the first and the last */
-    REPLY_WHOLE_BYTES = 524288, /* replies up to here are made whole */
+    REPLY_PIECE_BYTES = 131072,  /* a piece has at least so many, but the first and the last, and slow ones: */
+    REPLY_PIECE_STEPS = 4000000, /* pose_steps() of about a second, after which a piece ends: who waits for an answer
+                                    in pieces, as proxies do, gets some of it every few seconds */
+    REPLY_WHOLE_BYTES = 524288,  /* replies up to here are made whole */
 };
 
 struct reply_cursor;

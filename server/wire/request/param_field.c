@@ -29,6 +29,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_VERBOSE] = {AT(is_verbose)},
     [PARAM_MODEL] = {AT(model)},
     [PARAM_HASH] = {AT(hash)},
+    [PARAM_ESTIMATE] = {AT(is_estimate)},
     [PARAM_CLIP_FILE] = {AT(clip_file)},
     [PARAM_CLIP_HASH] = {AT(clip_hash)},
     [PARAM_RETARGET] = {AT(is_by_rest)},

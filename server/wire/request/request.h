@@ -156,6 +156,7 @@ struct request {
     bool has_indices, has_normals, has_rest, has_weights, has_attributes;
     uint32_t texture;     /* OP_TEXTURE */
     bool has_no_textures; /* FORMAT_GLB: textures=0 */
+    bool is_estimate;     /* tell how long the answer takes, and do not make it */
     bool has_root_motion; /* take the movement of `root` out and tell it */
     bool is_verbose;      /* OP_READYZ */
     bool has_turn;        /* its turning about the up axis too */

@@ -77,8 +77,8 @@ void request_set_canonical(struct request *request)
     const uint64_t numbers[] = {
         (uint64_t)request->wrap, (uint64_t)request->space, (uint64_t)request->layout, (uint64_t)request->format,
         request->what,           request->has_indices,     request->has_normals,      request->has_rest,
-        request->list_limit,     request->is_over_clip,    request->has_rate,         request->is_per_joint,
-        request->has_no_textures};
+        request->list_limit,     request->is_over_clip,    request->has_rate,         request->is_estimate,
+        request->is_per_joint,   request->has_no_textures};
     h = hash64(h, numbers, sizeof numbers);
     h = hash64(h, &request->picture, sizeof request->picture);
     h = hash64(h, &request->sheet, sizeof request->sheet);

@@ -91,6 +91,7 @@ static const struct {
     {"verbose", NULL}, /* is not about a model */
     {"model", "/v1/model?model=b"},
     {"hash", "/v1/model?model=a&hash=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"},
+    {"estimate", "/v1/pose?model=a&estimate=1"},
     {"clip", "/v1/pose?model=a&clip=1"},
     {"clip_name", "/v1/pose?model=a&clip_name=b"},
     {"clip_file", "/v1/pose?model=a&clip_file=b"},

@@ -1,0 +1,188 @@
+/* service_estimate.c - estimate=1: how long an answer takes and how large it is, without making it.
+ *
+ * Rough costs by formula, times what such work has really taken on this server (pace.h). Of models that are not in
+ * memory only the imports are told. */
+#include "daemon/service/job.h"
+
+#include "base/view.h"
+#include "wire/bodies/reply_estimate.h"
+#include "wire/encode/json.h"
+
+#include <math.h>
+
+/* Defaults until something was measured: one import; per cell, triangle and pixel of a picture; a byte of a file for
+ * each pixel of the background and of the model. */
+static const double IMPORT_NS = 50e6, CELL_NS = 1e6, TRIANGLE_NS = 60, PIXEL_NS = 60, PIXEL_FILE_BYTES = 0.5;
+enum { CELL_JSON_BYTES = 400, INDICES_A_TRIANGLE = 3 };
+
+/* What evaluation_cost_ns() does not tell, because it stops where a work thread is needed in any case. */
+enum { COST_VERTEX_NS = 200, COST_KEY_NS = 30, COST_PIXEL_BYTE_NS = 20, COST_NODE_NS = 300, COMPARED_POSES = 400 };
+
+static double model_cost_ns(const struct model *model, double poses)
+{
+    return (double)model->position_count * COST_VERTEX_NS + (double)model->key_value_count * COST_KEY_NS +
+           ((double)model->node_count + model->joint_count) * COST_NODE_NS * poses;
+}
+
+static double evaluator_cost_ns(const struct evaluation *evaluation)
+{
+    const struct request *request = evaluation->request;
+    const struct model *model = &evaluation->imported->model;
+    if (request->op == OP_COMPARE)
+        return model_cost_ns(model, COMPARED_POSES) + model_cost_ns(evaluation->sources[0], COMPARED_POSES);
+    if (request->op != OP_EXPORT)
+        return evaluation_cost_ns(evaluation);
+    return model_cost_ns(model, 1) +
+           (request->has_no_textures ? 0 : (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS);
+}
+
+static double picture_cost_ns(const struct picture_job *picture)
+{
+    const struct request *request = &picture->job->call->request;
+    const struct model *model = &picture->job->models[0]->model;
+    const bool is_onion = picture->plan == NULL && request->picture.view == VIEW_ONION;
+    const double cells = picture->plan != NULL ? picture->plan->cell_count : is_onion ? VIEW_ONION_TIMES : 1;
+    const double pixels = picture->plan != NULL ? (double)picture->plan->width * picture->plan->height
+                                                : (double)request->picture.width * request->picture.height;
+    const double triangles = (double)model->index_count / INDICES_A_TRIANGLE;
+    return cells * (CELL_NS + triangles * TRIANGLE_NS) + pixels * PIXEL_NS;
+}
+
+/* What is told of the picture and not the picture. */
+static bool is_text(const struct request *request)
+{
+    return request->op == OP_RENDER ? request->format == FORMAT_JSON : request->sheet.format == SHEET_JSON;
+}
+
+/* A file of the picture's format, from its pixels. */
+static double picture_file_bytes(const struct picture_job *picture)
+{
+    const struct request *request = &picture->job->call->request;
+    if (is_text(request))
+        return CELL_JSON_BYTES * (picture->plan != NULL ? (double)picture->plan->cell_count : 1);
+    return PIXEL_FILE_BYTES * (picture->plan != NULL ? (double)picture->plan->width * picture->plan->height
+                                                     : (double)request->picture.width * request->picture.height);
+}
+
+/* --- learning --- */
+
+void service_learn_import(struct service *service, uint64_t duration_ns)
+{
+    pace_learn(&service->paces.import, IMPORT_NS, (double)duration_ns);
+}
+
+void service_learn_answer(const struct job *job)
+{
+    const struct evaluation evaluation = job_evaluation(job);
+    const struct request *request = evaluation.request;
+    if (job->reply.code != 0 || job->reply.rest != NULL || request->op >= OP_COUNT)
+        return;
+    pace_learn(&job->service->paces.answers[request->op], evaluator_cost_ns(&evaluation), (double)job->cpu_ns);
+}
+
+void service_learn_picture(const struct picture_job *picture, uint64_t duration_ns, uint64_t file_bytes)
+{
+    struct paces *paces = &picture->job->service->paces;
+    const struct request *request = &picture->job->call->request;
+    pace_learn(&paces->pictures, picture_cost_ns(picture), (double)duration_ns);
+    if (!is_text(request))
+        pace_learn(&paces->files[request->sheet.format], picture_file_bytes(picture), (double)file_bytes);
+}
+
+/* --- telling --- */
+
+struct estimate {
+    double wait_ns, work_ns;
+    uint64_t bytes;   /* UINT64_MAX: nothing is known */
+    uint32_t imports; /* of models that are not in memory */
+    bool is_measured; /* such work was done here before */
+};
+
+/* To microseconds, which is more than an estimate knows. */
+static double round_s(double ns)
+{
+    static const double US_PER_S = 1e6, NS_PER_US = 1e3;
+    return round(ns / NS_PER_US) / US_PER_S;
+}
+
+static void put_estimate(const struct estimate *estimate, struct reply *reply)
+{
+    const double wait_s = round_s(estimate->wait_ns), seconds = round_s(estimate->wait_ns + estimate->work_ns);
+    reply->status = 200;
+    reply->content_type = "application/json";
+    reply->cache_control = "no-store"; /* it is about now */
+    json_printf(&reply->body, "{\"estimate\":{\"seconds\":%g,\"wait_seconds\":%g,\"bytes\":", seconds, wait_s);
+    if (estimate->bytes == UINT64_MAX)
+        buf_put_text(&reply->body, "null");
+    else
+        json_printf(&reply->body, "%llu", (unsigned long long)estimate->bytes);
+    json_printf(&reply->body, ",\"imports\":%u,\"measured\":", estimate->imports);
+    buf_put_text(&reply->body, estimate->is_measured ? "true}}\n" : "false}}\n");
+}
+
+static void finish(struct job *job, const struct estimate *estimate)
+{
+    struct reply reply;
+    reply_init(&reply);
+    put_estimate(estimate, &reply);
+    job_finish(job, &reply);
+}
+
+/* Those before it in the queue take as long as this one, spread over the workers. */
+static double wait_ns(uint64_t waiting, uint64_t workers, double work_ns)
+{
+    return workers == 0 ? 0 : (double)waiting * work_ns / (double)workers;
+}
+
+void service_estimate_answer(struct job *job)
+{
+    struct service *service = job->service;
+    const struct evaluation evaluation = job_evaluation(job);
+    const struct request *request = evaluation.request;
+    const struct pace *pace = &service->paces.answers[request->op < OP_COUNT ? request->op : 0];
+    struct estimate estimate = {.is_measured = pace->count > 0};
+    struct reply reply;
+    reply_init(&reply);
+    if (!reply_estimate(&service->evaluator.workspace, &evaluation.imported->model, evaluation.sources, request,
+                        &service->config->limits, &estimate.bytes, &reply)) {
+        job_finish(job, &reply);
+        return;
+    }
+    reply_fini(&reply);
+    estimate.work_ns = pace_apply(pace, evaluator_cost_ns(&evaluation));
+    estimate.wait_ns = wait_ns(service->work_queue.count, SERVICE_WORK_MAX, estimate.work_ns);
+    finish(job, &estimate);
+}
+
+void service_estimate_picture(struct picture_job *picture)
+{
+    struct job *job = picture->job;
+    const struct service *service = job->service;
+    const struct request *request = &job->call->request;
+    const struct pace *file = &service->paces.files[request->sheet.format];
+    struct estimate estimate = {.is_measured = service->paces.pictures.count > 0};
+    estimate.work_ns = pace_apply(&service->paces.pictures, picture_cost_ns(picture));
+    const double bytes =
+        request->format == FORMAT_JSON ? picture_file_bytes(picture) : pace_apply(file, picture_file_bytes(picture));
+    estimate.bytes = (uint64_t)llround(bytes);
+    estimate.wait_ns =
+        wait_ns(render_pool_waiting(service->renders), service->config->render_workers, estimate.work_ns);
+    finish(job, &estimate);
+}
+
+bool service_estimate_imports(struct job *job)
+{
+    struct service *service = job->service;
+    const struct request *request = &job->call->request;
+    struct estimate estimate = {.bytes = UINT64_MAX, .is_measured = service->paces.import.count > 0};
+    estimate.imports += !cache_has(service->cache, request->model);
+    for (uint32_t i = 0; i < request->source_count; i++)
+        estimate.imports += !cache_has(service->cache, request->sources[i].path);
+    if (op_is_picture(request->op) && request->environment != NULL)
+        estimate.imports += !cache_has(service->cache, request->environment);
+    if (estimate.imports == 0)
+        return false;
+    estimate.work_ns = pace_apply(&service->paces.import, IMPORT_NS) * estimate.imports;
+    finish(job, &estimate);
+    return true;
+}
