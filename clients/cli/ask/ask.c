@@ -1,5 +1,6 @@
 /* posectl palette, pose, mesh, bounds, keys, render, sheet, turntable: one request about one model, whose answer is
  * printed or written into a file. */
+#include "clients/cli/ask/estimate.h"
 #include "clients/cli/ask/numbers.h"
 #include "clients/cli/ask/picture_sides.h"
 #include "clients/cli/command_line/commands.h"
@@ -7,6 +8,7 @@
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
 #include "clients/cli/server/command_context.h"
+#include "clients/cli/server/long_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,11 +192,15 @@ int run_ask(const struct args *args)
         if (format != NULL)
             text_printf(&query, "&format=%s", format);
         const bool has_body = args_put_body(args, &body);
-        status = connection_status(&context.connection,
-                                   connection_request_model(&context.connection, COMMANDS[args->command].name, model,
-                                                            query.at, has_body ? body.at : NULL, &answer));
-        if (status == STATUS_DONE)
-            status = give(args, model, format == NULL ? args_parameter(args, "format") : format, &answer);
+        const char *name = COMMANDS[args->command].name;
+        if (!has_body && estimate_is_wanted(args, &query)) {
+            status = estimate_print(&context.connection, name, name, model, query.at);
+        } else {
+            status = connection_status(&context.connection, long_request(&context.connection, name, name, model,
+                                                                         query.at, has_body ? body.at : NULL, &answer));
+            if (status == STATUS_DONE)
+                status = give(args, model, format == NULL ? args_parameter(args, "format") : format, &answer);
+        }
     }
     text_free(&query);
     text_free(&body);

@@ -1,11 +1,13 @@
 /* posectl convert: a whole model as a GLB file, which the server makes; what the file says otherwise than the model is
  * told as warnings. */
 #include "clients/cli/ask/convert_clips.h"
+#include "clients/cli/ask/estimate.h"
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
 #include "clients/cli/server/command_context.h"
+#include "clients/cli/server/long_request.h"
 
 #include <endian.h>
 #include <stdint.h>
@@ -136,9 +138,14 @@ static int convert(struct command_context *context, const struct convert_clips *
         text_put_url(&query, args_text(args, OPTION_NAME, ""));
     }
     const bool has_body = convert_clips_put_body(clips, &context->paths, &body);
-    status =
-        connection_status(&context->connection, connection_request_model(&context->connection, "export", model,
-                                                                         query.at, has_body ? body.at : NULL, &answer));
+    if (!has_body && estimate_is_wanted(args, &query)) {
+        status = estimate_print(&context->connection, "convert", "export", model, query.at);
+        text_free(&query);
+        free(file);
+        return status;
+    }
+    status = connection_status(&context->connection, long_request(&context->connection, "convert", "export", model,
+                                                                  query.at, has_body ? body.at : NULL, &answer));
     char code[64] = "";
     if (status == STATUS_FAILED)
         connection_error_code(&context->connection, code);

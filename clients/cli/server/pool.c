@@ -1,16 +1,15 @@
 /* A pool of threads with a connection each, and its progress line. */
 #include "clients/cli/server/pool.h"
 
+#include "clients/cli/output/bar.h"
 #include "clients/cli/output/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BAR_CELLS = 24, COLUMNS_DEFAULT = 80 };
 #define PAINT_S 0.1
 #define LOG_S   5.0
 
@@ -40,16 +39,6 @@ static size_t done_of(const struct progress *progress)
     return done;
 }
 
-static void put_duration(struct text *out, double s)
-{
-    if (s >= 3600)
-        text_printf(out, "%.0f h %02.0f min", (double)(long)(s / 3600), (double)((long)(s / 60) % 60));
-    else if (s >= 60)
-        text_printf(out, "%.0f min %02.0f s", (double)(long)(s / 60), (double)((long)s % 60));
-    else
-        text_printf(out, "%.0f s", s);
-}
-
 static void put_state(struct text *out, const struct progress *progress, double elapsed_s)
 {
     const size_t done = done_of(progress);
@@ -60,7 +49,7 @@ static void put_state(struct text *out, const struct progress *progress, double 
     text_printf(out, "  %.*f/s", rate < 10 ? 1 : 0, rate);
     if (rate > 0 && done < progress->total) {
         text_put(out, "  ");
-        put_duration(out, (double)(progress->total - done) / rate);
+        bar_put_duration(out, (double)(progress->total - done) / rate);
         text_put(out, " left");
     }
 }
@@ -68,28 +57,13 @@ static void put_state(struct text *out, const struct progress *progress, double 
 /* Repaints the progress line. */
 static void paint(struct progress *progress, double elapsed_s)
 {
-    struct text line = {0};
-    struct winsize window;
-    const size_t done = done_of(progress);
-    const size_t full = progress->total == 0 ? BAR_CELLS : done * BAR_CELLS / progress->total;
-    size_t columns = COLUMNS_DEFAULT;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
-        columns = window.ws_col;
-    text_printf(&line, "%s [", progress->what);
-    for (size_t i = 0; i < BAR_CELLS; i++)
-        text_put(&line, i < full ? "#" : "-");
-    text_put(&line, "] ");
-    put_state(&line, progress, elapsed_s);
-    text_put(&line, "  ");
-    text_put_printable(&line, progress->current);
-    size_t bytes = 0;
-    for (size_t column = 1; column < columns && bytes < line.size_bytes; column++) {
-        const size_t character = text_character_bytes(line.at + bytes);
-        bytes += character == 0 ? 1 : character;
-    }
-    fprintf(stderr, "\r%.*s\033[K", (int)bytes, line.at);
-    fflush(stderr);
-    text_free(&line);
+    struct text state = {0};
+    const double done = (double)done_of(progress), total = (double)progress->total;
+    put_state(&state, progress, elapsed_s);
+    text_put(&state, "  ");
+    text_put_printable(&state, progress->current);
+    bar_paint(progress->what, total > 0 ? done / total : 1, state.at);
+    text_free(&state);
 }
 
 static void show_progress(struct progress *progress)
@@ -145,7 +119,7 @@ static void wait_for_workers(struct pool *pool)
         show_progress(pool->progress);
     }
     if (terminal.is_progress_line)
-        fputs("\r\033[K", stderr);
+        bar_clear();
 }
 
 int pool_run(const struct session *session, unsigned jobs, size_t count, pool_work *work, void *context,

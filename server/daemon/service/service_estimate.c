@@ -12,7 +12,7 @@
 
 /* Defaults until something was measured: one import; per cell, triangle and pixel of a picture; a byte of a file for
  * each pixel of the background and of the model. */
-static const double IMPORT_NS = 50e6, CELL_NS = 1e6, TRIANGLE_NS = 60, PIXEL_NS = 60, PIXEL_FILE_BYTES = 0.5;
+static const double IMPORT_NS = 50e6, CELL_NS = 3e6, TRIANGLE_NS = 300, PIXEL_NS = 30, PIXEL_FILE_BYTES = 0.5;
 enum { CELL_JSON_BYTES = 400, INDICES_A_TRIANGLE = 3 };
 
 /* What evaluation_cost_ns() does not tell, because it stops where a work thread is needed in any case. */

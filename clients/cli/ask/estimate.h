@@ -1,0 +1,14 @@
+/* estimate.h - what --estimate prints instead of an answer: how long that takes and how large it is. */
+#pragma once
+
+#include "clients/cli/command_line/args.h"
+#include "clients/cli/output/text.h"
+#include "clients/cli/server/connection.h"
+
+/* Whether --estimate is given; takes it out of the query. */
+bool estimate_is_wanted(const struct args *args, struct text *query);
+
+/* Prints the estimate of a request as long_request() has it: a line, with --json the server's JSON. Returns an exit
+ * status. */
+int estimate_print(struct connection *connection, const char *what, const char *operation, const char *model,
+                   const char *query);

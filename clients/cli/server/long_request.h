@@ -1,0 +1,21 @@
+/* long_request.h - a request whose answer may take a while: how far it is, by the server's estimate (protocol/http.md),
+ * shows as a bar on a terminal, else as a line now and then. Nothing is shown with --quiet, of an answer that is
+ * expected within a second, and of a server that gives no estimates. */
+#pragma once
+
+#include "clients/cli/server/connection.h"
+
+/* What the server expects. */
+struct long_request_estimate {
+    double seconds;
+    double bytes; /* negative: not known */
+};
+
+/* As connection_request_model(). The model is read first, if it is not in memory. `what`: the command, for the bar. */
+int long_request(struct connection *connection, const char *what, const char *operation, const char *model,
+                 const char *query, const char *body, struct posed_packet *answer);
+
+/* Has the server read the model, and asks for its estimate; *answer is that one's JSON. Returns as
+ * connection_request_model(). */
+int long_request_ask(struct connection *connection, const char *what, const char *operation, const char *model,
+                     const char *query, struct long_request_estimate *estimate, struct posed_packet *answer);
