@@ -301,6 +301,7 @@ beside: deps-test all samples
 deps-deploy: deps-test
 	@deploy/deps.sh deploy
 	@tests/deploy/install.sh
+	@tests/web/run.sh --install || echo 'deploy-test: the JavaScript client will have no WebSocket'
 deploy-test: deps-deploy all samples $(out)/test/client_probe
 	@$(run_suites) "deploy=pytest:$(pytest) $(if $(t),-k '$(t)') tests/deploy"
 

@@ -1,7 +1,7 @@
 // load_js.mjs URL EXPECTED WS: the JavaScript client under load until stdin ends. EXPECTED is a JSON file: {model: {time: binary frames in hex}}; WS is
 // the module with a WebSocket, or ''. A line for each answer: "ok WAY", or "bad WAY WHY".
 import fs from 'node:fs';
-import { Client } from '../../../clients/js/posed.js';
+import { Client, Frames } from '../../../clients/js/posed.js';
 
 const [url, file, ws] = process.argv.slice(2);
 const expected = JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -10,6 +10,8 @@ const client = new Client(url, { WebSocket });
 const cases = Object.entries(expected).flatMap(([model, times]) => Object.entries(times).map(([t, hex]) => ({ model, t: Number(t), hex })));
 let isOver = false;
 process.stdin.on('end', () => { isOver = true; }).resume();
+const numbersOf = (hex) => new Frames(Uint8Array.from(Buffer.from(hex, 'hex'))).palette(0);
+const areEqual = (numbers, floats) => numbers.length === floats.length && numbers.every((number, i) => Math.fround(number) === floats[i]);
 const hexOf = async (model, t) => Buffer.from((await model.ask('palette', { clip: 0, t, format: 'bin' })).bytes).toString('hex');
 
 async function load(way, once) {
@@ -26,7 +28,7 @@ async function load(way, once) {
 const loads = [load('http', async ({ model, t, hex }) => (await hexOf(client.model(model), t) === hex ? '' : 'another answer')),
   load('post', async ({ model, t, hex }) => {
     const [palette] = await client.batch([{ op: 'palette', model, clip: 0, t: [t] }]);
-    return palette.frames?.length === 1 && hex ? '' : `another answer: ${palette.message}`;
+    return palette.frames?.length === 1 && areEqual(palette.frames[0].palettes[0].flat(), numbersOf(hex)) ? '' : `another answer: ${palette.message}`;
   })];
 if (WebSocket) {
   const link = await client.connect();
