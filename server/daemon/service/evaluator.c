@@ -17,7 +17,7 @@ void evaluator_init(struct evaluator *evaluator, const struct config *config, st
     evaluator->config = config;
     evaluator->budget = budget;
     workspace_init(&evaluator->workspace);
-    evaluator->workspace.clip_palette.kernel = kernel_find(config->kernel);
+    evaluator->workspace.entity.compiled.kernel = kernel_find(config->kernel);
 }
 
 void evaluator_fini(struct evaluator *evaluator) { workspace_fini(&evaluator->workspace); }

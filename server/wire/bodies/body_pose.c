@@ -13,7 +13,7 @@ enum { TRS_FLOATS = 10, BLOCKS_MAX = 5 };
 
 static bool is_sheared(const struct reply_context *context, uint32_t node)
 {
-    return (context->model->nodes[node].flags & NODE_SHEAR) != 0 && !context->workspace->pose.is_animated[node];
+    return (context->model->nodes[node].flags & NODE_SHEAR) != 0 && !context->workspace->entity.pose.is_animated[node];
 }
 
 static void store_trs(const struct trs *trs, float out[TRS_FLOATS])
@@ -77,7 +77,7 @@ static bool check_still_root(struct reply_context *context, uint32_t node, doubl
  * is such a factor, if there is one. False: the reply is an error. */
 static bool local_of(struct reply_context *context, uint32_t node, double time_s, struct trs *local)
 {
-    const struct pose *pose = &context->workspace->pose;
+    const struct pose *pose = &context->workspace->entity.pose;
     const struct node *of = &context->model->nodes[node];
     const bool is_still_root = context->motion.is_on && node == context->motion.motion.node;
     *local = pose->local[node];
@@ -100,7 +100,7 @@ static bool local_of(struct reply_context *context, uint32_t node, double time_s
 static size_t store_node(struct reply_context *context, uint32_t node, enum frames_block_kind kind, double time_s,
                          float floats[LAYOUT_FLOATS_MAX])
 {
-    const struct pose *pose = &context->workspace->pose;
+    const struct pose *pose = &context->workspace->entity.pose;
     size_t count = TRS_FLOATS;
     if (kind == BLOCK_LOCAL) {
         struct trs local;

@@ -20,7 +20,7 @@ struct reply_cursor *reply_cursor_new(const struct kernel *kernel, const _Atomic
 {
     struct reply_cursor *cursor = mem_zalloc(1, sizeof *cursor);
     workspace_init(&cursor->workspace);
-    cursor->workspace.clip_palette.kernel = kernel;
+    cursor->workspace.entity.compiled.kernel = kernel;
     cursor->workspace.is_stopped = is_stopped;
     reply_init(&cursor->failure);
     return cursor;
