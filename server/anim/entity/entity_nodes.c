@@ -28,20 +28,23 @@ static int store_node(const struct dmat4 *world_from_node, enum layout layout, f
     return rc;
 }
 
-static bool are_in_rig(const struct model *model, const uint32_t *nodes, uint32_t count)
+bool entity_has_compiled_nodes(const struct model *model, const uint32_t *nodes, uint32_t count)
 {
-    bool is_in = model->rig_place_count > 0;
-    for (uint32_t i = 0; i < count && is_in; i++)
-        is_in = model->rig_places[nodes[i]] != UINT32_MAX;
-    return is_in;
+    bool is_in_rig = model->rig_place_count > 0;
+    for (uint32_t i = 0; i < count && is_in_rig; i++)
+        is_in_rig = model->rig_places[nodes[i]] != UINT32_MAX;
+    return is_in_rig;
 }
 
 /* scene_from_node of a node of the rig, without the motion. */
-static struct dmat4 compiled_node(const struct entity_work *work, uint32_t node)
+static struct dmat4 compiled_node(struct entity_work *work, uint32_t node)
 {
     const struct entity *entity = &work->entity;
     const float *rows = work->compiled.matrices + KERNEL_MATRIX * (size_t)entity->model->rig_places[node];
     struct dmat4 matrix = DMAT4_IDENTITY;
+    if (!work->is_composed)
+        clip_palette_compose_nodes(&work->compiled, entity->model);
+    work->is_composed = true;
     for (int e = 0; e < 12; e++)
         matrix.m[e % 4 * 4 + e / 4] = (double)rows[e];
     if (entity->motion != NULL && entity->motion->is_moved[node])
@@ -49,17 +52,32 @@ static struct dmat4 compiled_node(const struct entity_work *work, uint32_t node)
     return matrix;
 }
 
-static int store_nodes(const struct entity_work *work, bool is_compiled, const uint32_t *nodes, uint32_t count,
-                       enum layout layout, float *out, struct err *err)
+static struct dmat4 in_world(const struct entity *entity, const struct dmat4 *scene_from_node)
 {
-    const struct entity *entity = &work->entity;
+    return entity->world_from_scene != NULL ? dmat4_mul(entity->world_from_scene, scene_from_node) : *scene_from_node;
+}
+
+struct dmat4 entity_node(struct entity_work *work, uint32_t node)
+{
+    if (work->is_compiled && entity_has_compiled_nodes(work->entity.model, &node, 1)) {
+        const struct dmat4 scene_from_node = compiled_node(work, node);
+        const struct dmat4 world_from_node = in_world(&work->entity, &scene_from_node);
+        const struct mat4 rounded = mat4_from_dmat4(&world_from_node);
+        if (floats_are_finite(rounded.m, 16))
+            return world_from_node;
+        entity_give_up(work); /* whose verdict counts */
+    }
+    entity_complete(work);
+    return in_world(&work->entity, &work->pose.scene_from_node[node]);
+}
+
+static int store_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
+                       struct err *err)
+{
     for (uint32_t i = 0; i < count; i++, out += layout_floats(layout)) {
-        struct dmat4 world_from_node =
-            is_compiled ? compiled_node(work, nodes[i]) : work->pose.scene_from_node[nodes[i]];
-        if (entity->world_from_scene != NULL)
-            world_from_node = dmat4_mul(entity->world_from_scene, &world_from_node);
+        const struct dmat4 world_from_node = entity_node(work, nodes[i]);
         if (store_node(&world_from_node, layout, out, err) < 0)
-            return name_node(entity->model, nodes[i], err);
+            return name_node(work->entity.model, nodes[i], err);
     }
     return 0;
 }
@@ -67,15 +85,9 @@ static int store_nodes(const struct entity_work *work, bool is_compiled, const u
 int entity_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
                  struct err *err)
 {
-    if (work->is_compiled && are_in_rig(work->entity.model, nodes, count)) {
-        struct err ignored;
-        if (!work->is_composed)
-            clip_palette_compose_nodes(&work->compiled, work->entity.model);
-        work->is_composed = true;
-        if (store_nodes(work, true, nodes, count, layout, out, &ignored) == 0)
-            return 0;
-        entity_give_up(work); /* whose verdict and words count */
-    }
-    entity_complete(work);
-    return store_nodes(work, false, nodes, count, layout, out, err);
+    const int rc = store_nodes(work, nodes, count, layout, out, err);
+    if (rc == 0 || !work->is_compiled)
+        return rc;
+    entity_give_up(work); /* the exact verdict on what is rigid, and its words */
+    return store_nodes(work, nodes, count, layout, out, err);
 }

@@ -39,6 +39,11 @@ void reply_cursor_free(struct reply_cursor *cursor)
 
 const struct reply_cost *reply_cursor_cost(const struct reply_cursor *cursor) { return &cursor->workspace.cost; }
 
+const struct entity_work *reply_cursor_entities(const struct reply_cursor *cursor)
+{
+    return &cursor->workspace.entity;
+}
+
 size_t reply_cursor_held_bytes(const struct reply_cursor *cursor)
 {
     return sizeof *cursor + workspace_held_bytes(&cursor->workspace);
