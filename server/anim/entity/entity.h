@@ -92,8 +92,8 @@ int entity_palette_in(struct entity_work *work, uint32_t skin, const struct dmat
  * it, too. */
 struct dmat4 entity_scene_from_node(struct entity_work *work, uint32_t node);
 
-/* True when entity_node() needs no more than the compiled pose, where there is one: all nodes are of the rig. */
-bool entity_has_compiled_nodes(const struct model *model, const uint32_t *nodes, uint32_t count);
+/* True when compiled poses of the model have the node: a joint, or one above a joint. */
+bool entity_is_in_rig(const struct model *model, uint32_t node);
 
 /* world_from_node of one node of the entity evaluated last: as compiled where that has the node. */
 struct dmat4 entity_node(struct entity_work *work, uint32_t node);

@@ -28,12 +28,9 @@ static int store_node(const struct dmat4 *world_from_node, enum layout layout, f
     return rc;
 }
 
-bool entity_has_compiled_nodes(const struct model *model, const uint32_t *nodes, uint32_t count)
+bool entity_is_in_rig(const struct model *model, uint32_t node)
 {
-    bool is_in_rig = model->rig_place_count > 0;
-    for (uint32_t i = 0; i < count && is_in_rig; i++)
-        is_in_rig = model->rig_places[nodes[i]] != UINT32_MAX;
-    return is_in_rig;
+    return model->rig_place_count > 0 && model->rig_places[node] != UINT32_MAX;
 }
 
 /* scene_from_node of a node of the rig, without the motion. */
@@ -59,7 +56,7 @@ static struct dmat4 in_world(const struct entity *entity, const struct dmat4 *sc
 
 struct dmat4 entity_node(struct entity_work *work, uint32_t node)
 {
-    if (work->is_compiled && entity_has_compiled_nodes(work->entity.model, &node, 1)) {
+    if (work->is_compiled && entity_is_in_rig(work->entity.model, node)) {
         const struct dmat4 scene_from_node = compiled_node(work, node);
         const struct dmat4 world_from_node = in_world(&work->entity, &scene_from_node);
         const struct mat4 rounded = mat4_from_dmat4(&world_from_node);

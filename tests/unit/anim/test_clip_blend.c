@@ -249,8 +249,8 @@ TEST(clip_blend_of_single_nodes)
     struct layers layers;
     unsigned covered = 0;
     make_rig(&f, 30, false);
-    assert_false(entity_has_compiled_nodes(&f.model, nodes, 4));
-    assert_true(entity_has_compiled_nodes(&f.model, nodes, 3));
+    assert_false(entity_is_in_rig(&f.model, nodes[3]));
+    assert_true(entity_is_in_rig(&f.model, nodes[2]));
     for (int i = 0; i < 100; i++) {
         float fast[48], exact[48], alone[12];
         random_layers(&layers, 30, true);
