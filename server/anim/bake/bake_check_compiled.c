@@ -261,7 +261,7 @@ int bake_check_compiled(const struct model *model, struct err *err)
 {
     const bool is_compiled = model->compiled_clip_count > 0;
     if (model->compiled_clip_count != (is_compiled ? model->clip_count : 0) ||
-        model->rig_skin_count != (is_compiled ? model->skin_count : 0))
+        model->rig_skin_count != (is_compiled || model->rig_skin_count > 0 ? model->skin_count : 0))
         return err_set(err, ERR_BAD_BAKE, "compiled_clips has %u elements for %u clips", model->compiled_clip_count,
                        model->clip_count);
     if (model->rig_node_count > model->node_count)

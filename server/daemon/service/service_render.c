@@ -254,14 +254,13 @@ static int find_rest(struct picture_job *picture, struct err *err)
     struct resolved_rest rest;
     if (!request->is_by_rest)
         return 0;
-    if (rest_resolve(&rest, request, &job->models[0]->model, job->sources, &job->service->evaluator.config->limits,
-                     err) < 0)
+    if (rest_resolve(&rest, request, &job->models[0]->model, job->sources, err) < 0)
         return err->code;
     drawing->has_locked_feet = request->has_locked_feet;
-    drawing->rest_steps = rest.max_steps;
+    drawing->rest_steps = rest_max_steps(request, &job->service->evaluator.config->limits);
     put_roles(drawing->roles, &rest.model);
     for (uint32_t s = 0; s < request->source_count; s++) {
-        drawing->sources[s].is_by_rest = rest.is_by_rest[s];
+        drawing->sources[s].is_by_rest = rest_is_of(request, s);
         put_roles(drawing->sources[s].roles, &rest.sources[s]);
     }
     return 0;

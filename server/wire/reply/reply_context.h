@@ -55,6 +55,7 @@ struct reply_context {
     double duration_s; /* of the clip; 0 at rest */
     struct clip_sources
         *clips; /* those of other files; `model` is a view that has them unless the request is a blend */
+    const struct model *own_model; /* what `model` is a view of, or the same */
     struct clip_span span;
     struct reply_motion motion;
     const struct frame_writer *writer; /* this and what follows: of replies of frames */

@@ -59,7 +59,7 @@ static int64_t size_of_whole(const struct model *model, const struct request *re
 
 static int64_t size_of_pieces(const struct model *model, const struct request *request, uint64_t limit_bytes)
 {
-    struct reply_cursor *stream = reply_cursor_new(kernel_best(), NULL);
+    struct reply_cursor *stream = reply_cursor_new(kernel_best(), NULL, NULL);
     struct reply reply;
     struct err err = {0};
     limits.value[LIMIT_ANSWER_BYTES] = limit_bytes;
