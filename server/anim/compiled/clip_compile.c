@@ -117,7 +117,8 @@ static void compile_rig(struct bake_builder *builder, uint32_t *rig_of_node)
  * than can be measured at all is not compiled. */
 static const double ERROR_MAX = 9e-7, HOPELESS = 1e-4;
 enum { MOMENTS_MAX = 200, MOMENTS_MIN = 8, STEPS = 150000, STEPS_MAX = 1000000 };
-/* One clip of another file is compiled while somebody waits for an answer: no more than takes a fraction of a second. */
+/* One clip of another file is compiled while somebody waits for an answer: no more than takes a fraction of a second.
+ */
 enum { CLIP_FLOATS_MAX = 1 << 23 };
 
 /* Takes back what a clip added; arrays that grew stay where they are. */

@@ -202,8 +202,8 @@ struct shared_model *cache_share(struct cache *cache, const char *path)
 static bool is_too_much(const struct cache *cache)
 {
     const uint64_t view_bytes = cache->views != NULL ? view_cache_bytes(cache->views) : 0;
-    return cache->model_bytes + view_bytes > cache->config->cache_bytes || cache->model_count > cache->config->models_max ||
-           HASH_COUNT(cache->slots) > SLOTS_MAX;
+    return cache->model_bytes + view_bytes > cache->config->cache_bytes ||
+           cache->model_count > cache->config->models_max || HASH_COUNT(cache->slots) > SLOTS_MAX;
 }
 
 static int by_use(const struct shared_model *a, const struct shared_model *b)

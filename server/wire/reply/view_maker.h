@@ -1,4 +1,5 @@
-/* view_maker.h - finds the views of a reply in the store, or makes them. Private to clip_sources.c. Pure; one thread. */
+/* view_maker.h - finds the views of a reply in the store, or makes them. Private to clip_sources.c. Pure; one thread.
+ */
 #pragma once
 
 #include "wire/reply/clip_sources.h"

@@ -1,5 +1,5 @@
-/* Clips of other files made ready to play: the same palettes as of a clip of the model's own, within the bound of double
- * precision, and what they hold outlives what they were made of but the models. */
+/* Clips of other files made ready to play: the same palettes as of a clip of the model's own, within the bound of
+ * double precision, and what they hold outlives what they were made of but the models. */
 #include "anim/compiled/clip_palette.h"
 #include "anim/pose/pose.h"
 #include "anim/retarget/clip_view.h"
@@ -163,7 +163,8 @@ TEST(clip_view_has_the_bits_of_a_clip_of_its_own)
             add_clip(&source, 999, spline);
             fixture_finish(&source);
             assert_true(model.model.rig_node_count > 0); /* a model without clips has its rig, too */
-            assert_int_equal(clip_view_new(&view, &model.model, &source.model, &(struct name_map){0}, NULL, 1, &err), 0);
+            assert_int_equal(clip_view_new(&view, &model.model, &source.model, &(struct name_map){0}, NULL, 1, &err),
+                             0);
             check_bound(&view->retarget.model, 1);
             check_same(&view->retarget.model, 1, &whole.model, 0);
             assert_false(clip_palette_is_compiled(&view->retarget.model, 0)); /* it has this clip alone */
