@@ -153,7 +153,7 @@ void service_render(struct job *job);
 struct picture_cells {
     uint32_t count;
     struct render_cell *cells; /* [count] */
-    double *layer_times_s;     /* [count][layers of the blend] */
+    struct render_layer_moment *layer_moments; /* [count][layers of the blend] */
 };
 void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t layer_count);
 /* Each layer of a blend has its own time in each frame: sets those of cell c. */

@@ -159,7 +159,6 @@ static bool find_blend(struct picture_job *picture, struct reply *reply)
             .clip = layer->clip,
             .reference_clip = layer->reference_clip,
             .reference_time_s = layer->reference_time_s,
-            .weight = layer->weight,
             .is_additive = layer->is_additive,
             .mask_first = (uint32_t)(layer->masks - layers->masks),
             .mask_count = layer->mask_count,
@@ -304,7 +303,7 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
     picture->drawing.rename_bytes = (uint32_t)renames.size_bytes;
     const struct render_spec spec = {.job = &picture->drawing,
                                      .cells = cells.cells,
-                                     .layer_times_s = cells.layer_times_s,
+                                     .layer_moments = cells.layer_moments,
                                      .renames = renames.data,
                                      .imported = job->models[0],
                                      .clips = job->models + 1,
