@@ -152,7 +152,7 @@ void service_render(struct job *job);
 /* The cells of a picture and their times, borrowed by its spec until it is submitted. */
 struct picture_cells {
     uint32_t count;
-    struct render_cell *cells; /* [count] */
+    struct render_cell *cells;                 /* [count] */
     struct render_layer_moment *layer_moments; /* [count][layers of the blend] */
 };
 void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t layer_count);

@@ -14,7 +14,8 @@ void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t l
 {
     cells->count = count;
     cells->cells = mem_zalloc(count, sizeof *cells->cells);
-    cells->layer_moments = layer_count == 0 ? NULL : mem_zalloc((size_t)count * layer_count, sizeof *cells->layer_moments);
+    cells->layer_moments =
+        layer_count == 0 ? NULL : mem_zalloc((size_t)count * layer_count, sizeof *cells->layer_moments);
 }
 
 void picture_cells_set_times(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, uint32_t frame)

@@ -37,7 +37,13 @@ TEST(answer_layers_blend_the_pose)
     root.scope = BLEND_SUBTREE;
     struct request layers[3] = {
         {.clip = wire_name("wave"), .wrap = WRAP_LOOP},
-        {.clip = wire_index(1), .weights = &three, .weight_count = 1, .times_s = &held, .time_count = 1, .joints = &root, .joint_count = 1},
+        {.clip = wire_index(1),
+         .weights = &three,
+         .weight_count = 1,
+         .times_s = &held,
+         .time_count = 1,
+         .joints = &root,
+         .joint_count = 1},
         {.clip = wire_name("wave"),
          .weights = fading,
          .weight_count = 2,
@@ -89,11 +95,7 @@ TEST(answer_layers_references)
     struct request reference = {.op = OP_REFERENCE, .model = "arm.glb", .times_s = &half, .time_count = 1};
     struct request layers[2] = {
         {.clip = wire_name("wave"), .times_s = &none, .time_count = 1},
-        {.clip = wire_name("wave"),
-         .is_additive = true,
-         .times_s = one,
-         .time_count = 1,
-         .reference = &reference},
+        {.clip = wire_name("wave"), .is_additive = true, .times_s = one, .time_count = 1, .reference = &reference},
     };
     /* its own clip at its own time: nothing is added */
     struct request request = request_of(OP_POSE, layers, 2), plain = wire_request(OP_POSE, &none, 1);
