@@ -85,7 +85,7 @@ static double size_of(const struct model *model)
     const struct model_info *info = model->infos;
     const double low[3] = {(double)info->rest_min.x, (double)info->rest_min.y, (double)info->rest_min.z};
     const double high[3] = {(double)info->rest_max.x, (double)info->rest_max.y, (double)info->rest_max.z};
-    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, most[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     struct pose pose;
     if (longest(low, high) > 0)
         return longest(low, high);
