@@ -6,8 +6,9 @@
  * 300 and 1000 joints. Prints a JSON object a line: model, clip, nodes (that are evaluated), joints (of the first skin,
  * which is answered), frames and error of the compiled clip, then of each kernel ("double" is pose.h), access (random
  * times, sequential: 60 a second, with -m also many: random times of so many copies of the clip that they are not in
- * the cache; with -b also blend: the clip at two random times, one of them masked) and form: median and spread (half of the distance of the quartiles) over the rounds of ns a pose, and ns a
- * node. Kernels are measured in turn within each round, POSES poses at a time. */
+ * the cache; with -b also blend: the clip at two random times, one of them masked) and form: median and spread (half of
+ * the distance of the quartiles) over the rounds of ns a pose, and ns a node. Kernels are measured in turn within each
+ * round, POSES poses at a time. */
 #include "anim/bake/bake.h"
 #include "anim/entity/entity.h"
 #include "daemon/disk/disk_record.h"

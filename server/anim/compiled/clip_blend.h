@@ -2,8 +2,8 @@
  * then multiplied like those of one clip.
  *
  * Pure; any thread, one struct clip_blend a thread. The results are the same bits with every kernel. How far they are
- * from blend_evaluate() is bounded by clip_blend_bound(); what is beyond CLIP_BLEND_BOUND_MAX, or has a clip that is not
- * compiled, is left to blend_evaluate(). */
+ * from blend_evaluate() is bounded by clip_blend_bound(); what is beyond CLIP_BLEND_BOUND_MAX, or has a clip that is
+ * not compiled, is left to blend_evaluate(). */
 #pragma once
 
 #include "anim/compiled/clip_palette.h"

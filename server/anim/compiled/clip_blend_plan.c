@@ -79,8 +79,7 @@ static bool can_mix(const struct model *model, const struct clip_blend_plan *pla
     for (uint32_t i = 0; i < plan->count; i++) {
         const struct blend_layer *layer = &plan->layers[i];
         if (!has_parts(model, source_of(model, layer->source), layer->clip) ||
-            (layer->is_additive &&
-             !has_parts(model, source_of(model, layer->reference_source), layer->reference_clip)))
+            (layer->is_additive && !has_parts(model, source_of(model, layer->reference_source), layer->reference_clip)))
             return false;
         has_clip = has_clip || layer->clip != POSE_REST || (layer->is_additive && layer->reference_clip != POSE_REST);
     }

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Fills what kernel->lanes() reads; where it writes is the caller's. Any time; before the first and after the last frame
- * that one holds. */
+/* Fills what kernel->lanes() reads; where it writes is the caller's. Any time; before the first and after the last
+ * frame that one holds. */
 void clip_frames_find(const struct model *model, const struct compiled_clip *clip, double time_s,
                       struct kernel_lanes *lanes);
 

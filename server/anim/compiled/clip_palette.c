@@ -30,8 +30,8 @@ void clip_palette_grow(struct clip_palette *palette, const struct model *model, 
     const uint32_t matrices = KERNEL_PADDED(model->rig_node_count + 1);
     palette->matrices =
         clip_frames_room(palette->matrices, &palette->matrix_capacity, matrices, KERNEL_MATRIX * sizeof(float));
-    palette->weights = clip_frames_room(palette->weights, &palette->block_capacity, block_count + 1,
-                                        2 * LANE_WIDTH * sizeof(float));
+    palette->weights =
+        clip_frames_room(palette->weights, &palette->block_capacity, block_count + 1, 2 * LANE_WIDTH * sizeof(float));
     if (is_f64)
         palette->f64 = clip_frames_room(palette->f64, &palette->f64_capacity, matrices, 12 * sizeof *palette->f64);
 }

@@ -5,8 +5,8 @@
 
 bool clip_parts_have_room(const struct bake_builder *builder, uint64_t size_bytes)
 {
-    return builder->limit_bytes == 0 || (builder->used_bytes < builder->limit_bytes &&
-                                         size_bytes < builder->limit_bytes - builder->used_bytes);
+    return builder->limit_bytes == 0 ||
+           (builder->used_bytes < builder->limit_bytes && size_bytes < builder->limit_bytes - builder->used_bytes);
 }
 
 static void put_part(const struct trs *local, bool is_animated, struct rig_part *part)

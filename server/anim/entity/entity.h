@@ -45,11 +45,11 @@ struct entity_work {
     struct entity entity; /* evaluated last */
     struct clip_blend mixed;
     struct clip_blend_plan plan;
-    bool is_mixed;    /* plan is of several layers, or masked */
-    bool is_composed; /* compiled has scene_from_node */
-    bool has_exact;   /* pose is that of the entity */
+    bool is_mixed;                 /* plan is of several layers, or masked */
+    bool is_composed;              /* compiled has scene_from_node */
+    bool has_exact;                /* pose is that of the entity */
     struct dmat4 still_from_scene; /* with a motion */
-    uint32_t *chain; /* nodes */
+    uint32_t *chain;               /* nodes */
     uint8_t *is_in_chain;
     uint32_t chain_capacity;
     struct mat4 *matrices;

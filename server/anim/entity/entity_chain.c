@@ -56,8 +56,7 @@ void entity_chain_still(struct entity_work *work)
     const struct root_motion *motion = work->entity.motion;
     const struct node_list list = start_chain(work, motion->node);
     evaluate_chain(work, &list);
-    work->still_from_scene =
-        root_motion_remove_nodes(motion, &work->pose, work->entity.model, &list, &work->step);
+    work->still_from_scene = root_motion_remove_nodes(motion, &work->pose, work->entity.model, &list, &work->step);
     end_chain(work, &list);
 }
 

@@ -1,5 +1,5 @@
-/* entity_chain.h - what of a compiled entity is evaluated in double precision: the nodes above one of its nodes. Private
- * to anim/entity. */
+/* entity_chain.h - what of a compiled entity is evaluated in double precision: the nodes above one of its nodes.
+ * Private to anim/entity. */
 #pragma once
 
 #include "anim/entity/entity.h"
