@@ -16,8 +16,10 @@ enum {
 
 struct reply_cursor;
 
-/* is_stopped: as that of struct workspace; borrowed, like all below, until the cursor is freed. */
-struct reply_cursor *reply_cursor_new(const struct kernel *kernel, const _Atomic bool *is_stopped);
+/* views: where clips of other files are kept, or NULL; is_stopped: as that of struct workspace. Borrowed, like all
+ * below, until the cursor is freed. */
+struct reply_cursor *reply_cursor_new(const struct kernel *kernel, struct view_store *views,
+                                      const _Atomic bool *is_stopped);
 void reply_cursor_free(struct reply_cursor *cursor); /* NULL is fine */
 
 /* As reply_make(). True: the reply is good and reply->body its first piece; the rest, reply->rest_bytes of it,
@@ -33,6 +35,9 @@ const struct reply_cost *reply_cursor_cost(const struct reply_cursor *cursor);
 /* Appends the next piece to the empty buffer *out. Returns 1 when more follow, 0 when it was the last, or what there is
  * but nobody can be told any more: ERR_NO_MEMORY, ERR_INTERNAL (the answer was stopped, or is not what it was). */
 int reply_cursor_next(struct reply_cursor *cursor, struct buf *out, struct err *err);
+
+/* What evaluates its poses, and has counted them. */
+const struct entity_work *reply_cursor_entities(const struct reply_cursor *cursor);
 
 /* Memory that it holds. */
 size_t reply_cursor_held_bytes(const struct reply_cursor *cursor);

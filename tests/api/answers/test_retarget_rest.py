@@ -182,4 +182,4 @@ def test_hips_far_below(start, root):
     server = start(*NO_RENDERING, root=root)
     near, far = (server.json("/v1/pose", model=f"{far}hero.gltf", clip_file=f"{far}walk.gltf", clip="walk", retarget="rest", t=0.5,
                              joints=Human(A).names["hips"])["frames"][0]["scene"][0] for far in ("", "far_"))
-    assert far == pytest.approx(near, abs=1e-6)
+    assert far == pytest.approx(near, rel=1e-6, abs=1e-6)
