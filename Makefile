@@ -201,6 +201,17 @@ $(out)/test/unit: $(test_objects) $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) $(call libs_of,cmocka) -lm
 
+# The tests of the layers that are pure, which run for another processor, too: make test-arm.
+pure_folders := anim bake bits documents encode http packets proxy reply request
+pure_support := main document fixture human parse_request png_pixels wire_model
+pure_tests := $(filter-out %/test_content_hash.o %/test_reply_environment.o,$(foreach f,$(pure_folders),$(filter $(obj)/tests/unit/$(f)/%,$(test_objects)))) \
+  $(pure_support:%=$(obj)/tests/unit/support/%.o)
+# libwslay-dev of two processors cannot be installed at once: the library itself can.
+libs_pure = $(call libs_of,libcjson nettle libpng zlib libzstd draco) -l:libwslay.so.1 -lmeshoptimizer -lstdc++
+$(out)/test/pure: $(pure_tests) $(obj)/clients/c/posed.o $(wire) $(anim) $(base) $(obj)/gen/environments.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_pure) $(call libs_of,cmocka) -lm
+
 # The float writer beside the standard library's, which is C++.
 $(out)/test/floats: $(obj)/tests/floats/floats.o $(obj)/server/wire/encode/number.o
 	@mkdir -p $(@D)
@@ -218,8 +229,18 @@ $(samples)/.made: $(native)/make-samples
 	@touch $@
 samples: $(samples)/.made
 
+# The same, imported: what tests for other processors evaluate, which run no importer.
+baked_samples := $(samples)/baked/.made
+$(out)/test/bake-samples: $(addprefix $(obj)/tests/,bits/bake_samples.o unit/gltf/gltf_run.o unit/support/root_files.o) $(filter-out $(import_assimp),$(tested))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) -lm
+$(baked_samples): $(native)/test/bake-samples $(samples)/.made
+	@mkdir -p $(@D)
+	$< $(@D) $(samples)/*.glb
+	@touch $@
+
 ifneq ($(CROSS),)
-$(addprefix $(native)/,make-environments make-samples posectl posed-man): always
+$(addprefix $(native)/,make-environments make-samples posectl posed-man test/bake-samples): always
 	@$(MAKE) CROSS= config=release out=$(native) $@
 endif
 
