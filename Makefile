@@ -280,16 +280,24 @@ suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(sa
 suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
-test: deps-test all samples $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
+test: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
 	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
-test-short: deps-test all samples $(out)/test/unit $(replays) $(client_tests)
+test-short: deps-test all samples $(baked_samples) $(out)/test/unit $(replays) $(client_tests)
 	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
-test-unit: deps-test $(out)/test/unit
+test-unit: deps-test $(baked_samples) $(out)/test/unit
 	@$(run_suites) $(suite_unit)
 # make test-api [t=words of pytest -k] [SERVER=host:port]
 test-api: deps-test all samples $(client_tests)
 	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest_api) $(if $(t),-k '$(t)') tests/api"
+
+# The tests of the pure layers compiled for AArch64, under emulation: the same results, and of what is evaluated the same bits as here
+# (tests/unit/bits). Not part of `make test`: it takes packages of another processor, and minutes. make test-arm [t=part of a name]
+arm_cross := aarch64-linux-gnu
+test-arm: deps-test $(baked_samples)
+	@deploy/deps.sh arm
+	@$(MAKE) CROSS=$(arm_cross) NODEPS=1 config=release out=build/$(arm_cross) build/$(arm_cross)/test/pure
+	@$(run_suites) "arm=cmocka:qemu-aarch64 build/$(arm_cross)/test/pure $(t)"
 
 # make test-python [t=words of pytest -k]
 test-python: deps-test all samples
@@ -452,6 +460,7 @@ help:
 	@echo 'make test-web       the page at / in a browser, the JavaScript client       [t=pattern]'
 	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make test-tsan      the tests of --loops, with ThreadSanitizer'
+	@echo 'make test-arm       the unit tests of anim and wire for AArch64, under qemu        [t=part of a name]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
@@ -483,4 +492,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all programs always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all programs always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean
