@@ -162,7 +162,7 @@ static int make_table(struct bake *bake, int kind, const char *stem, struct bake
         bake_put_csv(bake, &add_file(files, count, stem, ".csv")->bytes);
     else if (kind == KIND_NPY) {
         struct text *array = &add_file(files, count, stem, ".npy")->bytes;
-        bake_put_npy(bake, array, &add_file(files, count, stem, ".json")->bytes);
+        bake_put_npy(bake, array, &add_file(files, count, stem, ".npy.json")->bytes);
     } else {
         struct text *source = &add_file(files, count, stem, ".c")->bytes;
         struct bake_file *header = add_file(files, count, stem, ".h");
@@ -182,7 +182,7 @@ static int make(struct bake *bake, int kind, const char *stem, struct bake_file 
     struct text *positions = &add_file(files, count, stem, ".positions.png")->bytes;
     struct text *normals = &add_file(files, count, stem, ".normals.png")->bytes;
     return bake_vertices(bake, slash == NULL ? stem : slash + 1, positions, normals,
-                         &add_file(files, count, stem, ".json")->bytes);
+                         &add_file(files, count, stem, ".vertices.json")->bytes);
 }
 
 static void report_json(const struct bake *bake, const struct bake_file *files, size_t count)

@@ -91,6 +91,8 @@ void bake_put_csv(const struct bake *bake, struct text *out);
 void bake_put_npy(const struct bake *bake, struct text *out, struct text *about);
 /* C99 and C++: the arrays, and a header that declares them; `name` is of a file. */
 void bake_put_c(const struct bake *bake, const char *header_name, struct text *source, struct text *header);
+/* The shortest digits that bring the double back. */
+void bake_put_double(struct text *out, double value);
 /* Items and clips of the table, without its numbers. */
 cJSON *bake_describe(const struct bake *bake);
 

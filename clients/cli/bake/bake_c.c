@@ -157,8 +157,11 @@ void bake_put_c(const struct bake *bake, const char *header_name, struct text *s
         const struct bake_clip *clip = &bake->clips[c];
         text_put(source, "    {");
         put_string(source, clip->name);
-        text_printf(source, ", %.17g, %.17g, %zuu, %zuu, %d},\n", clip->duration_s, bake->fps, clip->first_frame,
-                    clip->frame_count, clip->is_loop);
+        text_put(source, ", ");
+        bake_put_double(source, clip->duration_s);
+        text_put(source, ", ");
+        bake_put_double(source, bake->fps);
+        text_printf(source, ", %zuu, %zuu, %d},\n", clip->first_frame, clip->frame_count, clip->is_loop);
     }
     text_printf(source, "};\nconst char *const %s_item_names[%s_ITEM_COUNT] = {\n", prefix, big);
     for (size_t i = 0; i < bake->item_count; i++) {
@@ -167,8 +170,11 @@ void bake_put_c(const struct bake *bake, const char *header_name, struct text *s
         text_put(source, ",\n");
     }
     text_printf(source, "};\nconst double %s_times_s[%s_FRAME_COUNT] = {\n", prefix, big);
-    for (size_t f = 0; f < bake->frame_count; f++)
-        text_printf(source, "    %.17g,\n", bake->times_s[f]);
+    for (size_t f = 0; f < bake->frame_count; f++) {
+        text_put(source, "    ");
+        bake_put_double(source, bake->times_s[f]);
+        text_put(source, ",\n");
+    }
     text_printf(source, "};\nconst float %s_values[%s_FRAME_COUNT][%s_ITEM_COUNT][%s_FLOATS] = {\n", prefix, big, big,
                 big);
     put_values(bake, source);

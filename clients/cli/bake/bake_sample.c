@@ -20,8 +20,10 @@ size_t bake_frames_at_once(size_t frame_floats)
 static void put_times(const struct bake *bake, size_t first_frame, size_t count, struct text *body)
 {
     text_put(body, "\"t\":[");
-    for (size_t i = 0; i < count; i++)
-        text_printf(body, "%s%.17g", i == 0 ? "" : ",", bake->times_s[first_frame + i]);
+    for (size_t i = 0; i < count; i++) {
+        text_put(body, i == 0 ? "" : ",");
+        bake_put_double(body, bake->times_s[first_frame + i]);
+    }
     text_put(body, "]");
 }
 

@@ -1,6 +1,7 @@
 /* A table as JSON and as CSV (RFC 4180, lines end with a line feed). */
 #include "clients/cli/bake/bake.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,17 @@ static const char *const TRS_NAMES[] = {"tx", "ty", "tz", "qx", "qy", "qz", "qw"
 static const float *numbers_of(const struct bake *bake, size_t frame, size_t item)
 {
     return bake->numbers + (frame * bake->item_count + item) * bake_floats(bake->values);
+}
+
+void bake_put_double(struct text *out, double value)
+{
+    char digits[32];
+    for (int count = 15; count <= 17; count++) {
+        snprintf(digits, sizeof digits, "%.*g", count, value);
+        if (strtod(digits, NULL) == value)
+            break;
+    }
+    text_put(out, digits);
 }
 
 cJSON *bake_describe(const struct bake *bake)
@@ -60,8 +72,10 @@ void bake_put_json(const struct bake *bake, struct text *out)
     text_put_bytes(out, about == NULL ? "{" : about, about == NULL ? 1 : strlen(about) - 1);
     free(about);
     text_put(out, ",\n\"times\":[");
-    for (size_t f = 0; f < bake->frame_count; f++)
-        text_printf(out, "%s%.17g", f == 0 ? "" : ",", bake->times_s[f]);
+    for (size_t f = 0; f < bake->frame_count; f++) {
+        text_put(out, f == 0 ? "" : ",");
+        bake_put_double(out, bake->times_s[f]);
+    }
     text_put(out, "],\n\"frames\":[");
     for (size_t f = 0; f < bake->frame_count; f++) {
         text_put(out, f == 0 ? "\n[" : ",\n[");
@@ -105,7 +119,9 @@ void bake_put_csv(const struct bake *bake, struct text *out)
             const size_t f = n / bake->item_count, i = n % bake->item_count;
             const float *numbers = numbers_of(bake, bake->clips[c].first_frame + f, i);
             put_cell(out, bake->clips[c].name);
-            text_printf(out, ",%zu,%.17g,", f, bake->times_s[bake->clips[c].first_frame + f]);
+            text_printf(out, ",%zu,", f);
+            bake_put_double(out, bake->times_s[bake->clips[c].first_frame + f]);
+            text_put(out, ",");
             if (bake->values == BAKE_PALETTE)
                 text_printf(out, "%d,", bake->items[i].skin);
             put_cell(out, bake->items[i].name);

@@ -10,6 +10,8 @@
 
 /* What graphics cards take as a texture, and what small ones do. */
 enum { SIDE_MAX = 16384, WIDTH_WANTED = 4096 };
+/* And what memory is taken for: 18 bytes of the table each, and 6 of the picture. */
+enum { PIXELS_MAX = 1 << 26 };
 static const double LEVELS = 65535;
 
 struct vertices {
@@ -86,13 +88,14 @@ static int choose_size(struct vertices *vertices)
     for (int i = 0; i < 2; i++) {
         vertices->rows = (vertices->vertex_count + most[i] - 1) / most[i];
         vertices->width = (vertices->vertex_count + vertices->rows - 1) / vertices->rows;
-        if (vertices->rows * bake->frame_count <= SIDE_MAX)
+        const size_t height = vertices->rows * bake->frame_count;
+        if (height <= SIDE_MAX && height * vertices->width <= PIXELS_MAX)
             return STATUS_DONE;
     }
     terminal_error(
-        "%s: %zu vertices at %zu frames are more than a texture of %d x %d pixels has: take fewer --clips or "
+        "%s: %zu vertices at %zu frames are more than a texture has (%d pixels, %d a side): take fewer --clips or "
         "a lower --fps",
-        bake->model, vertices->vertex_count, bake->frame_count, SIDE_MAX, SIDE_MAX);
+        bake->model, vertices->vertex_count, bake->frame_count, PIXELS_MAX, SIDE_MAX);
     return STATUS_FAILED;
 }
 
