@@ -201,6 +201,17 @@ $(out)/test/unit: $(test_objects) $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) $(call libs_of,cmocka) -lm
 
+# The tests of the layers that are pure, which run for another processor, too: make test-arm.
+pure_folders := anim bake bits documents encode http packets proxy reply request
+pure_support := main document fixture human parse_request png_pixels wire_model
+pure_tests := $(filter-out %/test_content_hash.o %/test_reply_environment.o,$(foreach f,$(pure_folders),$(filter $(obj)/tests/unit/$(f)/%,$(test_objects)))) \
+  $(pure_support:%=$(obj)/tests/unit/support/%.o)
+# libwslay-dev of two processors cannot be installed at once: the library itself can.
+libs_pure = $(call libs_of,libcjson nettle libpng zlib libzstd draco) -l:libwslay.so.1 -lmeshoptimizer -lstdc++
+$(out)/test/pure: $(pure_tests) $(obj)/clients/c/posed.o $(wire) $(anim) $(base) $(obj)/gen/environments.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_pure) $(call libs_of,cmocka) -lm
+
 # The float writer beside the standard library's, which is C++.
 $(out)/test/floats: $(obj)/tests/floats/floats.o $(obj)/server/wire/encode/number.o
 	@mkdir -p $(@D)
@@ -218,8 +229,18 @@ $(samples)/.made: $(native)/make-samples
 	@touch $@
 samples: $(samples)/.made
 
+# The same, imported: what tests for other processors evaluate, which run no importer.
+baked_samples := $(samples)/baked/.made
+$(out)/test/bake-samples: $(addprefix $(obj)/tests/,bits/bake_samples.o unit/gltf/gltf_run.o unit/support/root_files.o) $(filter-out $(import_assimp),$(tested))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) -lm
+$(baked_samples): $(native)/test/bake-samples $(samples)/.made
+	@mkdir -p $(@D)
+	$< $(@D) $(samples)/*.glb
+	@touch $@
+
 ifneq ($(CROSS),)
-$(addprefix $(native)/,make-environments make-samples posectl posed-man): always
+$(addprefix $(native)/,make-environments make-samples posectl posed-man test/bake-samples): always
 	@$(MAKE) CROSS= config=release out=$(native) $@
 endif
 
@@ -259,16 +280,24 @@ suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(sa
 suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
-test: deps-test all samples $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
+test: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
 	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
-test-short: deps-test all samples $(out)/test/unit $(replays) $(client_tests)
+test-short: deps-test all samples $(baked_samples) $(out)/test/unit $(replays) $(client_tests)
 	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
-test-unit: deps-test $(out)/test/unit
+test-unit: deps-test $(baked_samples) $(out)/test/unit
 	@$(run_suites) $(suite_unit)
 # make test-api [t=words of pytest -k] [SERVER=host:port]
 test-api: deps-test all samples $(client_tests)
 	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest_api) $(if $(t),-k '$(t)') tests/api"
+
+# The tests of the pure layers compiled for AArch64, under emulation: the same results, and of what is evaluated the same bits as here
+# (tests/unit/bits). Not part of `make test`: it takes packages of another processor, and minutes. make test-arm [t=part of a name]
+arm_cross := aarch64-linux-gnu
+test-arm: deps-test $(baked_samples)
+	@deploy/deps.sh arm
+	@$(MAKE) CROSS=$(arm_cross) NODEPS=1 config=release out=build/$(arm_cross) build/$(arm_cross)/test/pure
+	@$(run_suites) "arm=cmocka:qemu-aarch64 build/$(arm_cross)/test/pure $(t)"
 
 # make test-python [t=words of pytest -k]
 test-python: deps-test all samples
@@ -432,6 +461,7 @@ help:
 	@echo 'make test-web       the page at / in a browser, the JavaScript client       [t=pattern]'
 	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make test-tsan      the tests of --loops, with ThreadSanitizer'
+	@echo 'make test-arm       the unit tests of anim and wire for AArch64, under qemu        [t=part of a name]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
@@ -463,4 +493,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all programs always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all programs always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean

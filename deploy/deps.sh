@@ -1,6 +1,6 @@
 #!/bin/sh
 # [CROSS=aarch64-linux-gnu] deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
-# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, deb, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
+# Groups: build (compile and run), clang (CC=clang, fuzz), test, arm (make test-arm), lint, soak, bench, deb, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
 # With CROSS the libraries of group build are those of that processor, whose packages dpkg has to know (dpkg --add-architecture arm64).
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
@@ -20,6 +20,10 @@ build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev lib
  libegl-dev libseccomp-dev libwslay-dev libgif-dev libfreetype-dev fonts-dejavu-core curl"
 # pip, setuptools, wheel: the Python client as people install it. cmocka: unit tests. pytest: black-box tests, xdist: several at a time. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
 test="libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil procps assimp-utils python3-pip python3-setuptools python3-wheel"
+# A compiler for AArch64 and its emulation, and what the tests of the pure layers link with. Not libwslay-dev, which only one processor
+# can have: the library itself, beside the headers of this machine's.
+arm="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user libc6-dev:arm64 libcmocka-dev:arm64 libcjson-dev:arm64 nettle-dev:arm64 libpng-dev:arm64
+ zlib1g-dev:arm64 libzstd-dev:arm64 libdraco-dev:arm64 libmeshoptimizer-dev:arm64 libwslay1:arm64"
 # mypy: the types of the Python client, which may hold numpy arrays.
 lint="clang-format cppcheck mypy python3-numpy git"
 clang="clang libclang-rt-14-dev"
@@ -78,6 +82,7 @@ for group in "$@"; do
     case $group in
     build) wanted="$wanted $(if [ -n "${CROSS:-}" ]; then cross; else echo "$build"; fi | tr '\n' ' ')" ;;
     test) wanted="$wanted $test $(missing_node) $(missing_browser)" ;;
+    arm) wanted="$wanted $arm" ;;
     lint) wanted="$wanted $lint" ;;
     clang) wanted="$wanted $clang" ;;
     deb) wanted="$wanted $deb" ;;
@@ -108,6 +113,13 @@ if [ "$(id -u)" != 0 ]; then
     }
     sudo=sudo
 fi
+case "$missing " in *":arm64 "*)
+    # dpkg has to know the processor; without CROSS nothing else has told it
+    [ -n "${CROSS:-}" ] || dpkg --print-foreign-architectures | grep -qx arm64 || {
+        echo "deps: dpkg --add-architecture arm64"
+        $sudo dpkg --add-architecture arm64
+    } ;;
+esac
 echo "deps: installing with apt-get:$missing"
 log=$(mktemp)
 policy=

@@ -1,6 +1,8 @@
 /* mat.c - vectors, boxes, matrices and quaternions in double precision. */
 #include "anim/model/mat.h"
 
+#include "anim/model/trig.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -284,18 +286,18 @@ double quat_angle(const double a[4], const double b[4], double side)
         difference += minus * minus;
     }
     /* From both diagonals of the rhombus: exact near 0, where acos(dot) loses half its digits. */
-    return 2 * atan2(sqrt(difference), sqrt(sum));
+    return 2 * trig_atan(sqrt(difference), sqrt(sum));
 }
 
 void quat_slerp(const double a[4], const double b[4], double u, double out[4])
 {
     const double dot = dot4(a, b);
     const double sign = dot < 0 ? -1 : 1;
-    const double angle = quat_angle(a, b, sign), sine = sin(angle);
+    const double angle = quat_angle(a, b, sign), sine = trig_sin(angle);
     /* Below this the arc and its chord differ by less than a double can tell. */
     const bool is_chord = sine < 1e-8;
-    const double wa = is_chord ? 1 - u : sin((1 - u) * angle) / sine;
-    const double wb = sign * (is_chord ? u : sin(u * angle) / sine);
+    const double wa = is_chord ? 1 - u : trig_sin((1 - u) * angle) / sine;
+    const double wb = sign * (is_chord ? u : trig_sin(u * angle) / sine);
     for (int i = 0; i < 4; i++)
         out[i] = wa * a[i] + wb * b[i];
     quat_repair(out);

@@ -81,7 +81,8 @@ bool mat3_nearest(const struct dmat4 *m, struct mat3 *out)
 {
     enum { STEPS_MAX = 40 };
     struct mat3 at = upper(m), inverse;
-    const double size = cbrt(fabs(determinant3(at.m, at.m + 3, at.m + 6)));
+    /* About the cube root of the determinant, so that few steps suffice: a power of two, which rounds nothing. */
+    const double size = scalbn(1, ilogb(determinant3(at.m, at.m + 3, at.m + 6)) / 3);
     double change = 1;
     *out = MAT3_IDENTITY;
     for (int i = 0; i < 9; i++)

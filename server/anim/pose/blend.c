@@ -1,6 +1,7 @@
 /* blend.c - mixes the local transforms of layers, node by node. */
 #include "anim/pose/blend.h"
 
+#include "anim/model/trig.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -90,7 +91,7 @@ static void first_mean(const double (*rotations)[4], const double *weights, uint
 static void add_arc(const double mean[4], const double q[4], double w, double step[4])
 {
     const double side = dot4(mean, q) < 0 ? -1 : 1;
-    const double angle = quat_angle(mean, q, side), sine = sin(angle), cosine = dot4(mean, q) * side;
+    const double angle = quat_angle(mean, q, side), sine = trig_sin(angle), cosine = dot4(mean, q) * side;
     const double scale = sine < 1e-8 ? w : w * angle / sine;
     for (int k = 0; k < 4; k++)
         step[k] += scale * (side * q[k] - cosine * mean[k]);
@@ -118,7 +119,7 @@ void blend_rotations(const double (*rotations)[4], const double *weights, uint32
         if (!(length > MEAN_STEP_MIN))
             break;
         for (int k = 0; k < 4; k++)
-            mean[k] = cos(length) * mean[k] + sin(length) / length * step[k];
+            mean[k] = trig_cos(length) * mean[k] + trig_sin(length) / length * step[k];
         quat_normalize(mean);
     }
     memcpy(out, mean, sizeof mean);

@@ -1,6 +1,8 @@
 /* root_motion.c - splits the root's movement over the ground from its pose. */
 #include "anim/pose/root_motion.h"
 
+#include "anim/model/trig.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +54,7 @@ static double twist_deg(const double now[4], const double start[4], const double
                          start[3] * now[2] - now[3] * start[2] - (now[0] * start[1] - now[1] * start[0])};
     const double along = dot3(v, up);
     /* one sign of the two: w >= 0 makes the angle -180..180 */
-    const double angle = 2 * atan2(w < 0 ? -along : along, fabs(w)) * HALF_TURN_DEG / PI;
+    const double angle = 2 * trig_atan(w < 0 ? -along : along, fabs(w)) * HALF_TURN_DEG / PI;
     return angle <= -HALF_TURN_DEG ? HALF_TURN_DEG : angle + 0;
 }
 
@@ -72,8 +74,8 @@ void root_motion_measure(const struct root_motion *motion, const struct pose *po
 /* T(o) * R(up, -angle) * T(-g) */
 static struct dmat4 still_from_scene(const struct root_motion *motion, const struct root_step *step)
 {
-    const double half = -step->angle_deg * PI / HALF_TURN_DEG / 2, *up = motion->up;
-    const struct trs turn = {.rotation = {up[0] * sin(half), up[1] * sin(half), up[2] * sin(half), cos(half)},
+    const double half = -step->angle_deg * PI / HALF_TURN_DEG / 2, sine = trig_sin(half), *up = motion->up;
+    const struct trs turn = {.rotation = {up[0] * sine, up[1] * sine, up[2] * sine, trig_cos(half)},
                              .scale = {1, 1, 1}};
     struct dmat4 m = dmat4_from_trs(&turn);
     double ground[3], turned[3];

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 
 void check_register(const char *name, void (*run)(void **state));
+/* What main() asks first, where it is linked: true when this process is to be another program and not to test. */
+void check_register_stand_in(bool (*run)(char **args, int *status));
 
 #define TEST(name)                                                                                                     \
     static void test_##name(void **state);                                                                             \

@@ -1,6 +1,5 @@
 /* Runs the registered unit tests, those whose name contains argv[1] when it is given. */
 #include "tests/unit/support/check.h"
-#include "tests/unit/support/stand_in.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,9 @@
 
 static struct CMUnitTest *tests;
 static size_t test_count;
+static bool (*stand_in)(char **args, int *status);
+
+void check_register_stand_in(bool (*run)(char **args, int *status)) { stand_in = run; }
 
 void check_register(const char *name, void (*run)(void **state))
 {
@@ -34,7 +36,7 @@ static int by_name(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     int status;
-    if (stand_in_run(argv, &status))
+    if (stand_in != NULL && stand_in(argv, &status))
         _exit(status);
     qsort(tests, test_count, sizeof *tests, by_name);
     if (argc > 1) {

@@ -224,7 +224,7 @@ static int render(void)
     return rc < 0;
 }
 
-bool stand_in_run(char **args, int *status)
+static bool run(char **args, int *status)
 {
     const char *slash = strrchr(args[0], '/');
     const char *name = slash != NULL ? slash + 1 : args[0];
@@ -238,3 +238,5 @@ bool stand_in_run(char **args, int *status)
     *status = !is_import ? render() : strcmp(args[last], "--fork-server") == 0 ? serve_forks() : 2;
     return true;
 }
+
+__attribute__((constructor)) static void register_stand_in(void) { check_register_stand_in(run); }

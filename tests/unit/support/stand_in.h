@@ -4,8 +4,6 @@
 
 #include "tests/unit/support/temp_tree.h"
 
-#include <stdbool.h>
-
 /* What a process that a stand-in of posed-import makes does for a path that begins with the word; it adds the path to
  * the file `log`: good    hands over the model in the file `result` wait    the same as soon as there is a file `go`
  *   refuse  exits with 1 and without a result
@@ -28,6 +26,3 @@ enum stand_in_width {
 
 /* Puts both programs and a small model as `result` into the tree, which is then a --worker-dir. */
 void stand_in_install(const struct temp_tree *tree);
-
-/* True when this process was started as one: *status is what it exits with. */
-bool stand_in_run(char **args, int *status);

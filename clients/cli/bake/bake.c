@@ -1,0 +1,258 @@
+/* posectl bake: which file is wanted, and its writing. */
+#include "clients/cli/bake/bake.h"
+
+#include "clients/cli/command_line/commands.h"
+#include "clients/cli/output/output.h"
+#include "clients/cli/output/terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum kind { KIND_JSON, KIND_CSV, KIND_NPY, KIND_C, KIND_PNG, KIND_POSED, KIND_COUNT };
+static const char *const KINDS[KIND_COUNT] = {"json", "csv", "npy", "c", "png", "posed"};
+
+static int kind_of(const char *word)
+{
+    for (int i = 0; i < KIND_COUNT; i++)
+        if (strcasecmp(KINDS[i], word) == 0)
+            return i;
+    return -1;
+}
+
+void bake_free(struct bake *bake)
+{
+    for (size_t i = 0; i < bake->clip_count; i++)
+        free(bake->clips[i].name);
+    for (size_t i = 0; i < bake->item_count; i++)
+        free(bake->items[i].name);
+    free(bake->clips);
+    free(bake->items);
+    free(bake->times_s);
+    free(bake->numbers);
+    cJSON_Delete(bake->about);
+    context_close(&bake->context);
+}
+
+/* --- what is asked for --- */
+
+/* The ending of a path behind its last dot; "" where it has none. */
+static const char *ending_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
+    return dot == NULL || dot == base ? "" : dot + 1;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return path[0] != '\0' && (path[strlen(path) - 1] == '/' || (stat(path, &info) == 0 && S_ISDIR(info.st_mode)));
+}
+
+/* By --as, else by the ending of -o. Returns -1 after printing why. */
+static int choose_kind(const struct args *args)
+{
+    const char *as = args_text(args, OPTION_AS, NULL), *file = args_text(args, OPTION_FILE, NULL);
+    const bool has_ending = file != NULL && !is_folder(file) && ending_of(file)[0] != '\0';
+    const int by_ending = has_ending ? kind_of(ending_of(file)) : -1;
+    if (as == NULL && by_ending >= 0)
+        return by_ending;
+    if (as == NULL && has_ending) {
+        terminal_error("bake writes .json, .csv, .npy, .c, .png and .posed, not '%s'", file);
+        return -1;
+    }
+    if (as == NULL) {
+        terminal_error("what to write? --as json, csv, npy, c or png, or -o FILE with such an ending, or .posed");
+        return -1;
+    }
+    const int kind = kind_of(as);
+    if (has_ending && by_ending != kind) {
+        terminal_error("--as %s and -o '%s' contradict each other", as, file);
+        return -1;
+    }
+    return kind;
+}
+
+/* Options that have no effect on the kind are mistakes. */
+static int check_options(const struct args *args, int kind)
+{
+    static const struct {
+        enum option_id option;
+        const char *kinds;
+    } FOR[] = {{OPTION_BAKE_FPS, "json csv npy c png"},
+               {OPTION_BAKE_CLIPS, "json csv npy c png"},
+               {OPTION_BAKE_JOINTS, "json csv npy c"},
+               {OPTION_SOCKET, "json csv npy c"},
+               {OPTION_VALUES, "json csv npy c"}};
+    for (size_t i = 0; i < sizeof FOR / sizeof *FOR; i++)
+        if (args_has(args, FOR[i].option) && strstr(FOR[i].kinds, KINDS[kind]) == NULL) {
+            terminal_error("--%s does not go with %s files", OPTIONS[FOR[i].option].name, KINDS[kind]);
+            return STATUS_USAGE;
+        }
+    if (strcmp(args_text(args, OPTION_VALUES, ""), "palette") == 0 &&
+        (args_has(args, OPTION_BAKE_JOINTS) || args_has(args, OPTION_SOCKET))) {
+        terminal_error("--values palette has all joints of the skins: it does not go with --joints and --socket");
+        return STATUS_USAGE;
+    }
+    const char *file = args_text(args, OPTION_FILE, "");
+    if (strcmp(file, "-") == 0 && kind != KIND_JSON && kind != KIND_CSV && kind != KIND_POSED) {
+        terminal_error("--as %s makes more than one file: they cannot go to stdout", KINDS[kind]);
+        return STATUS_USAGE;
+    }
+    if (strcmp(file, "-") == 0 && kind == KIND_POSED && isatty(STDOUT_FILENO)) {
+        terminal_error("refusing to write binary data to a terminal; redirect stdout or use -o FILE");
+        return STATUS_USAGE;
+    }
+    return STATUS_DONE;
+}
+
+/* --- files --- */
+
+/* The path of all files without its ending: of -o FILE, of MODEL in the folder -o FOLDER, or of MODEL here. */
+static char *choose_stem(const struct args *args, const char *model)
+{
+    const char *given = args_text(args, OPTION_FILE, NULL);
+    struct text stem = {0};
+    if (given != NULL && !is_folder(given)) {
+        const char *ending = ending_of(given);
+        text_put_bytes(&stem, given, strlen(given) - (ending[0] == '\0' ? 0 : strlen(ending) + 1));
+        return stem.at;
+    }
+    char *name = output_name(model, "");
+    text_printf(&stem, "%s%s%s", given == NULL ? "" : given,
+                given != NULL && given[strlen(given) - 1] != '/' ? "/" : "", name);
+    free(name);
+    return stem.at;
+}
+
+static struct bake_file *add_file(struct bake_file *files, size_t *count, const char *stem, const char *ending)
+{
+    struct text path = {0};
+    struct bake_file *file = &files[(*count)++];
+    text_printf(&path, "%s%s", stem, ending);
+    file->path = path.at;
+    text_put(&file->bytes, "");
+    return file;
+}
+
+static int make_posed(struct bake *bake, struct text *out)
+{
+    struct connection *connection = &bake->context.connection;
+    struct posed_packet answer;
+    const int status = connection_status(
+        connection, connection_request_model(connection, "export", bake->model, "&format=posed", NULL, &answer));
+    if (status == STATUS_DONE)
+        text_put_bytes(out, (const char *)answer.data, answer.data_bytes);
+    return status;
+}
+
+static int make_table(struct bake *bake, int kind, const char *stem, struct bake_file *files, size_t *count)
+{
+    int status = bake_find_items(bake);
+    if (status == STATUS_DONE)
+        status = bake_sample(bake);
+    if (status != STATUS_DONE || is_interrupted())
+        return status;
+    if (kind == KIND_JSON)
+        bake_put_json(bake, &add_file(files, count, stem, ".json")->bytes);
+    else if (kind == KIND_CSV)
+        bake_put_csv(bake, &add_file(files, count, stem, ".csv")->bytes);
+    else if (kind == KIND_NPY) {
+        struct text *array = &add_file(files, count, stem, ".npy")->bytes;
+        bake_put_npy(bake, array, &add_file(files, count, stem, ".npy.json")->bytes);
+    } else {
+        struct text *source = &add_file(files, count, stem, ".c")->bytes;
+        struct bake_file *header = add_file(files, count, stem, ".h");
+        bake_put_c(bake, header->path, source, &header->bytes);
+    }
+    return STATUS_DONE;
+}
+
+static int make(struct bake *bake, int kind, const char *stem, struct bake_file *files, size_t *count)
+{
+    if (kind == KIND_POSED)
+        return make_posed(bake, &add_file(files, count, stem, ".posed")->bytes);
+    const int status = bake_find_clips(bake);
+    if (status != STATUS_DONE || kind != KIND_PNG)
+        return status != STATUS_DONE ? status : make_table(bake, kind, stem, files, count);
+    const char *slash = strrchr(stem, '/');
+    struct text *positions = &add_file(files, count, stem, ".positions.png")->bytes;
+    struct text *normals = &add_file(files, count, stem, ".normals.png")->bytes;
+    return bake_vertices(bake, slash == NULL ? stem : slash + 1, positions, normals,
+                         &add_file(files, count, stem, ".vertices.json")->bytes);
+}
+
+static void report_json(const struct bake *bake, const struct bake_file *files, size_t count)
+{
+    cJSON *json = bake->clip_count > 0 ? bake_describe(bake) : cJSON_CreateObject(), *list = cJSON_CreateArray();
+    if (bake->clip_count == 0)
+        cJSON_AddStringToObject(json, "model", bake->model);
+    for (size_t i = 0; i < count; i++) {
+        cJSON *file = cJSON_CreateObject();
+        cJSON_AddStringToObject(file, "file", files[i].path);
+        cJSON_AddNumberToObject(file, "bytes", (double)files[i].bytes.size_bytes);
+        cJSON_AddItemToArray(list, file);
+    }
+    cJSON_AddItemToObject(json, "files", list);
+    json_print(json);
+}
+
+static void report(const struct bake *bake, const struct bake_file *files, size_t count)
+{
+    struct text line = {0};
+    for (size_t i = 0; i < count; i++) {
+        text_put_printable(&line, files[i].path);
+        text_printf(&line, "  %zu bytes", files[i].bytes.size_bytes);
+        if (i == 0 && bake->clip_count > 0)
+            text_printf(&line, "  %zu clip%s, %zu frame%s", bake->clip_count, bake->clip_count == 1 ? "" : "s",
+                        bake->frame_count, bake->frame_count == 1 ? "" : "s");
+        const size_t joints = bake->item_count - bake->socket_count;
+        if (i == 0 && joints > 0)
+            text_printf(&line, ", %zu joint%s", joints, joints == 1 ? "" : "s");
+        if (i == 0 && bake->socket_count > 0)
+            text_printf(&line, ", %zu socket%s", bake->socket_count, bake->socket_count == 1 ? "" : "s");
+        text_put(&line, "\n");
+    }
+    fputs(line.at, stdout);
+    text_free(&line);
+}
+
+static int bake_model(struct bake *bake, int kind)
+{
+    struct bake_file files[BAKE_FILES_MAX] = {{0}};
+    size_t count = 0;
+    const bool is_stdout = strcmp(args_text(bake->args, OPTION_FILE, ""), "-") == 0;
+    bake->model = bake->context.paths.arguments[0].path;
+    char *stem = choose_stem(bake->args, bake->model);
+    int status = make(bake, kind, stem, files, &count);
+    for (size_t i = 0; i < count && status == STATUS_DONE && !is_interrupted(); i++)
+        status = output_give(is_stdout ? "-" : files[i].path, files[i].bytes.at, files[i].bytes.size_bytes);
+    if (status == STATUS_DONE && !is_stdout && !is_interrupted()) {
+        if (terminal.is_json)
+            report_json(bake, files, count);
+        else if (!terminal.is_quiet)
+            report(bake, files, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        free(files[i].path);
+        text_free(&files[i].bytes);
+    }
+    free(stem);
+    return status;
+}
+
+int run_bake(const struct args *args)
+{
+    struct bake bake = {.args = args};
+    const int kind = choose_kind(args);
+    int status = kind < 0 ? STATUS_USAGE : check_options(args, kind);
+    if (status == STATUS_DONE)
+        status = context_open_models(&bake.context, args, 1, 1);
+    if (status == STATUS_DONE)
+        status = bake_model(&bake, kind);
+    bake_free(&bake);
+    return status;
+}

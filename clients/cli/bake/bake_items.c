@@ -1,0 +1,242 @@
+/* Which joints and sockets a bake has. */
+#include "clients/cli/bake/bake.h"
+
+#include "clients/cli/command_line/nearest.h"
+#include "clients/cli/output/terminal.h"
+#include "clients/cli/server/pattern.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct bake_item *add_item(struct bake *bake, const char *name, int node, int skin)
+{
+    bake->items = must_grow(bake->items, (bake->item_count + 1) * sizeof *bake->items);
+    struct bake_item *item = &bake->items[bake->item_count++];
+    *item = (struct bake_item){.name = must_copy(name), .node = node, .skin = skin};
+    return item;
+}
+
+static const cJSON *nodes_of(const struct bake *bake) { return json_get(bake->about, "nodes"); }
+
+static int refuse(const struct bake *bake, const char *code, const struct text *problem)
+{
+    struct text message = {0};
+    text_printf(&message, "%s: %s", bake->model, problem->at);
+    terminal_coded_error(code, message.at, NULL, 0);
+    text_free(&message);
+    return STATUS_FAILED;
+}
+
+/* The node of this name, or number; -1 after printing why, where there is none or more than one. *is_found false:
+ * nothing was printed, there is none. */
+static int find_node(const struct bake *bake, const char *text, bool *is_found)
+{
+    const cJSON *node;
+    int found = -1, count = 0;
+    cJSON_ArrayForEach(node, nodes_of(bake))
+    {
+        if (cJSON_IsString(json_get(node, "name")) && strcmp(json_text(node, "name"), text) == 0) {
+            found = count++ == 0 ? (int)json_number(node, "node") : found;
+        }
+    }
+    *is_found = count > 0;
+    if (count == 0 && text[0] != '\0' && strspn(text, "0123456789") == strlen(text) && strlen(text) < 9) {
+        found = atoi(text);
+        *is_found = found < cJSON_GetArraySize(nodes_of(bake));
+        return *is_found ? found : -1;
+    }
+    if (count > 1) {
+        struct text problem = {0};
+        text_printf(&problem, "'%s' names %d nodes, the first of which is %d: give the number of one", text, count,
+                    found);
+        refuse(bake, "ambiguous_name", &problem);
+        text_free(&problem);
+        return -1;
+    }
+    return found;
+}
+
+static int refuse_unknown(const struct bake *bake, const char *text)
+{
+    struct nearest nearest = NEAREST_NONE;
+    struct text problem = {0};
+    const cJSON *node;
+    cJSON_ArrayForEach(node, nodes_of(bake)) nearest_consider(&nearest, json_text(node, "name"), text, strlen(text));
+    text_printf(&problem, "there is no joint '%s'", text);
+    if (nearest.name != NULL)
+        text_printf(&problem, "; did you mean '%s'?", nearest.name);
+    const int status = refuse(bake, "joint_not_found", &problem);
+    text_free(&problem);
+    return status;
+}
+
+static const char *node_name(const struct bake *bake, int node, char out[32])
+{
+    const char *name = json_text(cJSON_GetArrayItem(nodes_of(bake), node), "name");
+    if (name[0] != '\0')
+        return name;
+    snprintf(out, 32, "node%d", node);
+    return out;
+}
+
+/* A name, a number, or a pattern of names. */
+static int add_joints_of(struct bake *bake, const char *text)
+{
+    bool is_found;
+    char number[32];
+    const int node = find_node(bake, text, &is_found);
+    if (is_found && node < 0)
+        return STATUS_FAILED;
+    if (node >= 0) {
+        add_item(bake, node_name(bake, node, number), node, -1);
+        return STATUS_DONE;
+    }
+    const size_t before = bake->item_count;
+    const int count = cJSON_GetArraySize(nodes_of(bake));
+    for (int n = 0; n < count && pattern_is_one(text); n++)
+        if (pattern_matches_name(text, json_text(cJSON_GetArrayItem(nodes_of(bake), n), "name"), false))
+            add_item(bake, node_name(bake, n, number), n, -1);
+    return bake->item_count > before ? STATUS_DONE : refuse_unknown(bake, text);
+}
+
+/* One name, which may have a comma in it, or several between commas. */
+static int add_joints(struct bake *bake, const char *value)
+{
+    bool is_found;
+    int status = STATUS_DONE;
+    const int node = find_node(bake, value, &is_found);
+    if (is_found || strchr(value, ',') == NULL || node >= 0)
+        return add_joints_of(bake, value);
+    char *names = must_copy(value), *rest = NULL;
+    for (char *name = strtok_r(names, ",", &rest); name != NULL && status == STATUS_DONE;
+         name = strtok_r(NULL, ",", &rest))
+        status = add_joints_of(bake, name);
+    free(names);
+    return status;
+}
+
+/* --- sockets --- */
+
+/* Three numbers and nothing else. */
+static bool read_three(const char *text, size_t size_bytes, double out[3])
+{
+    const char *at = text, *end = text + size_bytes;
+    for (int i = 0; i < 3; i++) {
+        char *next;
+        if (isspace((unsigned char)*at))
+            return false;
+        out[i] = strtod(at, &next);
+        if (next == at || next > end || !isfinite(out[i]) || *next != (i < 2 ? ',' : *end))
+            return false;
+        at = next + (i < 2);
+    }
+    return at == end;
+}
+
+int bake_read_socket(const char *text, struct bake_item *out, char **joint)
+{
+    const char *equals = strchr(text, '=');
+    double numbers[2][3];
+    int count = 0;
+    if (equals == NULL || equals == text)
+        return -1;
+    const char *start = equals + 1, *end = start + strlen(start);
+    while (count < 2) { /* from the end: names of joints may have colons */
+        const char *colon = end - 1;
+        while (colon > start && *colon != ':')
+            colon--;
+        if (colon <= start || !read_three(colon + 1, (size_t)(end - colon - 1), numbers[count]))
+            break;
+        end = colon;
+        count++;
+    }
+    if (end == start)
+        return -1;
+    *out = (struct bake_item){.skin = -1, .is_socket = true};
+    if (count > 0)
+        memcpy(out->place, numbers[count - 1], sizeof out->place);
+    if (count > 1)
+        memcpy(out->turn_deg, numbers[0], sizeof out->turn_deg);
+    struct text name = {0}, of = {0};
+    text_put_bytes(&name, text, (size_t)(equals - text));
+    text_put_bytes(&of, start, (size_t)(end - start));
+    out->name = name.at;
+    *joint = of.at;
+    return 0;
+}
+
+static int add_socket(struct bake *bake, const char *value)
+{
+    struct bake_item socket;
+    char *joint;
+    bool is_found;
+    if (bake_read_socket(value, &socket, &joint) < 0) {
+        terminal_error("--socket takes NAME=JOINT:X,Y,Z and degrees about x, y and z behind another colon, not '%s'",
+                       value);
+        return STATUS_USAGE;
+    }
+    socket.node = find_node(bake, joint, &is_found);
+    const int status = socket.node >= 0 ? STATUS_DONE : is_found ? STATUS_FAILED : refuse_unknown(bake, joint);
+    free(joint);
+    bake->items = must_grow(bake->items, (bake->item_count + 1) * sizeof *bake->items);
+    bake->items[bake->item_count++] = socket;
+    bake->socket_count++;
+    return status;
+}
+
+/* --- all --- */
+
+/* The joints of skins: for palettes of each skin by itself, else each node once; of a model without skins its nodes. */
+static void add_skins(struct bake *bake)
+{
+    const cJSON *skin, *joint;
+    const int nodes = cJSON_GetArraySize(nodes_of(bake));
+    bool *is_there = must_alloc((size_t)nodes + 1);
+    char number[32];
+    cJSON_ArrayForEach(skin, json_get(bake->about, "skins"))
+    {
+        if (cJSON_IsTrue(json_get(skin, "rigid")) && bake->values != BAKE_PALETTE)
+            continue;
+        cJSON_ArrayForEach(joint, json_get(skin, "joints"))
+        {
+            const int node = (int)json_number(joint, "node");
+            if (node < 0 || node >= nodes || (is_there[node] && bake->values != BAKE_PALETTE))
+                continue;
+            is_there[node] = true;
+            add_item(bake, node_name(bake, node, number), node,
+                     bake->values == BAKE_PALETTE ? (int)json_number(skin, "index") : -1);
+        }
+    }
+    const bool has_none = bake->item_count == 0;
+    for (int n = 0; n < nodes && has_none; n++)
+        add_item(bake, node_name(bake, n, number), n, -1);
+    free(is_there);
+}
+
+int bake_find_items(struct bake *bake)
+{
+    static const char *const NAMES[] = {"trs", "matrix", "palette"};
+    const char *values = args_text(bake->args, OPTION_VALUES, "trs");
+    int status = STATUS_DONE;
+    for (int i = 0; i < 3; i++)
+        bake->values = strcmp(values, NAMES[i]) == 0 ? (enum bake_values)i : bake->values;
+    const struct args *args = bake->args;
+    for (size_t pass = 0; pass < 2; pass++) /* sockets stand behind joints */
+        for (size_t i = 0; i < args->repeated_count && status == STATUS_DONE; i++) {
+            if (args->repeated[i].option == OPTION_BAKE_JOINTS && pass == 0)
+                status = add_joints(bake, args->repeated[i].value);
+            else if (args->repeated[i].option == OPTION_SOCKET && pass == 1)
+                status = add_socket(bake, args->repeated[i].value);
+        }
+    if (status == STATUS_DONE && bake->item_count == 0)
+        add_skins(bake);
+    return status;
+}
+
+const char *bake_values_name(enum bake_values values)
+{
+    return values == BAKE_TRS ? "trs" : values == BAKE_MATRIX ? "matrix" : "palette";
+}

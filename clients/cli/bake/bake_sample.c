@@ -1,0 +1,185 @@
+/* The numbers of a table, asked from the server some frames at a time. */
+#include "clients/cli/bake/bake.h"
+
+#include "clients/cli/output/terminal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of one answer: what its times may be, and its floats. */
+enum { TIMES_AT_ONCE = 500, FLOATS_AT_ONCE = 8 << 20 };
+static const uint64_t NUMBERS_MAX = (uint64_t)1 << 29;
+
+size_t bake_frames_at_once(size_t frame_floats)
+{
+    const size_t fitting = FLOATS_AT_ONCE / (frame_floats + 1);
+    return fitting > TIMES_AT_ONCE ? TIMES_AT_ONCE : fitting + 1;
+}
+
+static void put_times(const struct bake *bake, size_t first_frame, size_t count, struct text *body)
+{
+    text_put(body, "\"t\":[");
+    for (size_t i = 0; i < count; i++) {
+        text_put(body, i == 0 ? "" : ",");
+        bake_put_double(body, bake->times_s[first_frame + i]);
+    }
+    text_put(body, "]");
+}
+
+void bake_put_times(const struct bake *bake, size_t first_frame, size_t count, struct text *body)
+{
+    text_put(body, "{");
+    put_times(bake, first_frame, count, body);
+    text_put(body, "}");
+}
+
+static void put_body(const struct bake *bake, size_t first_frame, size_t count, struct text *body)
+{
+    text_put(body, "{");
+    for (size_t i = 0; i < bake->item_count && bake->values != BAKE_PALETTE; i++)
+        text_printf(body, "%s%d%s", i == 0 ? "\"joints\":[" : ",", bake->items[i].node,
+                    i + 1 == bake->item_count ? "]," : "");
+    put_times(bake, first_frame, count, body);
+    text_put(body, "}");
+}
+
+void bake_put_clip(const struct bake *bake, const struct bake_clip *clip, struct text *query)
+{
+    text_printf(query, "&hash=%s&wrap=clamp&clip=", json_text(bake->about, "hash"));
+    if (clip->index < 0)
+        text_put(query, "-");
+    else
+        text_printf(query, "%d", clip->index);
+}
+
+/* One matrix of an item, as the table has it. */
+static int take_matrix(struct bake *bake, const struct bake_clip *clip, size_t frame, size_t i, const float *matrix)
+{
+    const struct bake_item *item = &bake->items[i];
+    const size_t floats = bake_floats(bake->values), row = bake->item_count * floats;
+    float socket[16], *out = bake->numbers + frame * row + i * floats;
+    if (item->is_socket) {
+        bake_socket_matrix(item, matrix, socket);
+        matrix = socket;
+    }
+    if (bake->values != BAKE_TRS) {
+        memcpy(out, matrix, 16 * sizeof *out);
+        return STATUS_DONE;
+    }
+    if (bake_trs(matrix, frame > clip->first_frame ? out - row : NULL, out))
+        return STATUS_DONE;
+    struct text problem = {0};
+    text_printf(&problem,
+                "%s: '%s' shears in clip '%s' at %g s, which no translation, rotation and scale can say: "
+                "--values matrix can",
+                bake->model, item->name, clip->name, bake->times_s[frame]);
+    terminal_coded_error("not_rigid", problem.at, NULL, 0);
+    text_free(&problem);
+    return STATUS_FAILED;
+}
+
+/* The frames of one answer, from `first` on. Matrices of a palette are in one block a skin, by ascending skin. */
+static int take_answer(struct bake *bake, const struct bake_clip *clip, size_t first, size_t count,
+                       const struct posed_packet *answer)
+{
+    struct posed_frames frames;
+    int status = STATUS_DONE;
+    const int kind = bake->values == BAKE_PALETTE ? POSED_BLOCK_PALETTE : POSED_BLOCK_SCENE;
+    bool fits = posed_read_frames(answer->data, answer->data_bytes, &frames) == 0 && frames.frame_count == count;
+    for (uint32_t f = 0; f < count && fits && status == STATUS_DONE; f++) {
+        size_t item = 0;
+        for (uint32_t b = 0; b < frames.block_count && status == STATUS_DONE; b++) {
+            const struct posed_block block = posed_frames_block(&frames, b);
+            if (block.kind != kind || item + block.count > bake->item_count || block.item_bytes != 16 * sizeof(float))
+                continue;
+            const float *matrices = posed_frames_floats(&frames, b, f);
+            for (uint32_t i = 0; i < block.count && status == STATUS_DONE; i++, item++)
+                status = take_matrix(bake, clip, first + f, item, matrices + 16 * (size_t)i);
+        }
+        fits = item == bake->item_count || status != STATUS_DONE;
+    }
+    if (!fits) {
+        terminal_error("the server's answer does not fit the request");
+        return STATUS_SERVER;
+    }
+    return status;
+}
+
+static int sample_clip(struct bake *bake, const struct bake_clip *clip)
+{
+    const size_t at_once = bake_frames_at_once(16 * bake->item_count);
+    struct connection *connection = &bake->context.connection;
+    int status = STATUS_DONE;
+    for (size_t done = 0; done < clip->frame_count && status == STATUS_DONE && !is_interrupted();) {
+        const size_t left = clip->frame_count - done, count = left < at_once ? left : at_once;
+        struct text query = {0}, body = {0};
+        struct posed_packet answer;
+        bake_put_clip(bake, clip, &query);
+        text_put(&query, "&format=bin");
+        put_body(bake, clip->first_frame + done, count, &body);
+        status = connection_status(
+            connection, connection_request_model(connection, bake->values == BAKE_PALETTE ? "palette" : "pose",
+                                                 bake->model, query.at, body.at, &answer));
+        if (status == STATUS_DONE)
+            status = take_answer(bake, clip, clip->first_frame + done, count, &answer);
+        text_free(&query);
+        text_free(&body);
+        done += count;
+    }
+    return status;
+}
+
+/* The length of the box around the model at rest: what a thousandth is of. */
+static double model_size(const struct bake *bake)
+{
+    const cJSON *bounds = json_get(bake->about, "bounds");
+    double square = 0;
+    for (int i = 0; i < 3; i++) {
+        const double side = cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, "max"), i)) -
+                            cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, "min"), i));
+        square += side * side;
+    }
+    return square > 0 ? sqrt(square) : 1;
+}
+
+/* Whether the last frame is the first one again. */
+static bool is_loop(const struct bake *bake, const struct bake_clip *clip)
+{
+    const size_t floats = bake_floats(bake->values), row = bake->item_count * floats;
+    const float *a = bake->numbers + clip->first_frame * row, *b = a + (clip->frame_count - 1) * row;
+    const double size = model_size(bake);
+    for (size_t i = 0; i < bake->item_count && clip->frame_count > 1; i++) {
+        double dot = 0;
+        for (size_t k = 3; k < 7 && bake->values == BAKE_TRS; k++)
+            dot += (double)a[i * floats + k] * (double)b[i * floats + k];
+        for (size_t k = 0; k < floats; k++) {
+            const bool is_place = bake->values == BAKE_TRS ? k < 3 : k >= 12,
+                       is_turn = bake->values == BAKE_TRS && k >= 3 && k < 7;
+            const double other = (double)b[i * floats + k] * (is_turn && dot < 0 ? -1 : 1);
+            if (!(fabs((double)a[i * floats + k] - other) <= 1e-3 * (is_place ? size : 1)))
+                return false;
+        }
+    }
+    return clip->frame_count > 1;
+}
+
+int bake_sample(struct bake *bake)
+{
+    const uint64_t count = (uint64_t)bake->frame_count * bake->item_count * bake_floats(bake->values);
+    int status = STATUS_DONE;
+    if (count > NUMBERS_MAX) {
+        terminal_error(
+            "%s: %zu frames of %zu joints are more than a table may have: take fewer --clips or --joints, or "
+            "a lower --fps",
+            bake->model, bake->frame_count, bake->item_count);
+        return STATUS_FAILED;
+    }
+    bake->numbers = must_alloc(((size_t)count + 1) * sizeof *bake->numbers);
+    for (size_t c = 0; c < bake->clip_count && status == STATUS_DONE; c++) {
+        status = sample_clip(bake, &bake->clips[c]);
+        if (status == STATUS_DONE)
+            bake->clips[c].is_loop = is_loop(bake, &bake->clips[c]);
+    }
+    return status;
+}
