@@ -90,10 +90,13 @@ static int check_header(struct packet_reader *reader, const char *bytes)
     reader->packet = (struct packet){.id = get_u32(bytes + PACKET_AT_HEADER_id)};
     if (get_u32(bytes + PACKET_AT_HEADER_payload_bytes) > reader->payload_max)
         return bad(reader, 0, ERR_BODY_TOO_LARGE, "the payload is larger than payload_max");
-    if (check_zeros(reader, bytes, PACKET_AT_HEADER_flags, 2, ZERO) < 0 ||
-        check_zeros(reader, bytes, PACKET_AT_HEADER_code, PACKET_HEADER_BYTES - PACKET_AT_HEADER_code, ZERO) < 0)
-        return reader->err.code;
-    return 0;
+    _Static_assert(PACKET_HEADER_BYTES - PACKET_AT_HEADER_code == 12, "three numbers of four bytes");
+    const char *end = bytes + PACKET_AT_HEADER_code;
+    if ((get_u16(bytes + PACKET_AT_HEADER_flags) | get_u32(end) | get_u32(end + 4) | get_u32(end + 8)) == 0)
+        return 0;
+    if (check_zeros(reader, bytes, PACKET_AT_HEADER_flags, 2, ZERO) == 0)
+        check_zeros(reader, bytes, PACKET_AT_HEADER_code, PACKET_HEADER_BYTES - PACKET_AT_HEADER_code, ZERO);
+    return reader->err.code;
 }
 
 /* --- a packet or the hello, from its first byte --- */
@@ -214,16 +217,30 @@ int packet_reader_feed(struct packet_reader *reader, const char *bytes, size_t s
     return rc;
 }
 
+static void put_u16(char *to, uint16_t value)
+{
+    const uint16_t little = htole16(value);
+    memcpy(to, &little, sizeof little);
+}
+
+static void put_u32(char *to, uint32_t value)
+{
+    const uint32_t little = htole32(value);
+    memcpy(to, &little, sizeof little);
+}
+
+/* At once, because every answer has one. */
 void packet_put_header(struct buf *out, const struct packet *packet)
 {
-    buf_put_u32(out, packet->payload_bytes);
-    buf_put_u16(out, packet->kind);
-    buf_put_u16(out, packet->flags);
-    buf_put_u32(out, packet->id);
-    buf_put_u32(out, packet->model);
-    buf_put_u32(out, packet->generation);
-    buf_put_u16(out, packet->code);
-    buf_put_u16(out, 0);
-    buf_put_u32(out, packet->warnings);
-    buf_put_u32(out, packet->note_bytes);
+    char bytes[PACKET_HEADER_BYTES] = {0};
+    put_u32(bytes + PACKET_AT_HEADER_payload_bytes, packet->payload_bytes);
+    put_u16(bytes + PACKET_AT_HEADER_kind, packet->kind);
+    put_u16(bytes + PACKET_AT_HEADER_flags, packet->flags);
+    put_u32(bytes + PACKET_AT_HEADER_id, packet->id);
+    put_u32(bytes + PACKET_AT_HEADER_model, packet->model);
+    put_u32(bytes + PACKET_AT_HEADER_generation, packet->generation);
+    put_u16(bytes + PACKET_AT_HEADER_code, packet->code);
+    put_u32(bytes + PACKET_AT_HEADER_warnings, packet->warnings);
+    put_u32(bytes + PACKET_AT_HEADER_note_bytes, packet->note_bytes);
+    buf_put(out, bytes, sizeof bytes);
 }
