@@ -14,6 +14,8 @@ double clip_time_wrap(double time_s, double duration_s, enum wrap wrap)
         const double there = fmod(fabs(time_s), 2 * duration_s);
         return there > duration_s ? fmax(2 * duration_s - there, 0) : there;
     }
+    if (time_s >= 0 && time_s < 2 * duration_s) /* the remainder without a division: it and fmod() are exact */
+        return (time_s < duration_s ? time_s : time_s - duration_s) + 0;
     const double rest = fmod(time_s, duration_s);
     if (rest >= 0)
         return rest + 0; /* not -0 */

@@ -64,9 +64,10 @@ void packets_put(struct conn *conn, struct packet *packet, const struct buf *hea
     }
     if (body_bytes > 0)
         send_queue_put_body(&conn->out, reply);
-    if (notes != NULL)
+    if (size_of(notes) > 0)
         send_queue_put(&conn->out, notes->data, notes->size_bytes);
-    send_queue_put(&conn->out, ZEROS, packet_padding(packet->payload_bytes));
+    if (packet_padding(packet->payload_bytes) > 0)
+        send_queue_put(&conn->out, ZEROS, packet_padding(packet->payload_bytes));
 }
 
 void packets_set_model(struct conn *conn, struct packet *packet, uint32_t model, const struct reply *reply)
@@ -85,12 +86,12 @@ void packets_set_model(struct conn *conn, struct packet *packet, uint32_t model,
 static void log_packet(const struct conn *conn, const struct reply *reply, int status, uint64_t body_bytes)
 {
     const struct packet *asked = &conn->packets->asked;
-    const struct model_handle *handle = model_handles_find(&conn->packets->handles, asked->model);
-    const char *kind = asked->kind == 0 ? "-" : packet_name(asked->kind), *model = handle == NULL ? NULL : handle->path;
     char path[256], id[16];
     conn_count_end(conn, METRIC_OP_PACKET, status, body_bytes);
     if (!log_has_requests())
         return;
+    const struct model_handle *handle = model_handles_find(&conn->packets->handles, asked->model);
+    const char *kind = asked->kind == 0 ? "-" : packet_name(asked->kind), *model = handle == NULL ? NULL : handle->path;
     snprintf(path, sizeof path, "%s%s%s", kind, model == NULL ? "" : " ", model == NULL ? "" : model);
     snprintf(id, sizeof id, "%u", asked->id);
     const struct conn_log_names names = {.method = "PACKET", .path = path, .id = id, .operation = kind, .model = model};

@@ -8,17 +8,17 @@
 int packets_find_model(struct conn *conn, const struct packet *packet, struct packet_model *out, struct err *err)
 {
     const struct model_handle *handle = model_handles_find(&conn->packets->handles, packet->model);
-    const char *name = packet_name(packet->kind);
     *out = (struct packet_model){0};
     if (packet->model == 0 && packet->generation != 0)
-        return err_set(err, ERR_BAD_PARAMETER, "%s: a generation, but no model", name);
+        return err_set(err, ERR_BAD_PARAMETER, "%s: a generation, but no model", packet_name(packet->kind));
     if (packet->model == 0)
         return 0;
     if (handle == NULL)
-        return err_set(err, ERR_MODEL_NOT_FOUND, "%s: the handle %u is not open", name, packet->model);
+        return err_set(err, ERR_MODEL_NOT_FOUND, "%s: the handle %u is not open", packet_name(packet->kind),
+                       packet->model);
     if (packet->generation != 0 && packet->generation != handle->generation)
-        return err_set(err, ERR_HASH_MISMATCH, "%s: the model of handle %u is at generation %u, not %u", name,
-                       packet->model, handle->generation, packet->generation);
+        return err_set(err, ERR_HASH_MISMATCH, "%s: the model of handle %u is at generation %u, not %u",
+                       packet_name(packet->kind), packet->model, handle->generation, packet->generation);
     *out = (struct packet_model){.path = handle->path, .hash = packet->generation == 0 ? NULL : handle->hash};
     return 0;
 }

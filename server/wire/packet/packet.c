@@ -91,10 +91,13 @@ static int check_header(struct packet_reader *reader, const char *bytes)
     reader->packet = (struct packet){.id = get_u32(bytes + PACKET_AT_HEADER_id)};
     if (get_u32(bytes + PACKET_AT_HEADER_payload_bytes) > reader->payload_max)
         return bad(reader, 0, ERR_BODY_TOO_LARGE, "the payload is larger than payload_max");
-    if (check_zeros(reader, bytes, PACKET_AT_HEADER_flags, 2, ZERO) < 0 ||
-        check_zeros(reader, bytes, PACKET_AT_HEADER_code, PACKET_HEADER_BYTES - PACKET_AT_HEADER_code, ZERO) < 0)
-        return reader->err.code;
-    return 0;
+    _Static_assert(PACKET_HEADER_BYTES - PACKET_AT_HEADER_code == 12, "three numbers of four bytes");
+    const char *end = bytes + PACKET_AT_HEADER_code;
+    if ((get_u16(bytes + PACKET_AT_HEADER_flags) | get_u32(end) | get_u32(end + 4) | get_u32(end + 8)) == 0)
+        return 0;
+    if (check_zeros(reader, bytes, PACKET_AT_HEADER_flags, 2, ZERO) == 0)
+        check_zeros(reader, bytes, PACKET_AT_HEADER_code, PACKET_HEADER_BYTES - PACKET_AT_HEADER_code, ZERO);
+    return reader->err.code;
 }
 
 /* --- a packet or the hello, from its first byte --- */

@@ -21,7 +21,7 @@ static unsigned kind_of(const char *content_type)
         {FRAMES_CONTENT_TYPE, PACKET_FRAMES}, {"application/json", PACKET_JSON},   {"image/png", PACKET_PNG},
         {GLB_CONTENT_TYPE, PACKET_GLB},       {PACKET_TYPE_OPENED, PACKET_OPENED}, {PACKET_TYPE_FOUND, PACKET_FOUND}};
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
-        if (content_type != NULL && strcmp(content_type, KINDS[i].type) == 0)
+        if (content_type == KINDS[i].type || (content_type != NULL && strcmp(content_type, KINDS[i].type) == 0))
             return KINDS[i].kind;
     return PACKET_OTHER;
 }

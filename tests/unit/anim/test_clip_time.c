@@ -113,3 +113,21 @@ TEST(clip_time_is_never_minus_zero)
         assert_false(signbit(in_span(-2, 0, 1, 1, 0, (enum wrap)wrap)));
     }
 }
+
+/* A remainder made by a subtraction, or by none, is the one that fmod() makes, to the last bit. */
+TEST(clip_time_loops_exactly)
+{
+    static const double DURATIONS[] = {1, 2, 0.1, 1.0 / 3, 23.45, 1e-300, 4.9e-324, 1e300, 0x1.fffffffffffffp+0};
+    for (size_t d = 0; d < sizeof DURATIONS / sizeof *DURATIONS; d++)
+        for (int i = 0; i <= 3000; i++) {
+            const double near = DURATIONS[d] * (i / 1000.0);
+            const double times[] = {near, nextafter(near, 0), nextafter(near, HUGE_VAL), DURATIONS[d],
+                                    2 * DURATIONS[d]};
+            for (size_t t = 0; t < sizeof times / sizeof *times; t++) {
+                const double found = clip_time_wrap(times[t], DURATIONS[d], WRAP_LOOP);
+                const double wanted = fmod(times[t], DURATIONS[d]);
+                assert_memory_equal(&found, &wanted, sizeof found);
+            }
+        }
+    assert_false(signbit(clip_time_wrap(-0.0, 1, WRAP_LOOP)));
+}
