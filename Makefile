@@ -14,9 +14,11 @@ native := $(if $(CROSS),build,$(out))
 ifneq ($(CROSS),)
 CC := $(CROSS)-gcc
 AR := $(CROSS)-ar
+OBJCOPY := $(CROSS)-objcopy
 PKG_CONFIG := PKG_CONFIG_LIBDIR=/usr/lib/$(CROSS)/pkgconfig:/usr/share/pkgconfig pkg-config
 endif
 PKG_CONFIG ?= pkg-config
+OBJCOPY ?= objcopy
 PYTHON ?= /usr/bin/python3
 
 # -ffp-contract=off: a product and a sum fused on one machine and not on another would give other bits.
@@ -38,7 +40,7 @@ includes := -Iserver -I. -I$(out)/gen
 programs := $(out)/posed $(out)/posed-import $(out)/posed-assimp.so $(out)/posed-render $(out)/posectl
 # what make install takes beside them
 completions := $(out)/gen/posectl.bash $(out)/gen/posectl.zsh $(out)/gen/posectl.fish
-installed := $(completions) $(out)/gen/posectl.1 $(out)/gen/posed.1 $(out)/libposed.a
+installed := $(completions) $(out)/gen/posectl.1 $(out)/gen/posed.1 $(out)/libposed.a $(out)/libposed-eval.a $(out)/libposed-eval.so.1
 version := $(shell sed -n 's/.*POSED_VERSION "\(.*\)"/\1/p' server/base/version.h)
 
 folder_objects = $(patsubst %.c,$(obj)/%.o,$(wildcard server/$(1)/*.c server/$(1)/*/*.c))
@@ -164,6 +166,26 @@ $(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
 page_string = @mkdir -p $(@D); { echo 'static const char $(1)[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 $(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
 	$(call page_string,gallery_page)
+
+# --- clients/eval: libposed-eval, the evaluator in another program's process -----------------------------------------
+# The code of the server, compiled for a library that shows nothing but its own functions. No other layer is in it.
+eval_layers = $(wildcard server/anim/model/*.c server/anim/compiled/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/posed_file/*.c) \
+  $(filter-out server/anim/bake/bake_finish%,$(wildcard server/anim/bake/*.c)) $(patsubst %,server/base/%.c,buf err hash json_check limits mem utf8)
+eval_objects := $(patsubst %.c,$(obj)/eval/%.o,$(wildcard clients/eval/eval_*.c) $(eval_layers))
+# Programs link to this name; it changes when one that is linked could not run any more.
+eval_so := libposed-eval.so.1
+$(obj)/eval/%.o: %.c | deps
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(CFLAGS) $(flags) -fPIC -fvisibility=hidden $(asked) $(includes) -c -MMD -MP -o $@ $<
+$(obj)/eval/server/anim/compiled/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
+$(obj)/eval/server/anim/compiled/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
+# One object, in which what is hidden is local: a program's own functions may have the same names.
+$(out)/libposed-eval.a: $(eval_objects)
+	$(call say,AR,$@)$(CC) -r -nostdlib -o $(obj)/posed-eval.o $^ && $(OBJCOPY) --localize-hidden $(obj)/posed-eval.o && rm -f $@ && $(AR) rcs $@ $(obj)/posed-eval.o
+$(out)/$(eval_so): $(eval_objects) clients/eval/posed-eval.map
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -shared -Wl,-soname,$(eval_so) -Wl,--version-script=clients/eval/posed-eval.map \
+	  -Wl,--as-needed -o $@ $(eval_objects) -lm
+	@ln -sf $(eval_so) $(out)/libposed-eval.so
 
 # Man pages and completions, from the tables of options.
 $(out)/posed-man: $(obj)/deploy/man/posed_man.o $(filter-out %/main.o,$(daemon)) $(wire) $(anim) $(base)

@@ -54,6 +54,12 @@ static void grow(struct clip_palette *palette, const struct model *model, const 
         palette->f64 = make_room(palette->f64, &palette->f64_capacity, matrices, 12 * sizeof *palette->f64);
 }
 
+void clip_palette_reserve(struct clip_palette *palette, const struct model *model)
+{
+    for (uint32_t c = 0; c < model->compiled_clip_count; c++)
+        grow(palette, model, &model->compiled_clips[c]);
+}
+
 /* The frames around a time; u is 0 at both ends and at each frame. */
 struct frame_pair {
     uint32_t from, to;

@@ -23,6 +23,46 @@ void entity_work_fini(struct entity_work *work)
     free(work->signs);
 }
 
+/* --- memory --- */
+
+static bool reserve_matrices(struct entity_work *work, uint32_t count)
+{
+    if (count <= work->matrix_capacity && work->matrices != NULL)
+        return true;
+    struct mat4 *matrices = realloc(work->matrices, ((size_t)count + 1) * sizeof *matrices);
+    if (matrices == NULL)
+        return false;
+    work->matrices = matrices;
+    work->matrix_capacity = count;
+    return true;
+}
+
+static size_t signs_of(const struct model *model, uint32_t skin)
+{
+    return 2 * (size_t)model->skins[skin].joint_count + dualquat_signs_scratch(model, skin);
+}
+
+static bool reserve_signs(struct entity_work *work, size_t count)
+{
+    if (count <= work->sign_capacity)
+        return true;
+    uint32_t *signs = realloc(work->signs, count * sizeof *signs);
+    if (signs == NULL)
+        return false;
+    work->signs = signs;
+    work->sign_capacity = count;
+    return true;
+}
+
+int entity_work_reserve(struct entity_work *work, const struct model *model, uint32_t layer_most, struct err *err)
+{
+    bool has_room = pose_reserve(&work->pose, model) && blend_reserve(&work->blend, model, layer_most);
+    clip_palette_reserve(&work->compiled, model);
+    for (uint32_t s = 0; s < model->skin_count && has_room; s++)
+        has_room = reserve_matrices(work, model->skins[s].joint_count) && reserve_signs(work, signs_of(model, s));
+    return has_room ? 0 : err_set(err, ERR_NO_MEMORY, "no memory to evaluate a model of %u nodes", model->node_count);
+}
+
 /* --- evaluation --- */
 
 /* A layer that by itself is the whole pose. */
@@ -38,7 +78,7 @@ static bool is_compiled(const struct entity *entity)
            entity->world_from_scene == NULL && clip_palette_is_compiled(entity->model, layer->clip);
 }
 
-void entity_evaluate_exact(struct entity_work *work, const struct entity *entity)
+static void make_pose(struct entity_work *work, const struct entity *entity)
 {
     const struct blend_layer *layer = entity->layers;
     const struct model *source = entity->layer_count > 0 && layer->source != NULL ? layer->source : entity->model;
@@ -50,9 +90,15 @@ void entity_evaluate_exact(struct entity_work *work, const struct entity *entity
         blend_evaluate(&work->blend, &work->pose, entity->model, entity->layers, entity->layer_count);
     if (entity->motion != NULL)
         root_motion_remove(entity->motion, &work->pose, entity->model, &work->step);
+    work->has_exact = true;
+}
+
+void entity_evaluate_exact(struct entity_work *work, const struct entity *entity)
+{
     work->entity = *entity;
     work->is_compiled = false;
     work->has_pose = false;
+    make_pose(work, entity);
 }
 
 void entity_evaluate(struct entity_work *work, const struct entity *entity)
@@ -65,18 +111,18 @@ void entity_evaluate(struct entity_work *work, const struct entity *entity)
     work->entity = *entity;
     work->is_compiled = true;
     work->has_pose = false;
+    work->has_exact = false;
     work->compiled_count++;
 }
 
-/* --- palettes --- */
-
-static void grow_matrices(struct entity_work *work, uint32_t count)
+const struct pose *entity_pose(struct entity_work *work)
 {
-    if (count <= work->matrix_capacity && work->matrices != NULL)
-        return;
-    work->matrices = mem_realloc(work->matrices, ((size_t)count + 1) * sizeof *work->matrices);
-    work->matrix_capacity = count;
+    if (!work->has_exact)
+        make_pose(work, &work->entity);
+    return &work->pose;
 }
+
+/* --- palettes --- */
 
 static void compiled_palette(struct entity_work *work, uint32_t skin, enum palette_form form, float *out)
 {
@@ -93,7 +139,8 @@ static void compiled_palette(struct entity_work *work, uint32_t skin, enum palet
 static int mat4_palette(struct entity_work *work, uint32_t skin, struct err *err)
 {
     const struct entity *entity = &work->entity;
-    grow_matrices(work, entity->model->skins[skin].joint_count);
+    if (!reserve_matrices(work, entity->model->skins[skin].joint_count))
+        mem_exhausted();
     if (work->is_compiled) {
         compiled_palette(work, skin, PALETTE_MAT4, work->matrices[0].m);
         return 0;
@@ -105,11 +152,9 @@ static int mat4_palette(struct entity_work *work, uint32_t skin, struct err *err
 static int dualquats(struct entity_work *work, uint32_t skin, float *out, struct err *err)
 {
     const struct model *model = work->entity.model;
-    const size_t count = model->skins[skin].joint_count, scratch = dualquat_signs_scratch(model, skin);
-    if (2 * count + scratch > work->sign_capacity) {
-        work->sign_capacity = 2 * count + scratch;
-        work->signs = mem_realloc(work->signs, work->sign_capacity * sizeof *work->signs);
-    }
+    const size_t count = model->skins[skin].joint_count;
+    if (!reserve_signs(work, signs_of(model, skin)))
+        mem_exhausted();
     const struct dualquat_signs signs = {.order = work->signs, .above = work->signs + count};
     dualquat_signs_find(&signs, model, skin, work->signs + 2 * count);
     return dualquat_palette(&signs, model, skin, work->matrices, out, err);
@@ -160,15 +205,14 @@ static int store_node(const struct dmat4 *world_from_node, enum layout layout, f
 int entity_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
                  struct err *err)
 {
-    const struct entity entity = work->entity;
-    if (work->is_compiled)
-        entity_evaluate_exact(work, &entity);
+    const struct entity *entity = &work->entity;
+    const struct pose *pose = entity_pose(work);
     for (uint32_t i = 0; i < count; i++, out += layout_floats(layout)) {
-        struct dmat4 world_from_node = work->pose.scene_from_node[nodes[i]];
-        if (entity.world_from_scene != NULL)
-            world_from_node = dmat4_mul(entity.world_from_scene, &world_from_node);
+        struct dmat4 world_from_node = pose->scene_from_node[nodes[i]];
+        if (entity->world_from_scene != NULL)
+            world_from_node = dmat4_mul(entity->world_from_scene, &world_from_node);
         if (store_node(&world_from_node, layout, out, err) < 0)
-            return name_node(entity.model, nodes[i], err);
+            return name_node(entity->model, nodes[i], err);
     }
     return 0;
 }

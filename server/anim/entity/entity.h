@@ -32,6 +32,7 @@ struct entity_work {
     struct root_step step;                /* with a motion: what was taken out */
     bool is_compiled;                     /* the entity evaluated last took the compiled way */
     bool has_pose;                        /* then: its compiled pose is evaluated */
+    bool has_exact;                       /* likewise: and that in double precision is, too */
     uint64_t compiled_count, exact_count; /* entities evaluated each way; blends the compiled way does not cover are in
                                              the second */
     /* private */
@@ -45,6 +46,10 @@ struct entity_work {
 void entity_work_init(struct entity_work *work);
 void entity_work_fini(struct entity_work *work);
 
+/* Room for the model in blends of so many layers, so that evaluating its entities and storing their palettes and nodes
+ * allocates nothing. Returns 0 or ERR_NO_MEMORY; *work can be used as before then. */
+int entity_work_reserve(struct entity_work *work, const struct model *model, uint32_t layer_most, struct err *err);
+
 /* Evaluates the entity's pose. What *entity points at stays until the last entity_palette() or entity_nodes() of it.
  */
 void entity_evaluate(struct entity_work *work, const struct entity *entity);
@@ -52,6 +57,10 @@ void entity_evaluate(struct entity_work *work, const struct entity *entity);
 /* The same, in double precision whatever the clips allow: work->pose has local transforms, morph weights and scene
  * matrices then, without the motion (of scene space: world_from_scene is not in it). */
 void entity_evaluate_exact(struct entity_work *work, const struct entity *entity);
+
+/* Of the entity evaluated last: its pose in double precision, as entity_evaluate_exact() leaves it, made when it is
+ * asked for first. Palettes stay those of the way that entity_evaluate() took, whatever was asked for before. */
+const struct pose *entity_pose(struct entity_work *work);
 
 /* Of the entity evaluated last: layout_floats(layout) floats a joint into out[joint_count of the skin], by the skin's
  * own order of joints: world_from_joint * joint_from_bind. Returns 0, ERR_NOT_FINITE, or of LAYOUT_DUALQUAT

@@ -17,9 +17,10 @@ enum { POSED_FILE_VERSION = 1 };
 
 /* A file that was opened. */
 struct posed_file {
-    struct model model;      /* checked; its arrays lie in the bytes, or in `compiled` */
-    bool is_compiled;        /* the clips were compiled while it was opened; the bytes are not needed any more */
-    uint32_t version;        /* of the file */
+    struct model model; /* checked; its arrays lie in the bytes, or in `own` */
+    bool is_compiled;   /* the clips were compiled while it was opened; the bytes are not needed any more */
+    uint32_t version;   /* of the file */
+    uint64_t checksum;
     struct bake_builder own; /* private */
 };
 

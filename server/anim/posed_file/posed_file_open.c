@@ -161,6 +161,7 @@ int posed_file_open(struct posed_file *file, const void *bytes, uint64_t size_by
         return rc;
     file->model = reading.view;
     file->version = reading.header.version;
+    file->checksum = reading.header.checksum;
     if (reading.header.compiled_version != BAKE_VERSION && file->model.clip_count > 0)
         rc = compile(file, err);
     if (rc < 0)
