@@ -152,7 +152,7 @@ $(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng) -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
-client_tests := $(out)/test/client_probe $(out)/test/flip_probe $(out)/example_skin
+client_tests := $(out)/test/client_probe $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe
 $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
@@ -161,6 +161,9 @@ $(out)/test/flip_probe: $(obj)/tests/clients/flip_probe.o $(addprefix $(obj)/cli
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
 $(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
+$(out)/test/eval_probe: $(obj)/tests/eval/eval_probe.o $(out)/libposed-eval.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 $(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
 # A page becomes a C string. '?' is escaped because of trigraphs.
 page_string = @mkdir -p $(@D); { echo 'static const char $(1)[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@

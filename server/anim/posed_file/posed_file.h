@@ -14,6 +14,7 @@
 #include "base/err.h"
 
 enum { POSED_FILE_VERSION = 1 };
+#define POSED_FILE_CONTENT_TYPE "application/vnd.posed.model"
 
 /* A file that was opened. */
 struct posed_file {
