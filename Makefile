@@ -152,7 +152,7 @@ $(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng) -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
-client_tests := $(out)/test/client_probe $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe
+client_tests := $(out)/test/client_probe $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(out)/example_crowd
 $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
@@ -164,6 +164,13 @@ $(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
 $(out)/test/eval_probe: $(obj)/tests/eval/eval_probe.o $(out)/libposed-eval.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
+# The library's calls alone: not those of libc to itself.
+$(out)/test/no_allocation: $(obj)/tests/eval/no_allocation.o $(out)/libposed-eval.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) $(foreach f,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$(f)) -o $@ $^ -lm
+$(out)/example_crowd: $(obj)/clients/eval/example_crowd.o $(out)/libposed-eval.a $(out)/libposed.a
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
+$(obj)/clients/eval/example_crowd.o: includes += -Iclients/c -Iclients/eval
 $(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
 # A page becomes a C string. '?' is escaped because of trigraphs.
 page_string = @mkdir -p $(@D); { echo 'static const char $(1)[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
@@ -265,7 +272,12 @@ $(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(te
 replays := $(fuzz_targets:%=$(out)/test/replay_%)
 # `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.
 sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize)
+tsan := build/tsan
 replays: $(replays)
+# The library's example with sanitizers: address and undefined behaviour, and threads.
+library-sanitized: | deps
+	@$(MAKE) config=sanitize out=$(sanitized) $(sanitized)/example_crowd
+	@$(MAKE) config=tsan out=$(tsan) $(tsan)/example_crowd
 replays-sanitized: | deps
 	@$(MAKE) config=sanitize out=$(sanitized) replays
 
@@ -284,7 +296,7 @@ suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(sa
 suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
-test: deps-test all samples $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
+test: deps-test all samples $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized) library-sanitized
 	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
 test-short: deps-test all samples $(out)/test/unit $(replays) $(client_tests)
@@ -300,7 +312,6 @@ test-python: deps-test all samples
 	@$(run_suites) $(suite_python)
 
 # The black-box tests of several loops, with a server that tells of races.
-tsan := build/tsan
 test-tsan: deps-test samples
 	@$(MAKE) config=tsan $(tsan)/posed $(tsan)/posed-import $(tsan)/posed-assimp.so $(tsan)/posed-render
 	@$(run_suites) "tsan=pytest:POSED_BUILD=$(abspath $(tsan)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/api/daemon/test_loops.py"
@@ -332,7 +343,7 @@ deploy-test: deps-deploy all samples $(out)/test/client_probe
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
 suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $(f)")
-soak: deps-test all samples $(out)/test/floats
+soak: deps-test all samples $(out)/test/floats library-sanitized
 	@deploy/deps.sh soak
 	@$(run_suites) $(suite_soak)
 
@@ -487,4 +498,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all programs always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all programs always replays replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean
