@@ -405,7 +405,7 @@ lint: $(bench_programs) # nothing else builds them
 	tests/layers.sh
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
 	cppcheck -q -j$(shell nproc) --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
-	  --suppress=missingIncludeSystem --suppress=unknownMacro -Iserver -I. -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients deploy/samples deploy/man
+	  --suppress=missingIncludeSystem --suppress=unknownMacro -Iserver -I. -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients tests/eval deploy/samples deploy/man
 	MYPYPATH=clients/python mypy --config-file clients/python/pyproject.toml --cache-dir=/dev/null clients/python/posed clients/python/examples/*.py
 
 # The examples of protocol/tcp.md, as the server answers now: a difference is to be looked at, not to be committed.
@@ -449,8 +449,13 @@ install: all
 	install -m 644 protocol/*.md protocol/*.def protocol/*.json protocol/*.png $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h
 	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(LIBDIR)/libposed.a
+	install -m 644 clients/eval/posed_eval.h $(DESTDIR)$(PREFIX)/include/posed_eval.h
+	install -m 644 $(out)/libposed-eval.a $(DESTDIR)$(LIBDIR)/libposed-eval.a
+	install -m 644 $(out)/$(eval_so) $(DESTDIR)$(LIBDIR)/$(eval_so)
+	ln -sf $(eval_so) $(DESTDIR)$(LIBDIR)/libposed-eval.so
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/share/man/man1
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(version)|' clients/c/posed.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/posed.pc
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(version)|' clients/eval/posed-eval.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/posed-eval.pc
 	install -m 644 $(out)/gen/posed.1 $(out)/gen/posectl.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -D -m 644 $(out)/gen/posectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/posectl
 	install -D -m 644 $(out)/gen/posectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_posectl
@@ -458,7 +463,7 @@ install: all
 	install -m 644 protocol/examples/* $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples/
 
 help:
-	@echo 'make                build build/posed, its workers, build/posectl and build/libposed.a'
+	@echo 'make                build build/posed, its workers, build/posectl, build/libposed.a and build/libposed-eval.*'
 	@echo 'make run            build, start on the sample models, print what to try   [ROOT=dir HTTP=addr:port ARGS=...]'
 	@echo 'make test           everything; the last line counts                       [config=sanitize]'
 	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
@@ -467,6 +472,7 @@ help:
 	@echo 'make test-web       the page at / in a browser, the JavaScript client       [t=pattern]'
 	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make test-tsan      the tests of --loops, with ThreadSanitizer'
+	@echo 'make library-sanitized  the example of libposed-eval under sanitizers: build/sanitize, build/tsan'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
@@ -484,11 +490,11 @@ help:
 	@echo 'make readme         make the table of protocol/formats.md'
 	@echo 'make types          make the option types in clients/js/posed.d.ts'
 	@echo 'make samples        make the sample models in build/samples'
-	@echo 'make deb            Debian packages of the server, posectl and the C client, in build/deb'
+	@echo 'make deb            Debian packages of the server, posectl, the C client and libposed-eval, in build/deb'
 	@echo 'make image-test     build the container image, run it, stop it'
 	@echo 'make image-arm64    build the image for arm64 by a cross compiler, look whether it is whole'
 	@echo 'make fresh-test     make run, then make test, each first in a minimal Debian 12   [t=run, t=test]'
-	@echo 'make install        programs, C library, manual pages, documents            [PREFIX=/usr/local DESTDIR=]'
+	@echo 'make install        programs, C libraries, manual pages, documents           [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
 	@echo
 	@echo 'config=release|debug|sanitize|tsan (default release)   werror=1   CC=clang out=build/clang   CROSS=aarch64-linux-gnu   NODEPS=1   V=1'
