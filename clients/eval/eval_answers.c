@@ -25,6 +25,14 @@ static int check(const struct pe_evaluator *evaluator, const void *out, uint64_t
     return 0;
 }
 
+/* What a call before this one could not say by the compiled way, it said by the exact one, which then goes on for all.
+ * Here a call's answer does not depend on those before. */
+static void take_way_again(struct pe_evaluator *evaluator)
+{
+    if (evaluator->is_compiled && !evaluator->work.is_compiled)
+        entity_evaluate(&evaluator->work, &evaluator->entity);
+}
+
 static int check_nodes(const struct pe_evaluator *evaluator, const uint32_t *nodes, uint32_t count,
                        struct pe_error *error)
 {
@@ -48,6 +56,7 @@ int pe_palette(struct pe_evaluator *evaluator, uint32_t skin, int layout, float 
     const int rc = check(evaluator, out, joints, pe_layout_floats(layout), room, error);
     if (rc < 0)
         return rc;
+    take_way_again(evaluator);
     return entity_palette(&evaluator->work, skin, (enum layout)layout, out, &err) < 0 ? eval_fail_by(error, &err) : 0;
 }
 
@@ -60,6 +69,7 @@ int pe_nodes(struct pe_evaluator *evaluator, const uint32_t *nodes, uint32_t cou
         rc = check_nodes(evaluator, nodes, count, error);
     if (rc < 0)
         return rc;
+    take_way_again(evaluator);
     if (entity_nodes(&evaluator->work, nodes != NULL ? nodes : evaluator->nodes, count, (enum layout)layout, out,
                      &err) < 0)
         return eval_fail_by(error, &err);

@@ -136,8 +136,8 @@ int pe_evaluate(struct pe_evaluator *evaluator, const struct pe_entity *entity, 
     const int rc = eval_take_entity(evaluator, entity, error);
     if (rc < 0)
         return rc;
-    evaluator->model = entity->model;
     entity_evaluate(&evaluator->work, &evaluator->entity);
+    evaluator->is_compiled = evaluator->work.is_compiled;
     return 0;
 }
 

@@ -40,7 +40,7 @@ struct reserved {
 struct pe_evaluator {
     struct entity_work work;
     struct entity entity; /* evaluated last, model NULL: none; it points into what follows */
-    const struct pe_model *model;
+    bool is_compiled;     /* the way that pe_evaluate() took */
     struct blend_layer layers[BLEND_LAYERS_MAX];
     struct blend_mask masks[BLEND_MASKS_MAX];
     struct dmat4 world_from_scene;

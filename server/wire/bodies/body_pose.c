@@ -13,7 +13,7 @@ enum { TRS_FLOATS = LOCAL_FLOATS, BLOCKS_MAX = 5 };
 
 static bool is_sheared(const struct reply_context *context, uint32_t node)
 {
-    return local_is_sheared(&context->workspace->pose, context->model, node);
+    return local_is_sheared(&context->workspace->entity.pose, context->model, node);
 }
 
 /* False: a float is not finite and the reply is an error. */
@@ -54,8 +54,8 @@ static bool local_of(struct reply_context *context, uint32_t node, double time_s
 {
     const struct reply_motion *motion = &context->motion;
     struct err err;
-    return local_transform(&context->workspace->pose, context->model, node, motion->is_on ? &motion->motion : NULL,
-                           &motion->step, local, &err) == 0 ||
+    return local_transform(&context->workspace->entity.pose, context->model, node,
+                           motion->is_on ? &motion->motion : NULL, &motion->step, local, &err) == 0 ||
            context_fail_at(context, &err, time_s);
 }
 
@@ -63,7 +63,7 @@ static bool local_of(struct reply_context *context, uint32_t node, double time_s
 static size_t store_node(struct reply_context *context, uint32_t node, enum frames_block_kind kind, double time_s,
                          float floats[LAYOUT_FLOATS_MAX])
 {
-    const struct pose *pose = &context->workspace->pose;
+    struct entity_work *work = &context->workspace->entity;
     size_t count = TRS_FLOATS;
     if (kind == BLOCK_LOCAL) {
         struct trs local;
@@ -72,7 +72,7 @@ static size_t store_node(struct reply_context *context, uint32_t node, enum fram
         local_store(&local, floats);
     } else {
         const struct dmat4 matrix =
-            kind == BLOCK_SCENE ? pose->scene_from_node[node] : pose_parent_from_node(pose, context->model, node);
+            kind == BLOCK_SCENE ? entity_node(work, node) : pose_parent_from_node(&work->pose, context->model, node);
         const struct mat4 rounded = mat4_from_dmat4(&matrix);
         count = layout_floats(context->request->layout);
         if (context->request->layout != LAYOUT_DUALQUAT)
@@ -232,6 +232,9 @@ static bool start(struct reply_context *context)
     if (work->nodes == NULL)
         return false;
     work->sheared_places = work->nodes + work->node_count;
+    /* what is rigid, and local transforms, are told in double precision */
+    context->may_compile = what == WHAT_SCENE && context->request->layout != LAYOUT_DUALQUAT &&
+                           entity_has_compiled_nodes(context->model, work->nodes, work->node_count);
     const uint64_t count = work->node_count;
     const uint64_t floats = (what & WHAT_SCENE) != 0 ? layout_floats(context->request->layout) : 0;
     const uint64_t local = (what & WHAT_LOCAL) != 0;
