@@ -48,8 +48,8 @@ export interface LayerParameters extends SpanParameters {
   joints?: Refs;
   /** a node by name, even one of digits or with a comma */
   joint_name?: string | readonly string[];
-  /** share of an override layer, strength of an additive one */
-  weight?: number;
+  /** share of an override layer, strength of an additive one; or one for each time */
+  weight?: number | ReadonlyArray<number>;
   /** override or additive */
   mode?: 'override' | 'additive';
   /** nodes with all below them */

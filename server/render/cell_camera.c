@@ -61,7 +61,7 @@ int cells_name(const struct cells *cells, uint32_t c, const struct pose_view *vi
 int cells_pose(struct renderer *renderer, struct cells *cells, uint32_t c, struct pose_view *view, struct err *err)
 {
     const struct render_cell *cell = &cells->work->cells[c];
-    if (job_layers_set(&cells->layers, cells->work->layer_times_s + (size_t)c * cells->layers.count, err) < 0)
+    if (job_layers_set(&cells->layers, cells->work->layer_moments + (size_t)c * cells->layers.count, err) < 0)
         return err->code;
     *view = view_of(cells, cell);
     if (aim_cell(renderer, cells, cell, view, err) < 0)

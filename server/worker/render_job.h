@@ -3,7 +3,8 @@
  * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. posed
  * sends struct render_job, with the model's sealed memfd attached (SCM_RIGHTS) to its first byte, and behind it
  * those of other models that clips lie in, in the order of sources, and the environment's; behind it come the
- * job's cells, struct render_cell[cell_count], and when it has layers their times, double[cell_count][layer_count],
+ * job's cells, struct render_cell[cell_count], and when it has layers what they are in each cell, struct
+ * render_layer_moment[cell_count][layer_count],
  * and behind these the rules that rename joints, char[rename_bytes]: all of it is small enough for one sendmsg() into
  * an empty socket. The worker answers struct render_result followed by size_bytes bytes (the PNG, or nothing on
  * failure), in order. One job is under way at a time. Before its first job, once the GL context has drawn its warm-up
@@ -23,8 +24,8 @@ enum { RENDER_SOCKET_FD = 3 };
 #define RENDER_JOB_MAGIC    UINT32_C(0x424f4a50) /* "PJOB" */
 #define RENDER_RESULT_MAGIC UINT32_C(0x53455250) /* "PRES" */
 
-/* Cells times layers are bounded too, because each cell has a time for each layer. */
-enum { RENDER_CELLS_MAX = 1024, RENDER_LAYER_TIMES_MAX = 4096 };
+/* Cells times layers are bounded too, because each cell has a moment of each layer. */
+enum { RENDER_CELLS_MAX = 1024, RENDER_LAYER_MOMENTS_MAX = 4096 };
 /* The roles of anim/retarget/humanoid.h. */
 enum { RENDER_ROLES = 55 };
 /* The rules of anim/retarget/name_map.h, each with a NUL behind it. */
@@ -52,10 +53,14 @@ struct render_layer {
     int32_t clip, reference_clip;           /* or POSE_REST */
     uint32_t clip_source, reference_source; /* 0: clips of the model; n: of sources[n - 1] */
     double reference_time_s;
-    double weight;
     uint32_t is_additive;
     uint32_t mask_first, mask_count; /* in masks */
     uint32_t reserved;
+};
+/* A layer in one cell. */
+struct render_layer_moment {
+    double clip_time_s; /* wrapped */
+    double weight;      /* >= 0; of an additive layer at most 1 */
 };
 struct render_blend {
     uint32_t layer_count; /* 0: clip and clip_time_s of each cell hold */
@@ -84,7 +89,7 @@ struct render_cell {
  * struct render_cameras and struct render_cell_camera[cell_count]. */
 struct render_job {
     uint32_t magic;
-    uint32_t cell_count;        /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_TIMES_MAX / layer_count */
+    uint32_t cell_count;        /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_MOMENTS_MAX / layer_count */
     uint64_t job_id;            /* > 0 */
     uint64_t model_key;         /* same key = same bytes: the worker may still have it on the GPU */
     uint64_t model_bytes;       /* size of the baked model in the memfd */
@@ -114,8 +119,8 @@ struct render_job {
 struct render_work {
     struct render_job job;
     struct render_cell cells[RENDER_CELLS_MAX];
-    double layer_times_s[RENDER_LAYER_TIMES_MAX]; /* cell after cell, layer after layer */
-    char renames[RENDER_RENAME_BYTES_MAX];        /* rename_bytes of them */
+    struct render_layer_moment layer_moments[RENDER_LAYER_MOMENTS_MAX]; /* cell after cell, layer after layer */
+    char renames[RENDER_RENAME_BYTES_MAX];                              /* rename_bytes of them */
 };
 
 /* False: no job has so many cells, layers and rules. */
@@ -123,15 +128,15 @@ static inline bool render_job_is_bounded(const struct render_job *job)
 {
     const uint32_t layers = job->blend.layer_count;
     return job->cell_count >= 1 && job->cell_count <= RENDER_CELLS_MAX && layers <= RENDER_LAYERS_MAX &&
-           job->cell_count * layers <= RENDER_LAYER_TIMES_MAX && job->rename_bytes <= RENDER_RENAME_BYTES_MAX;
+           job->cell_count * layers <= RENDER_LAYER_MOMENTS_MAX && job->rename_bytes <= RENDER_RENAME_BYTES_MAX;
 }
 static inline size_t render_cells_bytes(const struct render_job *job)
 {
     return job->cell_count * sizeof(struct render_cell);
 }
-static inline size_t render_layer_times_bytes(const struct render_job *job)
+static inline size_t render_layer_moments_bytes(const struct render_job *job)
 {
-    return (size_t)job->cell_count * job->blend.layer_count * sizeof(double);
+    return (size_t)job->cell_count * job->blend.layer_count * sizeof(struct render_layer_moment);
 }
 
 /* What the cells have in common. */

@@ -34,7 +34,9 @@ static void check_layers(const struct request *request, const struct limits *lim
         check_request(layer, limits);
         require(layer->layer_count == 0 && layer->query_count == 0 && layer->model == request->model);
         require(layer->time_count <= 1 || layer->time_count == request->time_count);
-        require(layer->weight >= 0 && layer->weight <= (layer->is_additive ? 1 : 1000));
+        require(layer->weight_count == 1 || layer->weight_count == request->time_count);
+        for (uint32_t w = 0; w < layer->weight_count; w++)
+            require(layer->weights[w] >= 0 && layer->weights[w] <= (layer->is_additive ? 1 : 1000));
         require(layer->clip_source <= request->source_count && (layer->clip_source > 0) == (layer->clip_file != NULL));
         require(layer->reference == NULL || layer->reference->clip_source <= request->source_count);
         require(layer->reference == NULL || (layer->is_additive && layer->reference->time_count == 1));

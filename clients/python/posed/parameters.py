@@ -45,9 +45,11 @@ def make(options: Dict[str, Any]) -> Parameters:
 
 
 def _plain(value: Any) -> Any:
-    """Converts numbers of NumPy and sequences to those of JSON."""
-    if isinstance(value, (str, dict)):
+    """Converts numbers of NumPy and sequences to those of JSON, within objects too (a list of weights in a layer)."""
+    if value is None or isinstance(value, str):
         return value
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return int(value)
     if isinstance(value, numbers.Integral):

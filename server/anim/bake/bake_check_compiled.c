@@ -58,17 +58,17 @@ static int check_skins(const struct model *model, uint32_t *seen, struct err *er
 
 /* --- blends --- */
 
-static int check_places(const struct model *model, bool is_compiled, struct err *err)
+static int check_places(const struct model *model, bool has_rig, struct err *err)
 {
     uint32_t placed = 0;
-    if (model->rig_place_count != (is_compiled ? model->node_count : 0))
+    if (model->rig_place_count != (has_rig ? model->node_count : 0))
         return bake_check_fail(err, "rig_places", model->rig_place_count, "count");
     for (uint32_t n = 0; n < model->rig_place_count; n++)
         placed += model->rig_places[n] != UINT32_MAX;
-    for (uint32_t i = 0; i < model->rig_node_count && is_compiled; i++)
+    for (uint32_t i = 0; i < model->rig_node_count && has_rig; i++)
         if (model->rig_places[model->rig_nodes[i].node] != i)
             return bake_check_fail(err, "rig_places", model->rig_nodes[i].node, "rig_node");
-    return !is_compiled || placed == model->rig_node_count ? 0 : bake_check_fail(err, "rig_places", 0, "rig_node");
+    return !has_rig || placed == model->rig_node_count ? 0 : bake_check_fail(err, "rig_places", 0, "rig_node");
 }
 
 static const char *rig_part_fault(const struct model *model, uint32_t i)
@@ -77,11 +77,11 @@ static const char *rig_part_fault(const struct model *model, uint32_t i)
     float square = 0;
     for (int k = 0; k < 4; k++)
         square += part->rotation[k] * part->rotation[k];
-    return !(square >= SQUARE_MIN && square <= SQUARE_MAX)        ? "rotation"
-           : !floats_are_finite(part->translation, 3)             ? "translation"
-           : part->is_animated != 0 && part->is_animated != 1     ? "is_animated"
+    return !(square >= SQUARE_MIN && square <= SQUARE_MAX)         ? "rotation"
+           : !floats_are_finite(part->translation, 3)              ? "translation"
+           : part->is_animated != 0 && part->is_animated != 1      ? "is_animated"
            : !floats_are_finite(part->scale, 3) || part->zero != 0 ? "scale"
-                                                                  : NULL;
+                                                                   : NULL;
 }
 
 static const char *rig_matrix_fault(const struct model *model, uint32_t i)
@@ -93,9 +93,9 @@ static const char *rig_matrix_fault(const struct model *model, uint32_t i)
                                                              : NULL;
 }
 
-static int check_parts(const struct model *model, bool is_compiled, struct err *err)
+static int check_parts(const struct model *model, bool has_rig, struct err *err)
 {
-    int rc = check_places(model, is_compiled, err);
+    int rc = check_places(model, has_rig, err);
     if (rc == 0)
         rc = bake_check_each(model, "rig_parts", model->rig_part_count, rig_part_fault, err);
     return rc < 0 ? rc : bake_check_each(model, "rig_matrices", model->rig_matrix_count, rig_matrix_fault, err);
@@ -246,9 +246,9 @@ static int check_ranges(const struct model *model, uint32_t c, struct ends *ends
         : !(clip->error >= 0 && clip->error <= 1e-6f)                                                 ? "error"
         : (clip->flags & ~(uint32_t)COMPILED_F64) != 0                                                ? "flags"
         : clip->part_first != ends->parts || !bake_is_range(ends->parts, rig_parts, model->rig_part_count) ? "rig_parts"
-        : clip->sized_count > model->rig_node_count                               ? "sized_count"
-        : !(clip->blend_errors[0] >= 0 && clip->blend_errors[1] >= 0)             ? "blend_errors"
-                                                                                                      : NULL;
+        : clip->sized_count > model->rig_node_count                   ? "sized_count"
+        : !(clip->blend_errors[0] >= 0 && clip->blend_errors[1] >= 0) ? "blend_errors"
+                                                                      : NULL;
     ends->parts += rig_parts;
     return field == NULL ? 0 : bake_check_fail(err, "compiled_clips", c, field);
 }
@@ -313,7 +313,7 @@ int bake_check_compiled(const struct model *model, struct err *err)
 {
     const bool is_compiled = model->compiled_clip_count > 0;
     if (model->compiled_clip_count != (is_compiled ? model->clip_count : 0) ||
-        model->rig_skin_count != (is_compiled ? model->skin_count : 0))
+        model->rig_skin_count != (is_compiled || model->rig_skin_count > 0 ? model->skin_count : 0))
         return err_set(err, ERR_BAD_BAKE, "compiled_clips has %u elements for %u clips", model->compiled_clip_count,
                        model->clip_count);
     if (model->rig_node_count > model->node_count)
@@ -326,7 +326,7 @@ int bake_check_compiled(const struct model *model, struct err *err)
                  ? err_set(err, ERR_NO_MEMORY, "no memory to check the rig of %u nodes", model->rig_node_count)
                  : bake_check_each(model, "rig_nodes", model->rig_node_count, rig_node_fault, err);
     if (rc == 0)
-        rc = check_parts(model, is_compiled, err);
+        rc = check_parts(model, is_compiled || model->rig_skin_count > 0, err);
     if (rc == 0)
         rc = check_skins(model, seen, err);
     if (rc == 0)

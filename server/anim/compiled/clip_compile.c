@@ -1,4 +1,4 @@
-/* clip_compile.c - compiles the rig of a model and those of its clips that are exact enough. */
+/* clip_compile.c - compiles the rig of a model and those of its clips, or of another file's, that are exact enough. */
 #include "anim/compiled/clip_compile.h"
 
 #include "base/mem.h"
@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- the rig --- */
 
@@ -117,6 +118,9 @@ static void compile_rig(struct bake_builder *builder, uint32_t *rig_of_node)
  * than can be measured at all is not compiled. */
 static const double ERROR_MAX = 9e-7, HOPELESS = 1e-4;
 enum { MOMENTS_MAX = 200, MOMENTS_MIN = 8, STEPS = 150000, STEPS_MAX = 1000000 };
+/* One clip of another file is compiled while somebody waits for an answer: no more than takes a fraction of a second.
+ */
+enum { CLIP_FLOATS_MAX = 1 << 23 };
 
 /* Takes back what a clip added; arrays that grew stay where they are. */
 static void go_back(struct bake_builder *builder, const struct bake_builder *before, struct compiled_clip *clip)
@@ -131,20 +135,22 @@ static void go_back(struct bake_builder *builder, const struct bake_builder *bef
     *clip = (struct compiled_clip){0};
 }
 
-/* Nodes and joints that are evaluated for one moment of each clip: in double precision those beside the rig, too. */
-static uint64_t steps_of(const struct model *model)
+/* Nodes and joints that are evaluated for one moment of so many clips: in double precision those beside the rig, too.
+ */
+static uint64_t steps_of(const struct model *model, uint32_t clip_count)
 {
-    return ((uint64_t)model->node_count + model->rig_output_count + 1) * model->clip_count;
+    return ((uint64_t)model->node_count + model->rig_output_count + 1) * clip_count;
 }
 
-static uint32_t moments_of(const struct model *model)
+static uint32_t moments_of(uint64_t steps)
 {
-    const uint64_t moments = STEPS / steps_of(model);
+    const uint64_t moments = STEPS / steps;
     return moments > MOMENTS_MAX ? MOMENTS_MAX : moments < MOMENTS_MIN ? MOMENTS_MIN : (uint32_t)moments;
 }
 
-/* Working memory for all clips of a model. */
+/* Working memory for all clips that are compiled. */
 struct compile_work {
+    uint32_t moments; /* at which each is measured */
     uint32_t *rig_of_node;
     struct clip_magnitude *binds, *magnitudes;
     uint64_t sampled_floats; /* clip_sampled_floats() of those that are compiled */
@@ -157,7 +163,7 @@ static void measure_blends(const struct model *model, struct compiled_clip *clip
                            struct compile_work *work)
 {
     enum { SHARE = 10 };
-    const uint32_t c = (uint32_t)(clip - model->compiled_clips), moments = moments_of(model) / SHARE;
+    const uint32_t c = (uint32_t)(clip - model->compiled_clips), moments = work->moments / SHARE;
     const uint32_t other = model->compiled_clips[work->last].frame_count > 0 ? work->last : c;
     double errors[2];
     if (model->rig_part_count == 0)
@@ -173,16 +179,16 @@ static void measure_blends(const struct model *model, struct compiled_clip *clip
 static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, struct compile_work *work)
 {
     const struct model model = bake_builder_view(builder);
-    const uint32_t c = (uint32_t)(clip - builder->compiled_clips), moments = moments_of(&model);
+    const uint32_t c = (uint32_t)(clip - builder->compiled_clips);
     const uint64_t sampled_floats = work->sampled_floats + clip_sampled_floats(&model, clip);
     if (sampled_floats > CLIP_SAMPLED_SHARE * (uint64_t)model.key_value_count ||
         !clip_is_bounded(&model, clip, work->binds, work->magnitudes))
         return false;
-    const double error_f32 = clip_error_measure(&work->measure, &model, c, moments);
+    const double error_f32 = clip_error_measure(&work->measure, &model, c, work->moments);
     double error = error_f32;
     if (error > ERROR_MAX && error < HOPELESS) {
         clip->flags = COMPILED_F64;
-        error = clip_error_measure(&work->measure, &model, c, moments);
+        error = clip_error_measure(&work->measure, &model, c, work->moments);
     }
     clip->error = (float)error;
     if (!(error <= ERROR_MAX)) /* or no number */
@@ -207,25 +213,135 @@ static void compile(struct bake_builder *builder, uint32_t c, struct compile_wor
         go_back(builder, &before, clip);
 }
 
+/* Of a model that has its rig. rig_of_node: as compile_rig() has it; the work's from now on. */
+static void work_init(struct compile_work *work, const struct model *model, uint32_t clip_count, uint32_t *rig_of_node)
+{
+    *work = (struct compile_work){
+        .moments = moments_of(steps_of(model, clip_count)),
+        .rig_of_node = rig_of_node,
+        .binds = mem_alloc(model->node_count * sizeof *work->binds),
+        .magnitudes = mem_alloc(model->node_count * sizeof *work->magnitudes),
+    };
+    clip_magnitude_of_outputs(model, work->binds);
+    clip_error_init(&work->measure, model);
+}
+
+static void work_fini(struct compile_work *work)
+{
+    clip_error_fini(&work->measure);
+    free(work->rig_of_node);
+    free(work->binds);
+    free(work->magnitudes);
+}
+
 void clip_compile_all(struct bake_builder *builder)
 {
-    if (builder->skin_count == 0 || builder->clip_count == 0 || builder->is_failed)
+    if (builder->skin_count == 0 || builder->is_failed)
         return;
-    struct compile_work work = {
-        .rig_of_node = mem_alloc(builder->node_count * sizeof *work.rig_of_node),
-        .binds = mem_alloc(builder->node_count * sizeof *work.binds),
-        .magnitudes = mem_alloc(builder->node_count * sizeof *work.magnitudes),
-    };
-    compile_rig(builder, work.rig_of_node);
-    clip_parts_add_rest(builder, work.rig_of_node);
+    struct compile_work work;
+    uint32_t *rig_of_node = mem_alloc(builder->node_count * sizeof *rig_of_node);
+    compile_rig(builder, rig_of_node);
+    clip_parts_add_rest(builder, rig_of_node);
+    if (builder->clip_count == 0 || builder->is_failed) {
+        free(rig_of_node);
+        return;
+    }
     bake_add_compiled_clip(builder, builder->clip_count);
     const struct model model = bake_builder_view(builder);
-    clip_magnitude_of_outputs(&model, work.binds);
-    clip_error_init(&work.measure, &model);
-    for (uint32_t c = 0; c < model.clip_count && !builder->is_failed && steps_of(&model) <= STEPS_MAX; c++)
-        compile(builder, c, &work);
-    clip_error_fini(&work.measure);
-    free(work.rig_of_node);
-    free(work.binds);
-    free(work.magnitudes);
+    work_init(&work, &model, model.clip_count, rig_of_node);
+    for (uint32_t c = 0; c < model.clip_count && !builder->is_failed; c++)
+        if (steps_of(&model, model.clip_count) <= STEPS_MAX)
+            compile(builder, c, &work);
+    work_fini(&work);
+}
+
+/* --- one clip of another file --- */
+
+/* A builder whose arrays are the view's, but for those that compiling adds to, which are empty. */
+static struct bake_builder borrow(const struct model *view, uint64_t limit_bytes)
+{
+    struct bake_builder builder = {
+#define X(id, singular, plural, type, item_bytes)                                                                      \
+    .plural = (type *)(uintptr_t)view->plural, .singular##_count = view->singular##_count,
+#include "anim/model/model_sections.def"
+#undef X
+        .limit_bytes = limit_bytes,
+    };
+#define X(singular, plural, type)                                                                                      \
+    builder.plural = NULL;                                                                                             \
+    builder.singular##_count = 0;
+#include "anim/compiled/clip_sections.def"
+#undef X
+    return builder;
+}
+
+/* The set of rig_parts that others stand behind. */
+static void add_rest(struct bake_builder *builder, const struct model *view)
+{
+    if (view->rig_part_count == 0)
+        return;
+    struct rig_part *parts = bake_add_rig_part(builder, view->rig_node_count);
+    if (parts != NULL)
+        memcpy(parts, view->rig_parts, view->rig_node_count * sizeof *parts);
+}
+
+static void give_back(struct bake_builder *builder, struct clip_sections *sections)
+{
+    *sections = (struct clip_sections){
+#define X(singular, plural, type) .plural = builder->plural, .singular##_count = builder->singular##_count,
+#include "anim/compiled/clip_sections.def"
+#undef X
+        .size_bytes = builder->used_bytes,
+    };
+}
+
+/* Numbers of the keys of all its channels, which may share them. */
+static uint64_t clip_floats(const struct model *view, uint32_t clip)
+{
+    uint64_t floats = 0;
+    for (uint32_t c = 0; c < view->clips[clip].channel_count; c++) {
+        const struct channel *channel = &view->channels[view->clips[clip].channel_first + c];
+        floats += (uint64_t)channel->key_count * channel->component_count;
+    }
+    return floats;
+}
+
+bool clip_compile_one(const struct model *view, uint32_t clip, uint64_t limit_bytes, struct clip_sections *sections)
+{
+    *sections = (struct clip_sections){0};
+    if (view->rig_skin_count == 0 || steps_of(view, 1) > STEPS || clip_floats(view, clip) > CLIP_FLOATS_MAX)
+        return false;
+    struct compile_work work;
+    struct bake_builder builder = borrow(view, limit_bytes);
+    uint32_t *rig_of_node = mem_alloc(view->node_count * sizeof *rig_of_node);
+    memset(rig_of_node, 0xff, view->node_count * sizeof *rig_of_node);
+    for (uint32_t i = 0; i < view->rig_node_count; i++)
+        rig_of_node[view->rig_nodes[i].node] = i;
+    work_init(&work, view, 1, rig_of_node);
+    add_rest(&builder, view);
+    if (bake_add_compiled_clip(&builder, view->clip_count) != NULL)
+        compile(&builder, clip, &work);
+    work_fini(&work);
+    give_back(&builder, sections);
+    if (!builder.is_failed && sections->compiled_clips[clip].frame_count > 0)
+        return true;
+    clip_sections_fini(sections);
+    return false;
+}
+
+void clip_sections_use(const struct clip_sections *sections, struct model *view)
+{
+#define X(singular, plural, type)                                                                                      \
+    view->plural = sections->plural;                                                                                   \
+    view->singular##_count = sections->singular##_count;
+#include "anim/compiled/clip_sections.def"
+#undef X
+}
+
+void clip_sections_fini(struct clip_sections *sections)
+{
+#define X(singular, plural, type) free(sections->plural);
+#include "anim/compiled/clip_sections.def"
+#undef X
+    *sections = (struct clip_sections){0};
 }

@@ -11,6 +11,24 @@
 
 #include "anim/model/bake_builder.h"
 
-/* Adds the rig and a compiled_clip for each clip; nothing where no joint or no clip is. Sets builder->is_failed when
- * memory is gone. */
+/* Adds the rig, where there are skins, and a compiled_clip for each clip. Sets builder->is_failed when memory is gone.
+ */
 void clip_compile_all(struct bake_builder *builder);
+
+/* What compiling one clip made: one compiled_clip for each clip of its view, of which one is compiled. */
+struct clip_sections {
+#define X(singular, plural, type)                                                                                      \
+    type *plural;                                                                                                      \
+    uint32_t singular##_count;
+#include "anim/compiled/clip_sections.def"
+#undef X
+    uint64_t size_bytes; /* of all */
+};
+
+/* Compiles one clip of a view: a model as it was imported, rig and all, but for its clips, channels and keys, which are
+ * those of another file. The same bound of the error holds. limit_bytes: of what is made, 0 = none. False: the clip
+ * stays as it is, and nothing was made. True: clip_sections_fini() is the caller's. */
+bool clip_compile_one(const struct model *view, uint32_t clip, uint64_t limit_bytes, struct clip_sections *sections);
+/* The view has these compiled clips from now on, by the rig of its model; borrowed. */
+void clip_sections_use(const struct clip_sections *sections, struct model *view);
+void clip_sections_fini(struct clip_sections *sections);

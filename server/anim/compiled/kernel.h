@@ -47,7 +47,7 @@ struct kernel_layer {
     const float *parts;     /* KERNEL_PART a rig node */
     const float *reference; /* NULL: the layer overrides; else it adds what `parts` differ by from these */
     const float *weights;   /* what it may not move has 0: one a rig node, or LANE_WIDTH equal ones for all */
-    const uint8_t *blocks;  /* NULL: those equal ones; else for LANE_WIDTH nodes each: 0, when all their weights are 0 */
+    const uint8_t *blocks; /* NULL: those equal ones; else for LANE_WIDTH nodes each: 0, when all their weights are 0 */
 };
 
 /* Local transforms of all rig nodes, mixed as blend.h says. Layers that override come first; the mean of three and more

@@ -16,7 +16,7 @@ struct NAME(mixed) {
     VI count, fault; /* how many layers share; not 0: beyond the limits of kernel.h */
 };
 
-KERNEL_INLINE void NAME(load_part)(const float *parts, size_t node, bool is_sized, struct NAME(part) *out)
+KERNEL_INLINE void NAME(load_part)(const float *parts, size_t node, bool is_sized, struct NAME(part) * out)
 {
     const float *from = parts + KERNEL_PART * node;
     NAME(load_rows)(from, KERNEL_PART, out->rotation);
@@ -55,7 +55,7 @@ KERNEL_INLINE VF NAME(slerp)(const VF a[4], const VF b[4], VF u, VF out[4])
 /* --- layers that override --- */
 
 /* Adds a layer's share. Running means: with W the weights so far, value += w / (W + w) * (layer's - value). */
-KERNEL_INLINE void NAME(share)(struct NAME(mixed) *mixed, const struct NAME(part) *layer, VF weight, bool is_sized)
+KERNEL_INLINE void NAME(share)(struct NAME(mixed) * mixed, const struct NAME(part) * layer, VF weight, bool is_sized)
 {
     struct NAME(part) *part = &mixed->part;
     const VI is_share = weight > 0, is_first = is_share & (mixed->count == 0);
@@ -82,7 +82,7 @@ KERNEL_INLINE void NAME(share)(struct NAME(mixed) *mixed, const struct NAME(part
 
 /* One step towards the mean of the rotations, from `mean`, of unit length: the sum of the arcs to all, each times its
  * share. Returns the square of its length. */
-KERNEL_INLINE VF NAME(step)(const struct kernel_mix *mix, size_t node, const struct NAME(mixed) *mixed, VI is_active,
+KERNEL_INLINE VF NAME(step)(const struct kernel_mix *mix, size_t node, const struct NAME(mixed) * mixed, VI is_active,
                             VF mean[4], VI *fault)
 {
     VF step[4] = {{0}, {0}, {0}, {0}};
@@ -121,7 +121,7 @@ KERNEL_INLINE bool NAME(is_any)(VI mask)
 }
 
 /* Of three and more rotations, one after the other were only near. */
-KERNEL_INLINE void NAME(find_means)(const struct kernel_mix *mix, size_t node, struct NAME(mixed) *mixed)
+KERNEL_INLINE void NAME(find_means)(const struct kernel_mix *mix, size_t node, struct NAME(mixed) * mixed)
 {
     VI is_active = mixed->count >= 3, fault = {0};
     VF mean[4];
@@ -156,7 +156,7 @@ KERNEL_INLINE void NAME(product)(const VF a[4], const VF b[4], VF out[4])
     out[3] = (a[3] * b[3] - a[0] * b[0]) - (a[1] * b[1] + a[2] * b[2]);
 }
 
-KERNEL_INLINE void NAME(add_rotation)(struct NAME(mixed) *mixed, const VF reference[4], const VF added[4], VF weight)
+KERNEL_INLINE void NAME(add_rotation)(struct NAME(mixed) * mixed, const VF reference[4], const VF added[4], VF weight)
 {
     const VF none[4] = {{0}, {0}, {0}, 1 - (VF){0}};
     VF whole[4], part[4], turned[4];
@@ -169,8 +169,8 @@ KERNEL_INLINE void NAME(add_rotation)(struct NAME(mixed) *mixed, const VF refere
     mixed->fault |= (weight > 0) & (cosine < KERNEL_DOT_MIN);
 }
 
-KERNEL_INLINE void NAME(add)(struct NAME(mixed) *mixed, const struct NAME(part) *reference,
-                             const struct NAME(part) *added, VF weight, bool is_sized)
+KERNEL_INLINE void NAME(add)(struct NAME(mixed) * mixed, const struct NAME(part) * reference,
+                             const struct NAME(part) * added, VF weight, bool is_sized)
 {
     struct NAME(part) *part = &mixed->part;
     const VI is_share = weight > 0;
@@ -191,7 +191,7 @@ KERNEL_INLINE void NAME(add)(struct NAME(mixed) *mixed, const struct NAME(part) 
 
 #if LANES == 1
 /* As kernel_f64.h has it for four. */
-KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) *part, bool is_sized, size_t node, double *out)
+KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) * part, bool is_sized, size_t node, double *out)
 {
     struct parts parts = {.is_turned = true, .is_scaled = is_sized};
     for (int i = 0; i < 4; i++)
@@ -203,7 +203,7 @@ KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) *part, bool is_sized,
     f64_rows_of_parts(&parts, out + 12 * node);
 }
 #else
-KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) *part, bool is_sized, size_t node, double *out)
+KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) * part, bool is_sized, size_t node, double *out)
 {
     float parts[F64_PARTS * LANES];
     for (int i = 0; i < 4; i++)
@@ -219,7 +219,7 @@ KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) *part, bool is_sized,
 }
 #endif
 
-KERNEL_INLINE void NAME(store_local)(const struct NAME(part) *part, bool is_sized, size_t node, float *local)
+KERNEL_INLINE void NAME(store_local)(const struct NAME(part) * part, bool is_sized, size_t node, float *local)
 {
     VF m[9];
     float *to[LANES];

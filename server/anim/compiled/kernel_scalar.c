@@ -203,5 +203,4 @@ static void scalar_move(const struct kernel_move *move)
 #include "anim/compiled/kernel_vectors.h"
 #include "anim/compiled/kernel_mix.h"
 
-const struct kernel KERNEL_SCALAR = {"scalar",       scalar_lanes, scalar_compose,
-                                     scalar_palette, mix_all_1,    scalar_move};
+const struct kernel KERNEL_SCALAR = {"scalar", scalar_lanes, scalar_compose, scalar_palette, mix_all_1, scalar_move};

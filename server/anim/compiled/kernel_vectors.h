@@ -1,5 +1,5 @@
-/* kernel_vectors.h - LANES numbers at once, and their arithmetic; a template for kernel_*.c, which define LANES (1, 4, 8
- * or 16) and include it. Vectors are the compiler's own (vector_size): the flags of the file say what they become. */
+/* kernel_vectors.h - LANES numbers at once, and their arithmetic; a template for kernel_*.c, which define LANES (1, 4,
+ * 8 or 16) and include it. Vectors are the compiler's own (vector_size): the flags of the file say what they become. */
 #include "anim/compiled/kernel_simd.h"
 
 #if LANES == 1
@@ -175,7 +175,6 @@ KERNEL_INLINE VF NAME(arc_square)(VF dot)
     const VF high = (Q[4] + Q[5] * x) + (Q[6] + Q[7] * x) * x2;
     return x * (low + high * x4);
 }
-
 
 /* sin(v a) / a, of v and a^2 */
 KERNEL_INLINE VF NAME(sine)(VF v, VF square)

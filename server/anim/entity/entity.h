@@ -100,14 +100,13 @@ int entity_palette_in(struct entity_work *work, uint32_t skin, const struct dmat
  * it, too. */
 struct dmat4 entity_scene_from_node(struct entity_work *work, uint32_t node);
 
-/* True when entity_node() needs no more than the compiled pose, where there is one: all nodes are of the rig. */
-bool entity_has_compiled_nodes(const struct model *model, const uint32_t *nodes, uint32_t count);
+/* True when compiled poses of the model have the node: a joint, or one above a joint. */
+bool entity_is_in_rig(const struct model *model, uint32_t node);
 
 /* world_from_node of one node of the entity evaluated last: as compiled where that has the node. */
 struct dmat4 entity_node(struct entity_work *work, uint32_t node);
 
-/* Of the entity evaluated last: layout_floats(layout) floats a node into out[count]: world_from_node. All are as
- * compiled where that has all of them and the layout is of matrices; else all are exact. Returns 0, ERR_NOT_FINITE or
- * ERR_NOT_RIGID naming the node. */
+/* Of the entity evaluated last: layout_floats(layout) floats a node into out[count]: world_from_node, as entity_node()
+ * has it; dual quaternions in double precision. Returns 0, ERR_NOT_FINITE or ERR_NOT_RIGID naming the node. */
 int entity_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
                  struct err *err);

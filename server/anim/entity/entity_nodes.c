@@ -28,12 +28,9 @@ static int store_node(const struct dmat4 *world_from_node, enum layout layout, f
     return rc;
 }
 
-bool entity_has_compiled_nodes(const struct model *model, const uint32_t *nodes, uint32_t count)
+bool entity_is_in_rig(const struct model *model, uint32_t node)
 {
-    bool is_in_rig = model->rig_place_count > 0;
-    for (uint32_t i = 0; i < count && is_in_rig; i++)
-        is_in_rig = model->rig_places[nodes[i]] != UINT32_MAX;
-    return is_in_rig;
+    return model->rig_place_count > 0 && model->rig_places[node] != UINT32_MAX;
 }
 
 /* scene_from_node of a node of the rig, without the motion. */
@@ -59,7 +56,7 @@ static struct dmat4 in_world(const struct entity *entity, const struct dmat4 *sc
 
 struct dmat4 entity_node(struct entity_work *work, uint32_t node)
 {
-    if (work->is_compiled && entity_has_compiled_nodes(work->entity.model, &node, 1)) {
+    if (work->is_compiled && entity_is_in_rig(work->entity.model, node)) {
         const struct dmat4 scene_from_node = compiled_node(work, node);
         const struct dmat4 world_from_node = in_world(&work->entity, &scene_from_node);
         const struct mat4 rounded = mat4_from_dmat4(&world_from_node);
@@ -71,24 +68,16 @@ struct dmat4 entity_node(struct entity_work *work, uint32_t node)
     return in_world(&work->entity, &work->pose.scene_from_node[node]);
 }
 
-/* is_compiled: all are of the rig. */
-static int store_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, bool is_compiled,
-                       enum layout layout, float *out, struct err *err)
+int entity_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
+                 struct err *err)
 {
     for (uint32_t i = 0; i < count; i++, out += layout_floats(layout)) {
+        /* what is rigid is told in double precision */
         const struct dmat4 world_from_node =
-            is_compiled ? entity_node(work, nodes[i])
-                        : in_world(&work->entity, &entity_pose(work)->scene_from_node[nodes[i]]);
+            layout != LAYOUT_DUALQUAT ? entity_node(work, nodes[i])
+                                      : in_world(&work->entity, &entity_pose(work)->scene_from_node[nodes[i]]);
         if (store_node(&world_from_node, layout, out, err) < 0)
             return name_node(work->entity.model, nodes[i], err);
     }
     return 0;
-}
-
-int entity_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
-                 struct err *err)
-{
-    const bool is_compiled =
-        work->is_compiled && layout != LAYOUT_DUALQUAT && entity_has_compiled_nodes(work->entity.model, nodes, count);
-    return store_nodes(work, nodes, count, is_compiled, layout, out, err);
 }

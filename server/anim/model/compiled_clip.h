@@ -41,9 +41,9 @@ struct compiled_clip {
     uint32_t block_first, block_count;
     uint32_t still_first, still_count;
     uint32_t sampled_first, sampled_count;
-    float error;         /* as measured at import, of the model's size */
-    uint32_t flags;      /* COMPILED_ */
-    double frames_per_s; /* of evenly spaced frames; elsewhere a first guess */
+    float error;           /* as measured at import, of the model's size */
+    uint32_t flags;        /* COMPILED_ */
+    double frames_per_s;   /* of evenly spaced frames; elsewhere a first guess */
     uint32_t part_first;   /* its set of rig_parts, if the model has any */
     uint32_t sized_count;  /* of the rig's nodes: those whose scale is not 1 at all times, and at rest */
     float blend_errors[2]; /* like `error`, of blends with the clip: multiplied in float, and in double precision */

@@ -189,7 +189,7 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
                      const struct model *source, const struct humanoid *source_humanoid, int32_t *partners,
                      struct err *err)
 {
-    *motion = (struct rest_motion){0};
+    *motion = (struct rest_motion){.node_count = model->node_count};
     pose_init(&motion->source_pose);
     const int rc = rest_rig_init(&motion->model, model, model_humanoid, err);
     const int source_rc = rc < 0 ? rc : rest_rig_init(&motion->source, source, source_humanoid, err);
@@ -225,6 +225,21 @@ void rest_motion_fini(struct rest_motion *motion)
     free(motion->turns);
     pose_fini(&motion->source_pose);
     *motion = (struct rest_motion){0};
+}
+
+void rest_motion_trim(struct rest_motion *motion)
+{
+    free(motion->turns);
+    motion->turns = NULL;
+    pose_fini(&motion->source_pose);
+    rest_rig_fini(&motion->model);
+    rest_rig_fini(&motion->source);
+}
+
+uint64_t rest_motion_held_bytes(const struct rest_motion *motion)
+{
+    const uint64_t node_bytes = sizeof *motion->joints + sizeof *motion->joint_of_node;
+    return motion->node_count * node_bytes;
 }
 
 /* --- a pose --- */

@@ -45,7 +45,8 @@ struct rest_motion {
     double scale;                  /* k */
     struct rest_joint *joints;     /* [joint_count], parents first */
     uint32_t joint_count;
-    int32_t *joint_of_node; /* [node_count of the model]: into joints, or -1 */
+    uint32_t node_count;    /* of the model */
+    int32_t *joint_of_node; /* [node_count]: into joints, or -1 */
     struct mat3 *turns;     /* [node_count of the model], of the pose evaluated last: O_j(t) */
     struct pose source_pose;
 };
@@ -56,6 +57,11 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
                      const struct model *source, const struct humanoid *source_humanoid, int32_t *partners,
                      struct err *err);
 void rest_motion_fini(struct rest_motion *motion);
+
+/* Nothing is evaluated any more: frees all but joints and scale. */
+void rest_motion_trim(struct rest_motion *motion);
+/* What a trimmed one holds, beside itself. */
+uint64_t rest_motion_held_bytes(const struct rest_motion *motion);
 
 /* What rest_motion_evaluate() takes, in nodes that are looked at: every node of the source once, and of the model to
  * sample, turn and compose; of a model with scales of its own all of them for each joint that is moved. */

@@ -359,6 +359,20 @@ int retarget_clip(struct retarget *retarget, uint32_t index, struct err *err)
     return clip->channel_count == 0 && from->channel_count > 0 ? no_match(retarget, from, err) : 0;
 }
 
+uint64_t retarget_close(struct retarget *retarget)
+{
+    const struct model *view = &retarget->model, *source = retarget->source;
+    uint64_t size_bytes = sizeof *retarget + source->node_count * sizeof *retarget->partners +
+                          source->clip_count * (sizeof *retarget->is_played + sizeof *retarget->clips) +
+                          retarget->channel_capacity * sizeof *retarget->channels + view->text_byte_count;
+    if (retarget->rest == NULL)
+        return size_bytes;
+    rest_motion_trim(&retarget->rest->motion);
+    retarget->rest->options = (struct rest_clip_options){0};
+    return size_bytes + sizeof *retarget->rest + view->key_time_count * sizeof(double) +
+           view->key_value_count * sizeof(float) + rest_motion_held_bytes(&retarget->rest->motion);
+}
+
 bool retarget_has_other_unit(const struct model *model, const struct model *source)
 {
     const struct model_info *a = &model->infos[0], *b = &source->infos[0];

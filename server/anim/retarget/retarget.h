@@ -77,6 +77,10 @@ bool retarget_rename(const struct retarget *retarget, uint32_t node, struct join
  * returns. */
 int retarget_clip(struct retarget *retarget, uint32_t index, struct err *err);
 
+/* No further clip gets channels: frees what only that takes. Returns how many bytes the view then holds beside both
+ * models. */
+uint64_t retarget_close(struct retarget *retarget);
+
 /* True when two files say their unit, or up axis, and differ: lengths, or the whole pose, would then be off. */
 bool retarget_has_other_unit(const struct model *model, const struct model *source);
 bool retarget_has_other_up(const struct model *model, const struct model *source);

@@ -17,6 +17,7 @@ void retarget_report_init(struct retarget_report *report, const struct retarget 
     const size_t nodes = retarget->source->node_count;
     *report = (struct retarget_report){
         .retarget = retarget,
+        .slide = retarget->slide,
         .misses = mem_alloc(nodes * sizeof *report->misses + 1),
         .is_moved = mem_zalloc((size_t)retarget->model.node_count + 1, 1),
         .is_missed = mem_zalloc(nodes + 1, 1),
@@ -154,7 +155,7 @@ static void put_slide(struct buf *out, const struct retarget_report *reports, ui
 {
     uint32_t by_rest = 0, most = 0;
     for (uint32_t r = 0; r < report_count; r++) {
-        const uint32_t slide = retarget_slide_thousandths(reports[r].retarget->slide);
+        const uint32_t slide = retarget_slide_thousandths(reports[r].slide);
         by_rest += retarget_is_by_rest(reports[r].retarget);
         most = slide > most ? slide : most;
     }

@@ -16,6 +16,7 @@ struct retarget_report {
     const struct retarget *retarget;
     struct retarget_miss *misses; /* [miss_count], in the order of the channels */
     uint32_t miss_count;
+    double slide;       /* that of the retarget, unless the clips added have others */
     uint8_t *is_moved;  /* [node_count of the model]: by a channel of the clips added */
     uint8_t *is_missed; /* private: [node_count of the clips' file] */
 };

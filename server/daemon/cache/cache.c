@@ -77,6 +77,9 @@ void cache_free(struct cache *cache)
     uv_close((uv_handle_t *)&cache->timer, on_closed);
 }
 
+void cache_share_room(struct cache *cache, struct view_cache *views) { cache->views = views; }
+void cache_evict_to_fit(struct cache *cache) { cache_evict(cache, NULL); }
+
 void cache_listen(struct cache *cache, struct cache_listener *listener) { cache->listener = listener; }
 
 bool cache_is_offline(const struct cache *cache, const char **why)

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 struct cache;
+struct view_cache;
 
 /* Where a model came from. */
 enum model_origin { MODEL_UNKNOWN, MODEL_IN_MEMORY, MODEL_LOADED, MODEL_IMPORTED };
@@ -53,6 +54,11 @@ int cache_get(struct cache *cache, const char *path, struct cache_waiter *waiter
 /* *waiter, for which cache_get() returned 0 and whose ready() has not run, is the caller's again. An import without a
  * waiter leaves the queue. */
 void cache_cancel(struct cache_waiter *waiter);
+
+/* What `views` has in memory counts as if it were models: these go first. Borrowed. */
+void cache_share_room(struct cache *cache, struct view_cache *views);
+/* Drops models where they and the views together are too much. */
+void cache_evict_to_fit(struct cache *cache);
 
 /* What an import of the file that is now at `path` would make: taken instead of the next import if the file is still
  * the one that it was made from. */

@@ -102,6 +102,7 @@ struct cache {
     struct root_monitor *monitor;
     uv_timer_t timer; /* runs while slots are to be looked at without a request */
     struct cache_listener *listener;
+    struct view_cache *views;     /* or NULL: what shares the room for models */
     struct fact_table *facts;     /* of models that are or were in memory */
     struct cache_slot *slots;     /* by path */
     struct cache_slot *used;      /* latest first */

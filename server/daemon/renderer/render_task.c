@@ -9,13 +9,13 @@
 
 static void put_tail(struct render_task *picture, const struct render_spec *query)
 {
-    const size_t cells = render_cells_bytes(&picture->job), times = render_layer_times_bytes(&picture->job);
+    const size_t cells = render_cells_bytes(&picture->job), times = render_layer_moments_bytes(&picture->job);
     const size_t renames = picture->job.rename_bytes;
     picture->tail_bytes = cells + times + renames;
     picture->tail = mem_zalloc(1, picture->tail_bytes);
     memcpy(picture->tail, query->cells, cells);
     if (times > 0)
-        memcpy(picture->tail + cells, query->layer_times_s, times);
+        memcpy(picture->tail + cells, query->layer_moments, times);
     if (renames > 0)
         memcpy(picture->tail + cells + times, query->renames, renames);
 }

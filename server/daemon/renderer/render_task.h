@@ -14,8 +14,9 @@
 /* What is to be drawn. All is borrowed for the call. */
 struct render_spec {
     const struct render_job *job; /* the picture as the worker gets it, without magic, ids and what is of the models */
-    const struct render_cell *cells;     /* [job->cell_count], zeroed between their fields */
-    const double *layer_times_s;         /* [cell_count][blend.layer_count], at most RENDER_LAYER_TIMES_MAX */
+    const struct render_cell *cells; /* [job->cell_count], zeroed between their fields */
+    const struct render_layer_moment
+        *layer_moments;                  /* [cell_count][blend.layer_count], at most RENDER_LAYER_MOMENTS_MAX */
     const char *renames;                 /* [job->rename_bytes] */
     struct imported_model *imported;     /* the model that is drawn */
     struct imported_model *const *clips; /* [clip_count]: other models that clips are from */

@@ -12,12 +12,14 @@
 #include <math.h>
 #include <string.h>
 
-void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget)
+void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget,
+                    struct view_store *views)
 {
     evaluator->config = config;
     evaluator->budget = budget;
     workspace_init(&evaluator->workspace);
     evaluator->workspace.entity.compiled.kernel = kernel_find(config->kernel);
+    evaluator->workspace.views = (struct view_access){.store = views, .is_only_there = true};
 }
 
 /* Tells /v1/stats of the poses that were evaluated since the last time. */
@@ -53,6 +55,7 @@ enum { COST_KEY_NS = 60 };
 enum { COST_INFLUENCE_NS = 60 };
 /* Finding the partner of a node in another file, trying one rule on its name, and what else that takes of its size. */
 enum { COST_PARTNER_NS = 500, COST_RULE_NS = 5, COPIED_BYTES_PER_NS = 4 };
+enum { COST_REPORT_NS = 20 };    /* looking at a node for what has no partner */
 enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
 
 /* Everything that /v1/model lists or adds up. */
@@ -133,13 +136,14 @@ static double texture_cost_ns(const struct model *model, const struct request *r
     return 4.0 * texture->width * texture->height * COST_PIXEL_BYTE_NS;
 }
 
-/* Playing the clips of another file. */
+/* Playing the clips of another file. Those that are played are ready (struct view_access), and only told about. */
 static double partner_cost_ns(const struct model *model, const struct model *clips, const struct request *request)
 {
-    return ((double)model->node_count + clips->node_count) * COST_PARTNER_NS +
-           (double)clips->node_count * request->renames.count * COST_RULE_NS +
-           (request->is_by_rest ? ((double)model->node_count + clips->node_count) * COST_NODE_NS * COST_CLIP_POSES
-                                : 0) +
+    const double nodes = (double)model->node_count + clips->node_count;
+    if (!request_has_all_clips(request))
+        return nodes * COST_REPORT_NS;
+    return nodes * COST_PARTNER_NS + (double)clips->node_count * request->renames.count * COST_RULE_NS +
+           (request->is_by_rest ? nodes * COST_NODE_NS * COST_CLIP_POSES : 0) +
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
@@ -290,10 +294,16 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     const double cost_ns = evaluation_cost_ns(evaluation);
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return false;
-    *spent_ns += cost_ns;
+    evaluator->workspace.views.is_missing = false;
     reply_make(&evaluator->workspace, &evaluation->imported->model, evaluation->sources, request,
                evaluation->left != NULL ? evaluation->left : &evaluator->config->limits, reply);
     count_poses(&evaluator->workspace.entity);
+    if (evaluator->workspace.views.is_missing) {
+        reply_fini(reply);
+        reply_init(reply);
+        return false;
+    }
+    *spent_ns += cost_ns;
     refuse_without_room(evaluator->budget, reply);
     evaluation_finish(evaluation, &evaluator->workspace.cost, reply);
     evaluation_end_reply(reply, evaluation->imported);

@@ -43,7 +43,9 @@ struct evaluator {
     struct workspace workspace;
 };
 
-void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget);
+/* All are borrowed; views: where clips of other files are kept. */
+void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget,
+                    struct view_store *views);
 void evaluator_fini(struct evaluator *evaluator);
 
 enum { EVALUATION_INLINE_NS = 2000000 }; /* how long one request may keep a loop busy */
@@ -53,7 +55,7 @@ enum { EVALUATION_INLINE_NS = 2000000 }; /* how long one request may keep a loop
 double evaluation_cost_ns(const struct evaluation *evaluation);
 
 /* Fills *reply if that keeps the loop busy for no longer than EVALUATION_INLINE_NS, including *spent_ns, which counts
- * up. False: it takes longer, and nothing was done. */
+ * up. False: it takes longer, or needs a clip of another file that is not ready to be played, and nothing was done. */
 bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *evaluation, double *spent_ns,
                       struct reply *reply);
 

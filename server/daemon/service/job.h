@@ -5,6 +5,7 @@
 #pragma once
 
 #include "daemon/cache/cache.h"
+#include "daemon/cache/view_cache.h"
 #include "daemon/model/listing.h"
 #include "daemon/model/root_probe.h"
 #include "daemon/renderer/render_pool.h"
@@ -25,6 +26,7 @@ struct service {
     int root_fd;
     struct import_pool *imports;
     struct cache *cache;
+    struct view_cache *views;
     struct render_pool *renders;
     struct uploads *uploads; /* or NULL: none are taken */
     struct evaluator evaluator;
@@ -150,8 +152,8 @@ void service_render(struct job *job);
 /* The cells of a picture and their times, borrowed by its spec until it is submitted. */
 struct picture_cells {
     uint32_t count;
-    struct render_cell *cells; /* [count] */
-    double *layer_times_s;     /* [count][layers of the blend] */
+    struct render_cell *cells;                 /* [count] */
+    struct render_layer_moment *layer_moments; /* [count][layers of the blend] */
 };
 void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t layer_count);
 /* Each layer of a blend has its own time in each frame: sets those of cell c. */

@@ -54,6 +54,7 @@ void service_cancel(struct call *call)
     }
 }
 
+struct view_store *service_views(const struct service *service) { return view_cache_store(service->views); }
 struct cache *service_cache(struct service *service) { return service->cache; }
 void service_use_access(struct service *service, const struct access *access) { service->access = access; }
 uint32_t service_pending(const struct service *service) { return service->call_count; }
@@ -61,6 +62,8 @@ void service_leave(struct service *service) { service->is_leaving = true; }
 void service_drain(struct service *service) { service->is_draining = true; }
 
 /* --- life --- */
+
+enum { VIEWS_SHARE = 8 }; /* of --cache-bytes, one part is for clips of other files */
 
 static void on_tick(uv_prepare_t *tick)
 {
@@ -112,7 +115,9 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     service->root_fd = root_fd;
     service->imports = imports;
     service->uploads = uploads;
+    service->views = view_cache_new(config->cache_bytes / VIEWS_SHARE);
     service->cache = cache_new(loop, config, imports, root_fd, open_disk(config, &service->disk_failure));
+    cache_share_room(service->cache, service->views);
     service->root_probe = root_probe_new(loop, config->root);
     service->renders = render_pool_new(loop, config, budget);
     service->work_queue = (struct job_queue){.limits = &config->limits,
@@ -133,7 +138,7 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
                                                     .refused = STAT_COUNT,
                                                     .wait = METRIC_QUEUE_ENVIRONMENTS,
                                                     .what = "environments"};
-    evaluator_init(&service->evaluator, config, budget);
+    evaluator_init(&service->evaluator, config, budget, view_cache_store(service->views));
     service->tick.data = service;
     service->on_tick = on_tick;
     uv_prepare_init(loop, &service->tick);

@@ -159,7 +159,6 @@ static bool find_blend(struct picture_job *picture, struct reply *reply)
             .clip = layer->clip,
             .reference_clip = layer->reference_clip,
             .reference_time_s = layer->reference_time_s,
-            .weight = layer->weight,
             .is_additive = layer->is_additive,
             .mask_first = (uint32_t)(layer->masks - layers->masks),
             .mask_count = layer->mask_count,
@@ -254,14 +253,13 @@ static int find_rest(struct picture_job *picture, struct err *err)
     struct resolved_rest rest;
     if (!request->is_by_rest)
         return 0;
-    if (rest_resolve(&rest, request, &job->models[0]->model, job->sources, &job->service->evaluator.config->limits,
-                     err) < 0)
+    if (rest_resolve(&rest, request, &job->models[0]->model, job->sources, err) < 0)
         return err->code;
     drawing->has_locked_feet = request->has_locked_feet;
-    drawing->rest_steps = rest.max_steps;
+    drawing->rest_steps = rest_max_steps(request, &job->service->evaluator.config->limits);
     put_roles(drawing->roles, &rest.model);
     for (uint32_t s = 0; s < request->source_count; s++) {
-        drawing->sources[s].is_by_rest = rest.is_by_rest[s];
+        drawing->sources[s].is_by_rest = rest_is_of(request, s);
         put_roles(drawing->sources[s].roles, &rest.sources[s]);
     }
     return 0;
@@ -305,7 +303,7 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
     picture->drawing.rename_bytes = (uint32_t)renames.size_bytes;
     const struct render_spec spec = {.job = &picture->drawing,
                                      .cells = cells.cells,
-                                     .layer_times_s = cells.layer_times_s,
+                                     .layer_moments = cells.layer_moments,
                                      .renames = renames.data,
                                      .imported = job->models[0],
                                      .clips = job->models + 1,

@@ -14,7 +14,8 @@ void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t l
 {
     cells->count = count;
     cells->cells = mem_zalloc(count, sizeof *cells->cells);
-    cells->layer_times_s = layer_count == 0 ? NULL : mem_zalloc((size_t)count * layer_count, sizeof(double));
+    cells->layer_moments =
+        layer_count == 0 ? NULL : mem_zalloc((size_t)count * layer_count, sizeof *cells->layer_moments);
 }
 
 void picture_cells_set_times(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, uint32_t frame)
@@ -24,13 +25,14 @@ void picture_cells_set_times(struct picture_cells *cells, const struct picture_j
         return;
     layers_set_times(layers, &picture->job->call->request, frame);
     for (uint32_t i = 0; i < layers->count; i++)
-        cells->layer_times_s[c * layers->count + i] = layers->layers[i].clip_time_s;
+        cells->layer_moments[c * layers->count + i] =
+            (struct render_layer_moment){layers->layers[i].clip_time_s, layers->layers[i].weight};
 }
 
 void picture_cells_free(struct picture_cells *cells)
 {
     free(cells->cells);
-    free(cells->layer_times_s);
+    free(cells->layer_moments);
 }
 
 int service_sheet_plan(struct picture_job *picture, struct clip_span *span, struct err *err)

@@ -59,7 +59,8 @@ static struct reply_stream *new_stream(const struct job *job)
 {
     struct reply_stream *stream = mem_zalloc(1, sizeof *stream);
     stream->base = (struct body_stream){.next = next_piece, .held_bytes = held_bytes, .free = free_stream};
-    stream->cursor = reply_cursor_new(kernel_find(job->service->config->kernel), &stream->base.is_stopped);
+    stream->cursor = reply_cursor_new(kernel_find(job->service->config->kernel), view_cache_store(job->service->views),
+                                      &stream->base.is_stopped);
     stream->model_count = job->model_count;
     for (uint32_t i = 0; i < job->model_count; i++)
         stream->models[i] = imported_model_ref(job->models[i]);
@@ -104,6 +105,8 @@ static void on_made(uv_work_t *work, int status)
     service->work_ended_ns = uv_hrtime();
     stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
     stats_add(STAT_ANSWERS_CANCELLED, job->is_stopped);
+    if (!service->is_ending) /* clips of other files may have taken room of models */
+        cache_evict_to_fit(service->cache);
     start_queued(service);
     if (status != 0 || job->is_stopped) {
         struct err err;

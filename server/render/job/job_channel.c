@@ -83,10 +83,10 @@ int job_receive(int socket, struct render_work *work, struct job_fds *fds, struc
         return 0;
     bool is_good = have == sizeof *job && job->magic == RENDER_JOB_MAGIC && render_job_is_bounded(job);
     if (is_good) {
-        const size_t cells = render_cells_bytes(job), times = render_layer_times_bytes(job);
+        const size_t cells = render_cells_bytes(job), times = render_layer_moments_bytes(job);
         have += receive_all(socket, work->cells, cells, fds);
         if (have == sizeof *job + cells)
-            have += receive_all(socket, work->layer_times_s, times, fds);
+            have += receive_all(socket, work->layer_moments, times, fds);
         if (have == sizeof *job + cells + times)
             have += receive_all(socket, work->renames, job->rename_bytes, fds);
         is_good = have == sizeof *job + cells + times + job->rename_bytes;

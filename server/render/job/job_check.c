@@ -113,7 +113,6 @@ static bool is_good(const struct render_blend *blend, const struct render_layer 
 {
     return is_clip(sources, layer->clip_source, layer->clip) &&
            is_clip(sources, layer->reference_source, layer->reference_clip) && isfinite(layer->reference_time_s) &&
-           isfinite(layer->weight) && layer->weight >= 0 && (layer->is_additive == 0 || layer->weight <= 1) &&
            layer->mask_count <= blend->mask_count && layer->mask_first <= blend->mask_count - layer->mask_count;
 }
 
@@ -137,7 +136,6 @@ int job_layers_init(struct job_layers *layers, const struct render_blend *blend,
         layers->layers[i] = (struct blend_layer){
             .source = job_source(sources, layer->clip_source),
             .clip = layer->clip,
-            .weight = layer->weight,
             .is_additive = layer->is_additive != 0,
             .reference_source = job_source(sources, layer->reference_source),
             .reference_clip = layer->reference_clip,
@@ -150,12 +148,17 @@ int job_layers_init(struct job_layers *layers, const struct render_blend *blend,
     return 0;
 }
 
-int job_layers_set(struct job_layers *layers, const double *times_s, struct err *err)
+int job_layers_set(struct job_layers *layers, const struct render_layer_moment *moments, struct err *err)
 {
     for (uint32_t i = 0; i < layers->count; i++) {
-        if (!isfinite(times_s[i]))
+        struct blend_layer *layer = &layers->layers[i];
+        const double weight = moments[i].weight;
+        if (!isfinite(moments[i].clip_time_s))
             return err_set(err, ERR_BAD_PARAMETER, "layer %u has a time that is not finite", i);
-        layers->layers[i].clip_time_s = times_s[i];
+        if (!isfinite(weight) || weight < 0 || (layer->is_additive && weight > 1))
+            return err_set(err, ERR_BAD_PARAMETER, "layer %u has a weight that it cannot have", i);
+        layer->clip_time_s = moments[i].clip_time_s;
+        layer->weight = weight;
     }
     return 0;
 }

@@ -17,9 +17,10 @@ struct job_layers {
     uint32_t count; /* 0: the job has a clip */
 };
 
-/* All but the layers' clip times. Returns 0, or ERR_BAD_PARAMETER for what the models do not have or blend.h does not
- * take. */
+/* All but what the layers are in each cell. Returns 0, or ERR_BAD_PARAMETER for what the models do not have or blend.h
+ * does not take. */
 int job_layers_init(struct job_layers *layers, const struct render_blend *blend, const struct job_sources *sources,
                     struct err *err);
-/* Sets the layers' clip times to those of a cell: times_s[layers->count]. Returns 0 or ERR_BAD_PARAMETER. */
-int job_layers_set(struct job_layers *layers, const double *times_s, struct err *err);
+/* Sets the layers' clip times and weights to those of a cell: moments[layers->count]. Returns 0 or ERR_BAD_PARAMETER.
+ */
+int job_layers_set(struct job_layers *layers, const struct render_layer_moment *moments, struct err *err);

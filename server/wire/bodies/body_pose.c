@@ -222,6 +222,17 @@ static bool put_block(struct reply_context *context, const struct frames_block *
     return true;
 }
 
+/* Scene matrices of joints, whatever else is selected, so that a node's is the same in each selection; what is rigid,
+ * and local transforms, are told in double precision. */
+static bool may_compile(const struct reply_context *context)
+{
+    const struct pose_work *work = &context->work.pose;
+    bool has_joint = false;
+    for (uint32_t i = 0; i < work->node_count && !has_joint; i++)
+        has_joint = entity_is_in_rig(context->model, work->nodes[i]);
+    return has_joint && context->request->what == WHAT_SCENE && context->request->layout != LAYOUT_DUALQUAT;
+}
+
 static bool start(struct reply_context *context)
 {
     /* of a node: its scene matrix; its transform, or null and a matrix with its number */
@@ -232,9 +243,7 @@ static bool start(struct reply_context *context)
     if (work->nodes == NULL)
         return false;
     work->sheared_places = work->nodes + work->node_count;
-    /* what is rigid, and local transforms, are told in double precision */
-    context->may_compile = what == WHAT_SCENE && context->request->layout != LAYOUT_DUALQUAT &&
-                           entity_has_compiled_nodes(context->model, work->nodes, work->node_count);
+    context->may_compile = may_compile(context);
     const uint64_t count = work->node_count;
     const uint64_t floats = (what & WHAT_SCENE) != 0 ? layout_floats(context->request->layout) : 0;
     const uint64_t local = (what & WHAT_LOCAL) != 0;

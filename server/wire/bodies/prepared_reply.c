@@ -39,7 +39,7 @@ struct prepared_reply *prepared_reply_new(struct workspace *workspace, const str
     if (!prepared_reply_is_possible(request, is_timed))
         return NULL;
     reply_init(&reply);
-    clip_sources_init(&clips, model, NULL, request); /* which has none */
+    clip_sources_init(&clips, NULL, request); /* which has none */
     if (context_start(&context, workspace, model, &clips, request, limits, &reply) &&
         frame_reply_start(&context, frame_writer_of(request))) {
         prepared = mem_zalloc(1, sizeof *prepared);

@@ -16,12 +16,14 @@ struct reply_cursor {
     uint32_t frame; /* the next */
 };
 
-struct reply_cursor *reply_cursor_new(const struct kernel *kernel, const _Atomic bool *is_stopped)
+struct reply_cursor *reply_cursor_new(const struct kernel *kernel, struct view_store *views,
+                                      const _Atomic bool *is_stopped)
 {
     struct reply_cursor *cursor = mem_zalloc(1, sizeof *cursor);
     workspace_init(&cursor->workspace);
     cursor->workspace.entity.compiled.kernel = kernel;
     cursor->workspace.is_stopped = is_stopped;
+    cursor->workspace.views.store = views;
     reply_init(&cursor->failure);
     return cursor;
 }
@@ -39,10 +41,7 @@ void reply_cursor_free(struct reply_cursor *cursor)
 
 const struct reply_cost *reply_cursor_cost(const struct reply_cursor *cursor) { return &cursor->workspace.cost; }
 
-const struct entity_work *reply_cursor_entities(const struct reply_cursor *cursor)
-{
-    return &cursor->workspace.entity;
-}
+const struct entity_work *reply_cursor_entities(const struct reply_cursor *cursor) { return &cursor->workspace.entity; }
 
 size_t reply_cursor_held_bytes(const struct reply_cursor *cursor)
 {
@@ -80,7 +79,7 @@ bool reply_cursor_start(struct reply_cursor *cursor, const struct model *model, 
         reply_make(&cursor->workspace, model, sources, request, limits, reply);
         return false;
     }
-    clip_sources_init(&cursor->clips, model, sources, request);
+    clip_sources_init(&cursor->clips, sources, request);
     cursor->has_clips = true;
     cursor->workspace.cost = (struct reply_cost){.frames = request->time_count};
     if (!context_start(context, &cursor->workspace, model, &cursor->clips, request, limits, reply) ||

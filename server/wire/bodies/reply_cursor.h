@@ -14,8 +14,10 @@ enum {
 
 struct reply_cursor;
 
-/* is_stopped: as that of struct workspace; borrowed, like all below, until the cursor is freed. */
-struct reply_cursor *reply_cursor_new(const struct kernel *kernel, const _Atomic bool *is_stopped);
+/* views: where clips of other files are kept, or NULL; is_stopped: as that of struct workspace. Borrowed, like all
+ * below, until the cursor is freed. */
+struct reply_cursor *reply_cursor_new(const struct kernel *kernel, struct view_store *views,
+                                      const _Atomic bool *is_stopped);
 void reply_cursor_free(struct reply_cursor *cursor); /* NULL is fine */
 
 /* As reply_make(). True: the reply is good and reply->body its first piece; the rest, reply->rest_bytes of it,

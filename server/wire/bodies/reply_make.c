@@ -14,7 +14,8 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
                is_posed = request->op != OP_MODEL && request->op != OP_EXPORT && request->op != OP_TEXTURE;
     *context = (struct reply_context){
         .workspace = workspace,
-        .model = has_view ? clips->models[request->clip_source - 1] : model,
+        .model = has_view ? clips->sources[request->clip_source - 1] : model, /* until a view has its clips */
+        .own_model = model,
         .clips = clips,
         .request = request,
         .reply = reply,
@@ -24,14 +25,14 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
         .clip = POSE_REST,
     };
     struct err err;
-    context->has_all_clips = request->op == OP_EXPORT || (request->op == OP_KEYS && request->clip.kind == SELECT_NONE);
+    context->has_all_clips = request_has_all_clips(request);
     if (is_posed && !context->has_all_clips && select_clip(context->model, request, &context->clip, reply) < 0)
         return false;
     context->duration_s = clip_duration_s(context->model, context->clip);
     if (span_resolve(request, context->duration_s, &context->span, &err) < 0)
         return context_fail(context, &err);
     if ((is_posed && !context_is_affordable(context, pose_steps(model, request))) ||
-        layers_resolve(&workspace->layers, model, clips->models, request, reply) < 0 ||
+        layers_resolve(&workspace->layers, model, clips->sources, request, reply) < 0 ||
         (clips->count > 0 && !clip_sources_play(context)) || (request->has_root_motion && !motion_start(context)))
         return false;
     reply_describe(request, context->limit_bytes, reply);
@@ -94,7 +95,7 @@ void reply_make(struct workspace *workspace, const struct model *model, const st
         body_put_compare(workspace, model, sources[0], request, limits, reply);
         return;
     }
-    clip_sources_init(&clips, model, sources, request);
+    clip_sources_init(&clips, sources, request);
     if (context_start(&context, workspace, model, &clips, request, limits, reply)) {
         put_body(&context);
         if (context_end_body(&context) && clips.count > 0)

@@ -51,8 +51,8 @@ static bool check_strict(struct export *e)
     bool is_good = !e->context->request->is_strict || refuse_idle_rules(e);
     for (uint32_t s = 0; is_good && e->context->request->is_strict && s < clips->count; s++) {
         struct retarget_report report;
-        retarget_report_init(&report, &clips->views[s]);
-        for (uint32_t c = 0; c < clips->views[s].source->clip_count; c++)
+        retarget_report_init(&report, &clips->own[s]);
+        for (uint32_t c = 0; c < clips->own[s].source->clip_count; c++)
             retarget_report_add(&report, (int32_t)c);
         is_good = refuse_misses(e, s, &report);
         retarget_report_fini(&report);
@@ -84,7 +84,7 @@ static bool make_clips(struct export *e, struct retarget *view, const char *path
 static bool take_file(struct export *e, uint32_t source)
 {
     const struct request *request = e->context->request;
-    struct retarget *view = &e->context->clips->views[source];
+    struct retarget *view = &e->context->clips->own[source];
     const char *path = request->sources[source].path;
     const uint32_t count = view->source->clip_count, before = e->clips.count;
     struct err err = {0};
@@ -267,7 +267,7 @@ uint64_t export_other_clip_count(const struct export *e)
     const struct clip_sources *clips = e->context->clips;
     uint64_t count = 0;
     for (uint32_t s = 0; s < clips->count; s++)
-        count += clips->views[s].source->clip_count;
+        count += clips->own[s].source->clip_count;
     return count;
 }
 

@@ -133,7 +133,7 @@ int layers_resolve(struct resolved_layers *layers, const struct model *model, co
         const struct request *layer = &request->layers[i];
         struct blend_layer *out = &layers->layers[i];
         struct err err;
-        *out = (struct blend_layer){.weight = layer->weight, .is_additive = layer->is_additive};
+        *out = (struct blend_layer){.weight = layer->weights[0], .is_additive = layer->is_additive};
         if (layers->mask_count + layer->joint_count > BLEND_MASKS_MAX) {
             err_set(&err, ERR_BAD_PARAMETER, "the layers name more than %d joints", BLEND_MASKS_MAX);
             return reply_error(reply, &err, NULL, 0);
@@ -159,5 +159,6 @@ void layers_set_times(struct resolved_layers *layers, const struct request *requ
                               : layer->time_count == 1 ? layer->times_s[0]
                                                        : layer->times_s[frame];
         layers->layers[i].clip_time_s = clip_time_in_span(&layers->spans[i], time_s);
+        layers->layers[i].weight = layer->weights[layer->weight_count == 1 ? 0 : frame];
     }
 }

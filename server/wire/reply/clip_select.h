@@ -30,7 +30,7 @@ static inline bool span_is_given(const struct request *request)
 
 /* Points into itself: it stays where it was filled. */
 struct resolved_layers {
-    struct blend_layer layers[BLEND_LAYERS_MAX]; /* all but clip_time_s */
+    struct blend_layer layers[BLEND_LAYERS_MAX]; /* all but what layers_set_times() sets */
     struct clip_span spans[BLEND_LAYERS_MAX];
     struct blend_mask masks[BLEND_MASKS_MAX];
     uint32_t count, mask_count;
@@ -41,5 +41,5 @@ struct resolved_layers {
  * error. */
 int layers_resolve(struct resolved_layers *layers, const struct model *model, const struct model *const *sources,
                    const struct request *request, struct reply *reply);
-/* Sets every layer's clip_time_s for the frame `frame` of the request. */
+/* Sets every layer's clip_time_s and weight for the frame `frame` of the request. */
 void layers_set_times(struct resolved_layers *layers, const struct request *request, uint32_t frame);

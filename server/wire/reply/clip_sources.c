@@ -3,31 +3,56 @@
 #include "anim/retarget/retarget_report.h"
 #include "base/mem.h"
 #include "wire/reply/reply_json.h"
-#include "wire/reply/rest_select.h"
+#include "wire/reply/view_maker.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void clip_sources_init(struct clip_sources *clips, const struct model *model, const struct model *const *sources,
-                       const struct request *request)
+void clip_sources_init(struct clip_sources *clips, const struct model *const *sources, const struct request *request)
 {
+    clips->sources = sources;
     clips->count = request->source_count;
-    clips->views = clips->count == 0 ? NULL : mem_zalloc(clips->count, sizeof *clips->views);
-    clips->models = clips->count == 0 ? NULL : mem_zalloc(clips->count, sizeof *clips->models);
-    for (uint32_t i = 0; i < clips->count; i++) {
-        retarget_init(&clips->views[i], model, sources[i], &request->renames);
-        clips->models[i] = &clips->views[i].model;
-    }
+    clips->own = clips->count == 0 ? NULL : mem_zalloc(clips->count, sizeof *clips->own);
+    clips->view_count = 0;
 }
 
 void clip_sources_fini(struct clip_sources *clips)
 {
+    for (uint32_t i = 0; i < clips->view_count; i++)
+        clip_view_unref(clips->views[i].view);
     for (uint32_t i = 0; i < clips->count; i++)
-        retarget_fini(&clips->views[i]);
-    free(clips->views);
-    free(clips->models);
-    *clips = (struct clip_sources){0};
+        if (clips->own[i].source != NULL)
+            retarget_fini(&clips->own[i]);
+    free(clips->own);
+    clips->own = NULL;
+    clips->count = clips->view_count = 0;
+}
+
+/* One of the source's views, or NULL. */
+static const struct clip_view *any_view(const struct clip_sources *clips, uint32_t source)
+{
+    for (uint32_t i = 0; i < clips->view_count; i++)
+        if (clips->views[i].source == source)
+            return clips->views[i].view;
+    return NULL;
+}
+
+const struct retarget *clip_sources_retarget(const struct clip_sources *clips, uint32_t source)
+{
+    const struct clip_view *view = any_view(clips, source);
+    return view != NULL ? &view->retarget : &clips->own[source];
+}
+
+/* Of all clips of the source in the reply. */
+static double slide_of(const struct clip_sources *clips, uint32_t source)
+{
+    double slide = clips->own[source].slide;
+    for (uint32_t i = 0; i < clips->view_count; i++)
+        if (clips->views[i].source == source)
+            slide = fmax(slide, clips->views[i].view->retarget.slide);
+    return slide;
 }
 
 uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count,
@@ -43,8 +68,6 @@ uint32_t reply_count_warnings(const struct model *model, const struct model *con
 }
 
 /* --- what is played --- */
-
-enum { PLAYED_MAX = 2 * BLEND_LAYERS_MAX };
 
 /* A clip of the answer, and the part of the request that names it. */
 struct played {
@@ -68,26 +91,6 @@ static uint32_t list_played(const struct reply_context *context, struct played o
     return count;
 }
 
-static bool play(struct reply_context *context, const struct played *played)
-{
-    struct err err;
-    const uint32_t source = played->part->clip_source;
-    if (source == 0 || played->clip == POSE_REST ||
-        retarget_clip(&context->clips->views[source - 1], (uint32_t)played->clip, &err) == 0)
-        return true;
-    err_prefix(&err, "'%s' on '%s'", played->part->clip_file, context->request->model);
-    return context_fail(context, &err);
-}
-
-/* Clips that move nothing here have no channels then, which is no error among others. */
-static void play_all(struct reply_context *context)
-{
-    struct err err;
-    const uint32_t source = context->request->clip_source;
-    for (uint32_t c = 0; source > 0 && context->has_all_clips && c < context->model->clip_count; c++)
-        retarget_clip(&context->clips->views[source - 1], c, &err);
-}
-
 /* Adds all clips of the reply's file. */
 static void report_all(const struct reply_context *context, struct retarget_report *report)
 {
@@ -95,50 +98,42 @@ static void report_all(const struct reply_context *context, struct retarget_repo
         retarget_report_add(report, (int32_t)c);
 }
 
-static const struct model *view_of(const struct reply_context *context, const struct request *part)
+/* What has a clip of a part: NULL is the model itself, which does for the rest pose, too. */
+static const struct model *view_of(const struct reply_context *context, const struct request *part, int32_t clip)
 {
-    return part->clip_source == 0 ? NULL : context->clips->models[part->clip_source - 1];
-}
-
-static int set_rest(struct reply_context *context, struct err *err)
-{
-    struct clip_sources *clips = context->clips;
-    const struct model *sources[REQUEST_SOURCES_MAX];
-    struct resolved_rest rest;
-    for (uint32_t i = 0; i < clips->count; i++)
-        sources[i] = clips->views[i].source;
-    if (rest_resolve(&rest, context->request, &clips->views[0].model, sources, context->limits, err) < 0)
-        return err->code;
-    for (uint32_t i = 0; i < clips->count; i++) {
-        const struct rest_options options = {.model = rest.model,
-                                             .source = rest.sources[i],
-                                             .clip = {.has_locked_feet = context->request->has_locked_feet,
-                                                      .max_steps = rest.max_steps,
-                                                      .is_stopped = context->workspace->is_stopped}};
-        if (rest.is_by_rest[i] && retarget_set_rest(&clips->views[i], &options, err) < 0)
-            return err_prefix(err, "'%s' on '%s'", context->request->sources[i].path, context->request->model);
-    }
-    return 0;
+    const struct clip_sources *clips = context->clips;
+    for (uint32_t i = 0; i < clips->view_count; i++)
+        if (clips->views[i].source + 1 == part->clip_source && clips->views[i].view->clip == (uint32_t)clip)
+            return &clips->views[i].view->retarget.model;
+    return NULL;
 }
 
 bool clip_sources_play(struct reply_context *context)
 {
-    struct err err;
-    if (context->request->is_by_rest && set_rest(context, &err) < 0)
-        return context_fail(context, &err);
     struct resolved_layers *layers = &context->workspace->layers;
+    const struct request *request = context->request;
     struct played played[PLAYED_MAX];
+    struct view_maker maker;
     const uint32_t count = list_played(context, played);
     bool is_good = true;
+    view_maker_init(&maker, context);
     for (uint32_t i = 0; i < count && is_good; i++)
-        is_good = play(context, &played[i]);
-    play_all(context);
-    for (uint32_t i = 0; i < context->clips->count; i++)
-        context->workspace->cost.evaluations += context->clips->views[i].steps;
+        if (played[i].part->clip_source > 0 && played[i].clip != POSE_REST)
+            is_good = view_maker_play(&maker, played[i].part->clip_source - 1, (uint32_t)played[i].clip);
+    for (uint32_t s = 0; s < context->clips->count && is_good; s++)
+        if (any_view(context->clips, s) == NULL)
+            is_good = view_maker_own(&maker, s, context->has_all_clips && request->clip_source == s + 1);
+    view_maker_fini(&maker);
     for (uint32_t i = 0; i < layers->count; i++) {
-        const struct request *layer = &context->request->layers[i];
-        layers->layers[i].source = view_of(context, layer);
-        layers->layers[i].reference_source = view_of(context, layer->reference != NULL ? layer->reference : layer);
+        const struct request *layer = &request->layers[i];
+        struct blend_layer *found = &layers->layers[i];
+        found->source = view_of(context, layer, found->clip);
+        found->reference_source =
+            view_of(context, layer->reference != NULL ? layer->reference : layer, found->reference_clip);
+    }
+    if (is_good && request->layer_count == 0 && request->clip_source > 0) {
+        const struct model *view = view_of(context, request, context->clip);
+        context->model = view != NULL ? view : &clip_sources_retarget(context->clips, request->clip_source - 1)->model;
     }
     return is_good;
 }
@@ -192,14 +187,14 @@ bool clip_sources_rule_is_idle(const struct clip_sources *clips, uint32_t rule)
 {
     uint32_t uses = 0;
     for (uint32_t s = 0; s < clips->count; s++)
-        uses += clips->views[s].is_rule_used[rule];
+        uses += clip_sources_retarget(clips, s)->is_rule_used[rule];
     return uses == 0;
 }
 
 /* The rules of the request that no file of it needs: {"code":"rename_unused",..}, or nothing. */
 static void put_idle_rules(struct buf *out, const struct clip_sources *clips, bool has_comma)
 {
-    const struct name_map *names = &clips->views[0].names;
+    const struct name_map *names = &clip_sources_retarget(clips, 0)->names;
     struct buf text;
     buf_init(&text, 0);
     for (uint32_t i = 0; i < names->count; i++)
@@ -215,32 +210,39 @@ static void put_idle_rules(struct buf *out, const struct clip_sources *clips, bo
     buf_fini(&text);
 }
 
-static void put_slide_warning(struct buf *out, const struct retarget *retarget)
+static void put_slide_warning(struct buf *out, double slide)
 {
     char message[160];
     const int size = snprintf(message, sizeof message,
                               "feet that stand in the clip slide by up to %.1f %% of the leg's length here; feet=lock "
                               "keeps them where they stand",
-                              retarget->slide * 100);
+                              slide * 100);
     buf_put_text(out, "{\"code\":\"feet_slide\",\"message\":");
     json_put_string(out, message, (size_t)size);
     buf_put_char(out, '}');
 }
 
-static void put_warnings(struct buf *out, const struct clip_sources *clips, const struct retarget *retarget)
+static void put_warnings(struct buf *out, const struct clip_sources *clips, const struct retarget_report *report)
 {
+    const struct retarget *retarget = report->retarget;
     const bool is_by_rest = retarget_is_by_rest(retarget);
     const bool has_unit = !is_by_rest && retarget_has_other_unit(&retarget->model, retarget->source);
     const bool has_up = !is_by_rest && retarget_has_other_up(&retarget->model, retarget->source);
-    const bool has_slide = retarget_slide_thousandths(retarget->slide) > RETARGET_SLIDE_WARNED;
+    const bool has_slide = retarget_slide_thousandths(report->slide) > RETARGET_SLIDE_WARNED;
     if (has_unit)
         buf_put_text(out, "{\"code\":\"units_differ\",\"message\":\"the two files have other units of length\"}");
     json_comma(out, has_unit && has_up);
     if (has_up)
         buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
     if (has_slide) /* the two others are of clips by name */
-        put_slide_warning(out, retarget);
+        put_slide_warning(out, report->slide);
     put_idle_rules(out, clips, has_unit || has_up || has_slide);
+}
+
+static void start_report(const struct reply_context *context, uint32_t source, struct retarget_report *report)
+{
+    retarget_report_init(report, clip_sources_retarget(context->clips, source));
+    report->slide = slide_of(context->clips, source);
 }
 
 /* {..} of a source and what is played of it. */
@@ -254,19 +256,19 @@ static void put_source(struct reply_context *context, uint32_t source, const str
     buf_put_text(out, "],\"joints\":[");
     put_still_joints(out, report);
     buf_put_text(out, "]},\"warnings\":[");
-    put_warnings(out, context->clips, report->retarget);
+    put_warnings(out, context->clips, report);
     buf_put_char(out, ']');
     if (retarget_is_by_rest(report->retarget))
         json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g}",
                     context->request->has_locked_feet ? "lock" : "free", retarget_scale(report->retarget),
-                    report->retarget->slide);
+                    report->slide);
     buf_put_char(out, '}');
 }
 
 void clip_sources_put_file(struct reply_context *context, uint32_t source)
 {
     struct retarget_report report;
-    retarget_report_init(&report, &context->clips->views[source]);
+    start_report(context, source, &report);
     report_all(context, &report);
     put_source(context, source, &report);
     retarget_report_fini(&report);
@@ -278,7 +280,7 @@ static void put_clip_file(struct reply_context *context, const struct request *p
     struct retarget_report report;
     struct played played[PLAYED_MAX];
     const uint32_t count = list_played(context, played);
-    retarget_report_init(&report, &context->clips->views[part->clip_source - 1]);
+    start_report(context, part->clip_source - 1, &report);
     for (uint32_t i = 0; i < count; i++)
         if (played[i].part->clip_file == part->clip_file)
             retarget_report_add(&report, played[i].clip);
@@ -302,7 +304,8 @@ void clip_sources_put_layer(struct reply_context *context, uint32_t layer)
     if (reference == NULL || reference->clip_source == 0 || reference->clip_file == part->clip_file)
         return;
     buf_put_text(context->out, ",\"reference\":{");
-    put_clip_name(context->out, view_of(context, reference), context->workspace->layers.layers[layer].reference_clip);
+    put_clip_name(context->out, context->clips->sources[reference->clip_source - 1],
+                  context->workspace->layers.layers[layer].reference_clip);
     put_clip_file(context, reference);
     buf_put_char(context->out, '}');
 }
@@ -318,7 +321,7 @@ void clip_sources_put_unmatched(struct reply_context *context)
         return;
     const uint32_t count = list_played(context, played);
     for (uint32_t s = 0; s < clips->count; s++)
-        retarget_report_init(&reports[s], &clips->views[s]);
+        start_report(context, s, &reports[s]);
     for (uint32_t i = 0; i < count; i++) {
         if (played[i].part->clip_source == 0)
             own[own_count++] = played[i].clip;

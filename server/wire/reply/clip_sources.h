@@ -1,24 +1,40 @@
 /* clip_sources.h - replies whose clips lie in other files (clip_file=). Pure; any thread. */
 #pragma once
 
-#include "anim/retarget/retarget.h"
+#include "anim/retarget/clip_view.h"
 #include "wire/reply/reply_context.h"
 
-/* The model with the clips of each of a request's sources. */
+enum { PLAYED_MAX = 2 * BLEND_LAYERS_MAX };
+
+/* The clips that a reply plays are views, one each, made by nobody twice while the store keeps them. A reply about all
+ * clips of a file, or about none of it, has the file retargeted for itself. */
 struct clip_sources {
-    struct retarget *views;      /* [count] */
-    const struct model **models; /* [count]: those of the views */
+    const struct model *const *sources; /* [count] */
     uint32_t count;
+    struct retarget *own; /* [count]; those that are not used are zero */
+    struct {
+        struct clip_view *view; /* a reference */
+        uint32_t source;
+    } views[PLAYED_MAX]; /* each once */
+    uint32_t view_count;
 };
 
-/* The clips of request->sources; the request and all models are borrowed. */
-void clip_sources_init(struct clip_sources *clips, const struct model *model, const struct model *const *sources,
-                       const struct request *request);
+/* The clips of request->sources, none of which is played yet. sources is borrowed, with its models. */
+void clip_sources_init(struct clip_sources *clips, const struct model *const *sources, const struct request *request);
 void clip_sources_fini(struct clip_sources *clips);
 
-/* Gives the clips that the context plays the channels they have here, and its layers their sources. False: the reply is
- * the error. */
+/* True of a reply that is about all clips of its files. */
+static inline bool request_has_all_clips(const struct request *request)
+{
+    return request->op == OP_EXPORT || (request->op == OP_KEYS && request->clip.kind == SELECT_NONE);
+}
+
+/* Has the clips that the context plays made ready, and gives its layers, or the context itself, the models that have
+ * them. False: the reply is the error. */
 bool clip_sources_play(struct reply_context *context);
+
+/* The file as it is retargeted: for its partners, names and rules, not for its clips. */
+const struct retarget *clip_sources_retarget(const struct clip_sources *clips, uint32_t source);
 
 /* ,"clip_file":{..}: where the request's clips lie, and what of them and of the model's joints has no partner. Nothing
  * when the request names no file. */

@@ -17,6 +17,18 @@ static void put_clip(struct buf *out, const struct model *model, const struct re
                     span->phase);
 }
 
+/* One number, or those of all frames. */
+static void put_weights(struct buf *out, const struct request *layer)
+{
+    for (uint32_t i = 0; i < layer->weight_count && !buf_failed(out); i++) {
+        if (layer->weight_count > 1)
+            buf_put_char(out, i == 0 ? '[' : ',');
+        json_put_double(out, layer->weights[i]);
+    }
+    if (layer->weight_count > 1)
+        buf_put_char(out, ']');
+}
+
 static void put_layers(struct reply_context *context)
 {
     const struct resolved_layers *layers = &context->workspace->layers;
@@ -26,7 +38,8 @@ static void put_layers(struct reply_context *context)
         buf_put_text(out, i == 0 ? ",\"layers\":[{" : ",{");
         put_clip(out, layer->source != NULL ? layer->source : context->model, &context->request->layers[i], layer->clip,
                  &layers->spans[i]);
-        json_printf(out, ",\"mode\":%s,\"weight\":%g", layer->is_additive ? "additive" : "override", layer->weight);
+        json_printf(out, ",\"mode\":%s,\"weight\":", layer->is_additive ? "additive" : "override");
+        put_weights(out, &context->request->layers[i]);
         clip_sources_put_layer(context, i);
         buf_put_char(out, '}');
     }

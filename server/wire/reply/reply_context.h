@@ -55,6 +55,7 @@ struct reply_context {
     double duration_s; /* of the clip; 0 at rest */
     struct clip_sources
         *clips; /* those of other files; `model` is a view that has them unless the request is a blend */
+    const struct model *own_model; /* what `model` is a view of, or the same */
     struct clip_span span;
     struct reply_motion motion;
     const struct frame_writer *writer; /* this and what follows: of replies of frames */
@@ -63,8 +64,8 @@ struct reply_context {
         struct pose_work pose;
         struct deform mesh;
     } work;
-    bool may_compile; /* the writer asks workspace->entity for palettes or nodes; else for its exact pose */
-    bool is_certain;  /* and none of them can fail */
+    bool may_compile;         /* the writer asks workspace->entity for palettes or nodes; else for its exact pose */
+    bool is_certain;          /* and none of them can fail */
     struct blend_layer layer; /* of a request without layers: its clip at the time evaluated last */
     struct json_size json;
     struct frames frames; /* binary */

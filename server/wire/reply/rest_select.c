@@ -11,25 +11,29 @@ static int find(const struct model *model, const char *path, const struct humano
     return err->code;
 }
 
+bool rest_is_of(const struct request *request, uint32_t source)
+{
+    return request->is_by_rest && strcmp(request->sources[source].path, request->model) != 0;
+}
+
+uint64_t rest_max_steps(const struct request *request, const struct limits *limits)
+{
+    return limits->value[LIMIT_EVALUATIONS] / (request->source_count > 0 ? request->source_count : 1) + 1;
+}
+
 int rest_resolve(struct resolved_rest *rest, const struct request *request, const struct model *model,
-                 const struct model *const *sources, const struct limits *limits, struct err *err)
+                 const struct model *const *sources, struct err *err)
 {
     memset(rest, 0, sizeof *rest);
-    if (!request->is_by_rest)
-        return 0;
     if (find(model, request->model, &request->humanoid, "map or bones", &rest->model, err) < 0)
         return err->code;
     if (humanoid_check_order(model, &rest->model, err) < 0) {
         err_prefix(err, "'%s'", request->model);
         return err->code;
     }
-    for (uint32_t i = 0; i < request->source_count; i++) {
-        const char *path = request->sources[i].path;
-        rest->is_by_rest[i] = strcmp(path, request->model) != 0;
-        if (rest->is_by_rest[i] &&
-            find(sources[i], path, &request->clip_humanoid, "clip_map or clip_bones", &rest->sources[i], err) < 0)
+    for (uint32_t i = 0; i < request->source_count; i++)
+        if (rest_is_of(request, i) && find(sources[i], request->sources[i].path, &request->clip_humanoid,
+                                           "clip_map or clip_bones", &rest->sources[i], err) < 0)
             return err->code;
-    }
-    rest->max_steps = limits->value[LIMIT_EVALUATIONS] / (request->source_count > 0 ? request->source_count : 1) + 1;
     return 0;
 }

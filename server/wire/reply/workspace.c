@@ -10,6 +10,7 @@ void workspace_init(struct workspace *workspace)
     for (size_t i = 0; i < BUF_COUNT; i++)
         buf_init(&workspace->bufs[i], SIZE_MAX / 4);
     workspace->is_stopped = NULL;
+    workspace->views = (struct view_access){0};
     entity_work_init(&workspace->entity);
 }
 

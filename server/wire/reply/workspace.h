@@ -4,16 +4,25 @@
 #include "anim/entity/entity.h"
 #include "wire/encode/glb.h"
 #include "wire/reply/clip_select.h"
+#include "wire/reply/view_store.h"
 
 /* What a reply took of what a request may have: of LIMIT_FRAMES, LIMIT_EVALUATIONS and LIMIT_BOUNDS_VERTICES. */
 struct reply_cost {
     uint64_t frames, evaluations, vertices;
 };
 
+/* How replies come by clips of other files. */
+struct view_access {
+    struct view_store *store; /* the owner's, or NULL */
+    bool is_only_there;       /* none is made, because that takes long: a reply that needs one fails, */
+    bool is_missing;          /* and says so here */
+};
+
 struct workspace {
     struct reply_cost cost;         /* of the last reply, once it is made without an error */
     const _Atomic bool *is_stopped; /* the owner's, or NULL: once true, the reply under way is not needed any more and
                                        ends soon, as some error */
+    struct view_access views;
     struct entity_work entity;     /* evaluates poses */
     struct resolved_layers layers; /* of requests with layers */
     union {

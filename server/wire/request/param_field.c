@@ -8,7 +8,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535, WEIGHT_MAX = 1000 };
+enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535 };
 
 /* Where the value goes, and what it may be. */
 struct param_field {
@@ -113,7 +113,6 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_LIMIT] = {AT(list_limit), .least = 1, .limit = LIMIT_LIST},
     [PARAM_AFTER] = {AT(after)},
     [PARAM_FOLDERS] = {AT(is_of_folders)},
-    [PARAM_WEIGHT] = {AT(weight), .most = WEIGHT_MAX, .expected = "a number from 0 to 1000"},
     [PARAM_MODE] = {AT(is_additive)},
 };
 

@@ -1,4 +1,4 @@
-/* param_times.c - times, and which part of a clip they are in. */
+/* param_times.c - times, and what a layer has for each of them. */
 
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
@@ -79,6 +79,27 @@ int param_times(struct param_value *value)
         const int rc = add_times(value, entry);
         if (rc < 0)
             return rc;
+    }
+    return 0;
+}
+
+int param_weights(struct param_value *value)
+{
+    enum { WEIGHT_MAX = 1000 };
+    struct buf *weights = &value->request->lists.weights;
+    char *rest = value->text;
+    for (char *entry = param_next_entry(&rest); entry != NULL; entry = param_next_entry(&rest)) {
+        const size_t place = weights->size_bytes / sizeof(double);
+        double weight;
+        if (place >= value->limits->value[LIMIT_FRAMES])
+            return err_set(value->err, ERR_TOO_MANY_FRAMES, "parameter 'weight' has more than %llu numbers",
+                           (unsigned long long)value->limits->value[LIMIT_FRAMES]);
+        if (!number_parse_double(entry, &weight) || weight < 0 || weight > WEIGHT_MAX)
+            return err_set(value->err, ERR_BAD_PARAMETER,
+                           "parameter 'weight' is '%.60s' at place %zu; it must be a number from 0 to %d", entry, place,
+                           WEIGHT_MAX);
+        weight += 0; /* not -0 */
+        buf_put(weights, &weight, sizeof weight);
     }
     return 0;
 }

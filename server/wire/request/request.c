@@ -14,6 +14,7 @@ void request_init(struct request *request) { *request = (struct request){0}; }
 void request_fini(struct request *request)
 {
     buf_fini(&request->lists.times);
+    buf_fini(&request->lists.weights);
     buf_fini(&request->lists.skins);
     buf_fini(&request->lists.joints);
     buf_fini(&request->lists.renames);
@@ -111,6 +112,12 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     }
     request->times_s = (const double *)(const void *)lists->times.data;
     request->time_count = (uint32_t)(lists->times.size_bytes / sizeof *request->times_s);
+    if (request->op == OP_LAYER && lists->weights.size_bytes == 0) {
+        const double whole = 1;
+        buf_put(&lists->weights, &whole, sizeof whole);
+    }
+    request->weights = (const double *)(const void *)lists->weights.data;
+    request->weight_count = (uint32_t)(lists->weights.size_bytes / sizeof *request->weights);
     request->skins = (const struct selector *)(const void *)lists->skins.data;
     request->skin_count = (uint32_t)(lists->skins.size_bytes / sizeof *request->skins);
     request->joints = (const struct selector *)(const void *)lists->joints.data;
@@ -126,8 +133,6 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     if (request->what == 0)
         request->what = WHAT_SCENE;
     request->has_wrap = seen->has[PARAM_WRAP];
-    if (request->op == OP_LAYER && !seen->has[PARAM_WEIGHT])
-        request->weight = 1;
     const uint64_t side = limits->value[LIMIT_PICTURE_SIDE], pixels = limits->value[LIMIT_PICTURE_PIXELS];
     uint32_t default_side = side < PICTURE_SIDE ? (uint32_t)side : PICTURE_SIDE;
     while (default_side > 1 && (uint64_t)default_side * default_side > pixels)
@@ -145,6 +150,7 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
     struct request_lists *lists = &request->lists;
     /* limits only so that running out of memory is an error of this request */
     buf_init(&lists->times, SIZE_MAX / 4);
+    buf_init(&lists->weights, SIZE_MAX / 4);
     buf_init(&lists->skins, SIZE_MAX / 4);
     buf_init(&lists->joints, SIZE_MAX / 4);
     buf_init(&lists->renames, SIZE_MAX / 4);

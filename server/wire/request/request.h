@@ -115,6 +115,7 @@ struct request_span {
 /* What owns a request's lists; private to wire/request and packet_query.c. */
 struct request_lists {
     struct buf times;         /* double */
+    struct buf weights;       /* double */
     struct buf skins, joints; /* struct selector, like the next one */
     struct buf clips;
     struct buf renames;           /* struct name_rule */
@@ -200,8 +201,9 @@ struct request {
     bool is_of_folders;     /* /v1/models: of folders */
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
     uint32_t layer_count;
-    double weight; /* OP_LAYER: this and what follows; its times: none (the frame's own), one, or as
-                      many as there are frames; its joints: the mask */
+    const double *weights; /* OP_LAYER: this and what follows; one, or as many as there are frames. Its times: none (the
+                              frame's own), one, or as many as there are frames; its joints: the mask */
+    uint32_t weight_count;
     bool is_additive;
     bool has_wrap;
     struct request *reference;     /* OP_REFERENCE with one time, or NULL */

@@ -49,7 +49,8 @@ static uint64_t hash_layers(uint64_t state, const struct request *request)
         state = hash_text(state, layer->canonical);
         state = hash_uint(state, (uint64_t)layer->wrap); /* which it may have from the request */
         state = hash_uint(state, layer->is_additive);
-        state = hash64(state, &layer->weight, sizeof layer->weight);
+        state = hash_uint(state, layer->weight_count);
+        state = hash64(state, layer->weights, layer->weight_count * sizeof *layer->weights);
         state = hash_text(state, layer->reference == NULL ? NULL : layer->reference->canonical);
     }
     return state;

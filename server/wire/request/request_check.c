@@ -133,9 +133,11 @@ static int check_view(const struct request *request, const struct param_set *see
 /* The rules for one layer. */
 static int check_layer(const struct request *layer, const struct param_set *seen, struct err *err)
 {
-    if (layer->is_additive && layer->weight > 1)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'weight' is %.15g; of an additive layer it is at most 1",
-                       layer->weight);
+    for (uint32_t i = 0; layer->is_additive && i < layer->weight_count; i++)
+        if (layer->weights[i] > 1)
+            return err_set(err, ERR_BAD_PARAMETER,
+                           "parameter 'weight' is %.15g at place %u; of an additive layer it is at most 1",
+                           layer->weights[i], i);
     if (!layer->is_additive && seen->has[PARAM_REFERENCE])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'reference' needs mode additive");
     return 0;

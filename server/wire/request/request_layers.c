@@ -30,6 +30,10 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
             return err_set(err, ERR_BAD_PARAMETER,
                            "layers[%u]: parameter 't' has %u times for %u frames; it takes none, one, or as many", i,
                            layer->time_count, request->time_count);
+        if (layer->weight_count > 1 && layer->weight_count != request->time_count)
+            return err_set(err, ERR_BAD_PARAMETER,
+                           "layers[%u]: parameter 'weight' has %u numbers for %u frames; it takes one, or as many", i,
+                           layer->weight_count, request->time_count);
         joints += layer->joint_count;
         if (layer->reference != NULL) {
             layer->reference->model = request->model;

@@ -121,6 +121,22 @@ def test_every_loop_gives_the_answers_of_one(loops, start):
                 assert not_modified.status == 304 and not_modified.body == b""
 
 
+def test_loops_and_work_threads_make_the_same_clips_of_other_files(loops):
+    """Many ask at once for clips that are not ready, some of them more than there is room for."""
+    for options in ((), ("--cache-bytes", "8M")):
+        server = loops(SAMPLES, *options)
+        targets = [f"/v1/palette?model=robot.glb&clip_file=robot.glb&clip={i % 3}&t=0.3&format=bin&rename_joints=a%3D{i // 3}" for i in range(12)]
+        wanted = [server.get(f"/v1/palette?model=robot.glb&clip={i}&t=0.3&format=bin").body for i in range(3)]
+        with Everywhere(server) as everywhere, concurrent.futures.ThreadPoolExecutor(MANY) as pool:
+            def ask(number, connection):
+                order = random.Random(number).sample(range(len(targets)), len(targets))
+                return [(i, connection.get(targets[i]).body) for i in order]
+            answers = list(pool.map(ask, range(MANY), everywhere.all))
+        assert all(body == wanted[i % 3] for list_ in answers for i, body in list_)
+        told = server.json("/v1/stats")["clip_views"]
+        assert told["misses"] >= len(targets) and told["hits"] + told["misses"] >= MANY * len(targets)
+
+
 BATCHES = [  # queries, and whether each loop answers them itself once it knows the models
     ([{"op": "palette", "model": "robot.glb", "clip": "walk", "t": 0.3}, {"op": "pose", "model": "octopus.glb", "t": [0.1, 0.7]}], True),
     ([{"op": "palette", "model": "robot.glb", "clip": "nobody", "t": 0}, {"op": "palette", "model": "robot.glb", "t": "x"},

@@ -8,11 +8,10 @@ static struct render_blend good(void)
     return (struct render_blend){
         .layer_count = 2,
         .mask_count = 2,
-        .layers = {{.clip = 1, .reference_clip = POSE_REST, .weight = 2, .mask_count = 1},
+        .layers = {{.clip = 1, .reference_clip = POSE_REST, .mask_count = 1},
                    {.clip = 0,
                     .reference_clip = 3,
                     .reference_time_s = 1,
-                    .weight = 0.5,
                     .is_additive = 1,
                     .mask_first = 1,
                     .mask_count = 1}},
@@ -29,11 +28,11 @@ TEST(job_layers_are_taken_over)
     assert_int_equal(job_layers_init(&layers, &blend, &sources, &err), 0);
     assert_int_equal(layers.count, 2);
     assert_int_equal(layers.layers[0].clip, 1);
-    assert_int_equal(job_layers_set(&layers, (const double[2]){0.5, 0.25}, &err), 0);
+    assert_int_equal(job_layers_set(&layers, (const struct render_layer_moment[2]){{0.5, 2}, {0.25, 0.5}}, &err), 0);
     CHECK_NEAR(layers.layers[0].clip_time_s, 0.5, 0);
     CHECK_NEAR(layers.layers[1].clip_time_s, 0.25, 0);
-    assert_int_equal(job_layers_set(&layers, (const double[2]){0.5, (double)NAN}, &err), ERR_BAD_PARAMETER);
     CHECK_NEAR(layers.layers[0].weight, 2, 0);
+    CHECK_NEAR(layers.layers[1].weight, 0.5, 0);
     assert_false(layers.layers[0].is_additive);
     assert_int_equal(layers.layers[0].masks[0].node, 2);
     assert_int_equal(layers.layers[0].masks[0].scope, BLEND_SUBTREE);
@@ -71,11 +70,22 @@ TEST(job_layers_refuse_what_the_model_has_not)
     REFUSED(b.layers[1].reference_source = UINT32_MAX);
     REFUSED(b.layers[1].reference_clip = 4);
     REFUSED(b.layers[1].reference_time_s = (double)NAN);
-    REFUSED(b.layers[0].weight = -1);
-    REFUSED(b.layers[0].weight = (double)NAN);
-    REFUSED(b.layers[0].weight = (double)INFINITY);
-    REFUSED(b.layers[1].weight = 1.5);
     REFUSED(b.layers[1].mask_first = 2);
     REFUSED(b.layers[1].mask_count = 2);
     REFUSED(b.layers[1].mask_count = UINT32_MAX);
+}
+
+TEST(job_layers_refuse_moments_that_cannot_be)
+{
+    static const struct render_layer_moment BAD[][2] = {
+        {{(double)NAN, 1}, {0, 1}},      {{0, 1}, {(double)INFINITY, 1}}, {{0, -1}, {0, 1}},
+        {{0, (double)NAN}, {0, 1}},      {{0, (double)INFINITY}, {0, 1}}, {{0, 1}, {0, 1.5}},
+        {{0, 1}, {0, (double)-INFINITY}}};
+    struct job_layers layers;
+    const struct job_sources sources = {.model = wire_model()};
+    struct err err;
+    struct render_blend blend = good();
+    assert_int_equal(job_layers_init(&layers, &blend, &sources, &err), 0);
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
+        assert_int_equal(job_layers_set(&layers, BAD[i], &err), ERR_BAD_PARAMETER);
 }

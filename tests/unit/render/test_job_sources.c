@@ -284,7 +284,7 @@ static int pass_bytes(const struct render_work *work, size_t size_bytes, uint32_
                       struct err *err)
 {
     static struct render_work received;
-    const size_t cells = render_cells_bytes(&work->job), times = render_layer_times_bytes(&work->job);
+    const size_t cells = render_cells_bytes(&work->job), times = render_layer_moments_bytes(&work->job);
     int ends[2], sent[COUNT + 3] = {0};
     union {
         struct cmsghdr header;
@@ -295,7 +295,7 @@ static int pass_bytes(const struct render_work *work, size_t size_bytes, uint32_
     buf_put(&bytes, &work->job, sizeof work->job);
     if (render_job_is_bounded(&work->job)) {
         buf_put(&bytes, work->cells, cells);
-        buf_put(&bytes, work->layer_times_s, times);
+        buf_put(&bytes, work->layer_moments, times);
         buf_put(&bytes, work->renames, work->job.rename_bytes);
     }
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
@@ -315,7 +315,7 @@ static int pass_bytes(const struct render_work *work, size_t size_bytes, uint32_
     if (rc == 1) {
         assert_memory_equal(&received.job, &work->job, sizeof work->job);
         assert_memory_equal(received.cells, work->cells, cells);
-        assert_memory_equal(received.layer_times_s, work->layer_times_s, times);
+        assert_memory_equal(received.layer_moments, work->layer_moments, times);
         assert_memory_equal(received.renames, work->renames, work->job.rename_bytes);
     }
     for (uint32_t i = 0; i < fd_count; i++)
@@ -364,8 +364,8 @@ TEST(job_channel_takes_the_cells_of_the_job)
     struct err err;
     for (uint32_t c = 0; c < RENDER_CELLS_MAX; c++)
         work.cells[c] = (struct render_cell){.clip = (int32_t)c, .x = 7 * c};
-    for (uint32_t i = 0; i < RENDER_LAYER_TIMES_MAX; i++)
-        work.layer_times_s[i] = i;
+    for (uint32_t i = 0; i < RENDER_LAYER_MOMENTS_MAX; i++)
+        work.layer_moments[i] = (struct render_layer_moment){i, i + 0.5};
     for (uint32_t i = 0; i < RENDER_RENAME_BYTES_MAX; i++)
         work.renames[i] = (char)('a' + i % 26);
     static const uint32_t good[][2] = {{1, 0}, {1, RENDER_LAYERS_MAX}, {RENDER_CELLS_MAX, 0}, {RENDER_CELLS_MAX, 4}};
@@ -378,7 +378,7 @@ TEST(job_channel_takes_the_cells_of_the_job)
                                        .blend.layer_count = good[i][1],
                                        .rename_bytes = RENDER_RENAME_BYTES_MAX};
         const size_t size_bytes = sizeof work.job + render_cells_bytes(&work.job) +
-                                  render_layer_times_bytes(&work.job) + RENDER_RENAME_BYTES_MAX;
+                                  render_layer_moments_bytes(&work.job) + RENDER_RENAME_BYTES_MAX;
         assert_int_equal(pass(&work, 1, &fds, &err), 1);
         job_fds_close(&fds);
         assert_int_equal(pass_bytes(&work, size_bytes - 1, 1, &fds, &err), ERR_INTERNAL);

@@ -52,8 +52,10 @@ TEST(answer_bounds_are_those_of_the_mesh_answer)
 
 TEST(answer_bounds_of_layers_are_those_of_the_mesh_answer)
 {
-    struct request layers[2] = {{.op = OP_LAYER, .clip = wire_name("wave"), .weight = 1},
-                                {.op = OP_LAYER, .clip = wire_index(2), .weight = 2, .wrap = WRAP_MIRROR}};
+    const double one = 1, two = 2;
+    struct request layers[2] = {
+        {.op = OP_LAYER, .clip = wire_name("wave"), .weights = &one, .weight_count = 1},
+        {.op = OP_LAYER, .clip = wire_index(2), .weights = &two, .weight_count = 1, .wrap = WRAP_MIRROR}};
     struct request request = wire_request(OP_BOUNDS, TIMES, TIME_COUNT);
     layers[0].model = layers[1].model = request.model;
     request.layers = layers;

@@ -4,7 +4,7 @@
 
 #include "anim/pose/blend.h"
 
-static const double TIMES[] = {0, 0.5};
+static const double TIMES[] = {0, 0.5}, WHOLE = 1;
 
 static struct request request_of(enum op op, struct request *layers, uint32_t count)
 {
@@ -14,6 +14,10 @@ static struct request request_of(enum op op, struct request *layers, uint32_t co
     for (uint32_t i = 0; i < count; i++) {
         layers[i].op = OP_LAYER;
         layers[i].model = request.model;
+        if (layers[i].weight_count == 0) {
+            layers[i].weights = &WHOLE;
+            layers[i].weight_count = 1;
+        }
     }
     return request;
 }
@@ -28,14 +32,21 @@ static void scene_of(const cJSON *json, int frame, float out[16])
 
 TEST(answer_layers_blend_the_pose)
 {
-    const double held = 0.25, own[2] = {1, 2};
+    const double held = 0.25, three = 3, own[2] = {1, 2}, fading[2] = {0.5, 0.125};
     struct selector root = wire_name("root");
     root.scope = BLEND_SUBTREE;
     struct request layers[3] = {
-        {.clip = wire_name("wave"), .weight = 1},
-        {.clip = wire_index(1), .weight = 3, .times_s = &held, .time_count = 1, .joints = &root, .joint_count = 1},
+        {.clip = wire_name("wave"), .wrap = WRAP_LOOP},
+        {.clip = wire_index(1),
+         .weights = &three,
+         .weight_count = 1,
+         .times_s = &held,
+         .time_count = 1,
+         .joints = &root,
+         .joint_count = 1},
         {.clip = wire_name("wave"),
-         .weight = 0.5,
+         .weights = fading,
+         .weight_count = 2,
          .is_additive = true,
          .times_s = own,
          .time_count = 2,
@@ -52,13 +63,14 @@ TEST(answer_layers_blend_the_pose)
         const struct blend_layer expected[3] = {
             {.clip = 0, .clip_time_s = TIMES[f], .weight = 1},
             {.clip = 1, .clip_time_s = held, .weight = 3, .masks = &mask, .mask_count = 1},
-            {.clip = 0, .clip_time_s = own[f], .weight = 0.5, .is_additive = true, .reference_clip = 0},
+            {.clip = 0, .clip_time_s = own[f], .weight = fading[f], .is_additive = true, .reference_clip = 0},
         };
         float found[16];
         blend_evaluate(&blend, &pose, wire_model(), expected, 3);
         const struct mat4 matrix = mat4_from_dmat4(&pose.scene_from_node[2]);
         scene_of(json, f, found);
-        assert_memory_equal(found, matrix.m, sizeof found);
+        for (int i = 0; i < 16; i++)
+            CHECK_NEAR(found[i], matrix.m[i], 1e-5); /* in float */
         const cJSON *times = wire_get(wire_at(wire_get(json, "frames"), f), "clip_times");
         CHECK_NEAR(cJSON_GetNumberValue(wire_at(times, 0)), TIMES[f], 0);
         CHECK_NEAR(cJSON_GetNumberValue(wire_at(times, 1)), held, 0);
@@ -69,6 +81,8 @@ TEST(answer_layers_blend_the_pose)
     assert_int_equal(cJSON_GetArraySize(said), 3);
     assert_string_equal(wire_get(wire_get(wire_at(said, 1), "clip"), "name")->valuestring, "twin");
     CHECK_NEAR(wire_get(wire_at(said, 1), "weight")->valuedouble, 3, 0);
+    CHECK_NEAR(cJSON_GetNumberValue(wire_at(wire_get(wire_at(said, 2), "weight"), 1)), 0.125, 0);
+    assert_int_equal(cJSON_GetArraySize(wire_get(wire_at(said, 2), "weight")), 2);
     assert_string_equal(wire_get(wire_at(said, 2), "mode")->valuestring, "additive");
     assert_string_equal(wire_get(wire_at(said, 2), "wrap")->valuestring, "clamp");
     pose_fini(&pose);
@@ -81,13 +95,8 @@ TEST(answer_layers_references)
     const double half = 0.5, none = 0, one[] = {0.5};
     struct request reference = {.op = OP_REFERENCE, .model = "arm.glb", .times_s = &half, .time_count = 1};
     struct request layers[2] = {
-        {.clip = wire_name("wave"), .weight = 1, .times_s = &none, .time_count = 1},
-        {.clip = wire_name("wave"),
-         .weight = 1,
-         .is_additive = true,
-         .times_s = one,
-         .time_count = 1,
-         .reference = &reference},
+        {.clip = wire_name("wave"), .times_s = &none, .time_count = 1},
+        {.clip = wire_name("wave"), .is_additive = true, .times_s = one, .time_count = 1, .reference = &reference},
     };
     /* its own clip at its own time: nothing is added */
     struct request request = request_of(OP_POSE, layers, 2), plain = wire_request(OP_POSE, &none, 1);
@@ -117,7 +126,7 @@ TEST(answer_layers_refuse_what_is_not_there)
     cJSON *root = NULL;
     struct selector joint = wire_name("nose");
     struct request reference = {.op = OP_REFERENCE, .model = "arm.glb", .clip = wire_name("fly")};
-    struct request layers[2] = {{.clip = wire_name("wave"), .weight = 1}, {.clip = wire_name("wve"), .weight = 1}};
+    struct request layers[2] = {{.clip = wire_name("wave")}, {.clip = wire_name("wve")}};
     struct request request = request_of(OP_PALETTE, layers, 2);
     cJSON *error = wire_answer_error(wire_model(), &request, ERR_CLIP_NOT_FOUND, &root);
     assert_string_equal(wire_get(wire_at(wire_get(error, "candidates"), 0), "name")->valuestring, "wave");
@@ -164,7 +173,7 @@ TEST(answer_layers_limits_are_those_of_blending)
     assert_int_equal(LIMIT_INFO[LIMIT_LAYER_JOINTS].initial, BLEND_MASKS_MAX);
     assert_int_equal(LIMIT_INFO[LIMIT_CLIP_FILES].initial, REQUEST_CLIP_FILES_MAX);
     assert_int_equal(LIMIT_INFO[LIMIT_EXPORT_FILES].initial, REQUEST_SOURCES_MAX);
-    struct request layers[2] = {{.weight = 1}, {.weight = 1}};
+    struct request layers[2] = {{.wrap = WRAP_LOOP}};
     struct request request = request_of(OP_POSE, layers, 2);
     struct request bounds = request_of(OP_BOUNDS, layers, 2);
     assert_int_equal(cost_of(&request).evaluations, 2 * 2 * 2 * (6 + 1)); /* nodes, and a morph weight */

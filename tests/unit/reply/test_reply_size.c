@@ -45,8 +45,8 @@ static struct outcome outcome_of(const struct model *model, const struct request
     reply_init(&reply);
     reply_make(&answer, model, NULL, request, &limits, &reply);
     const struct outcome outcome = {.code = reply.code != 0 ? reply.code : (int64_t)reply.body.size_bytes,
-                                    .has_evaluated = answer.entity.pose.node_capacity != 0 ||
-                                                     answer.entity.compiled_count > 0};
+                                    .has_evaluated =
+                                        answer.entity.pose.node_capacity != 0 || answer.entity.compiled_count > 0};
     reply_fini(&reply);
     workspace_fini(&answer);
     return outcome;
@@ -60,7 +60,7 @@ static int64_t size_of_whole(const struct model *model, const struct request *re
 
 static int64_t size_of_pieces(const struct model *model, const struct request *request, uint64_t limit_bytes)
 {
-    struct reply_cursor *stream = reply_cursor_new(kernel_best(), NULL);
+    struct reply_cursor *stream = reply_cursor_new(kernel_best(), NULL, NULL);
     struct reply reply;
     struct err err = {0};
     limits.value[LIMIT_ANSWER_BYTES] = limit_bytes;

@@ -61,7 +61,7 @@ static void check_same(const char *target)
     reply_init(&pieces);
     wire_answer(wire_model(), &request, &whole);
     assert_int_equal(whole.code, 0);
-    struct reply_cursor *stream = reply_cursor_new(kernel_best(), &is_stopped);
+    struct reply_cursor *stream = reply_cursor_new(kernel_best(), NULL, &is_stopped);
     if (!reply_cursor_start(stream, wire_model(), NULL, &request, &limits, REPLY_CHUNKED, &pieces))
         fail_msg("%s: is whole: %.*s", target, (int)pieces.message.size_bytes, pieces.message.data);
     assert_int_equal(pieces.status, 200);
@@ -93,7 +93,7 @@ static bool start(const char *target, enum reply_pieces pieces, struct reply *re
     parse(&request, target);
     if (limit_bytes != 0)
         limits.value[LIMIT_ANSWER_BYTES] = limit_bytes;
-    struct reply_cursor *stream = reply_cursor_new(kernel_best(), &is_stopped);
+    struct reply_cursor *stream = reply_cursor_new(kernel_best(), NULL, &is_stopped);
     reply_init(reply);
     const bool goes_on = reply_cursor_start(stream, wire_model(), NULL, &request, &limits, pieces, reply);
     reply_cursor_free(stream);
@@ -182,7 +182,7 @@ TEST(answer_stream_stops)
     parse(&request, TARGETS[0]);
     reply_init(&reply);
     buf_init(&piece, 0);
-    struct reply_cursor *stream = reply_cursor_new(kernel_best(), &is_stopped);
+    struct reply_cursor *stream = reply_cursor_new(kernel_best(), NULL, &is_stopped);
     assert_true(reply_cursor_start(stream, wire_model(), NULL, &request, &limits, REPLY_CHUNKED, &reply));
     assert_true(reply_cursor_held_bytes(stream) > 1000);
     assert_int_equal(reply_cursor_next(stream, &piece, &err), 1);

@@ -141,6 +141,19 @@ static const struct refused {
     {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"weight\":-1}]}", ERR_BAD_PARAMETER, "0 to 1000"},
     {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"weight\":1.5,\"mode\":\"additive\"}]}", ERR_BAD_PARAMETER,
      "at most 1"},
+    {"/v1/pose", "{\"model\":\"a\",\"t\":[1,2,3],\"layers\":[{},{\"weight\":[0,1]}]}", ERR_BAD_PARAMETER,
+     "layers[1]: parameter 'weight' has 2 numbers for 3 frames; it takes one, or as many"},
+    {"/v1/pose", "{\"model\":\"a\",\"t\":[1,2,3],\"layers\":[{},{\"weight\":[0,1,1001]}]}", ERR_BAD_PARAMETER,
+     "layers[1]: parameter 'weight' is '1001' at place 2; it must be a number from 0 to 1000"},
+    {"/v1/pose", "{\"model\":\"a\",\"t\":[1,2],\"layers\":[{\"weight\":[0,1e999]}]}", ERR_BAD_PARAMETER,
+     "layers[0]: parameter 'weight' is a number too large"},
+    {"/v1/pose", "{\"model\":\"a\",\"t\":[1,2],\"layers\":[{\"weight\":[0,\"nan\"]}]}", ERR_BAD_PARAMETER,
+     "'nan' at place 1"},
+    {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"weight\":[]}]}", ERR_BAD_PARAMETER, "empty list"},
+    {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"weight\":[[1]]}]}", ERR_BAD_PARAMETER, "list within a list"},
+    {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"weight\":null}]}", ERR_BAD_PARAMETER, "is null"},
+    {"/v1/pose", "{\"model\":\"a\",\"t\":[1,2],\"layers\":[{\"weight\":[1,1.5],\"mode\":\"additive\"}]}",
+     ERR_BAD_PARAMETER, "layers[0]: parameter 'weight' is 1.5 at place 1; of an additive layer it is at most 1"},
     {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"mode\":\"add\"}]}", ERR_BAD_PARAMETER, "override or additive"},
     {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"reference\":{}}]}", ERR_BAD_PARAMETER, "needs mode additive"},
     {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"mode\":\"additive\",\"reference\":7}]}", ERR_BAD_PARAMETER,
@@ -201,7 +214,7 @@ TEST(body_needs_the_right_type)
 TEST(body_layers)
 {
     struct request r = parse("/v1/mesh", "{\"model\":\"a\",\"t\":[1,2],\"wrap\":\"clamp\",\"layers\":["
-                                         "{\"clip\":\"walk\",\"t\":[3,4],\"weight\":0.25,\"except\":[\"x\"]},"
+                                         "{\"clip\":\"walk\",\"t\":[3,4],\"weight\":[0.25,-0],\"except\":[\"x\"]},"
                                          "{\"clip\":1,\"mode\":\"additive\",\"wrap\":\"mirror\",\"t\":5,"
                                          "\"joints\":\"b\",\"subtree\":7,\"reference\":{\"clip\":\"-\",\"t\":0.5}}]}");
     assert_int_equal(r.layer_count, 2);
@@ -210,7 +223,10 @@ TEST(body_layers)
     assert_string_equal(layer->model, "a");
     assert_int_equal(layer->time_count, 2);
     CHECK_NEAR(layer->times_s[1], 4, 0);
-    CHECK_NEAR(layer->weight, 0.25, 0);
+    assert_int_equal(layer->weight_count, 2);
+    CHECK_NEAR(layer->weights[0], 0.25, 0);
+    CHECK_NEAR(layer->weights[1], 0, 0);
+    assert_false(signbit(layer->weights[1]));
     assert_false(layer->is_additive);
     assert_int_equal(layer->wrap, WRAP_CLAMP);
     assert_int_equal(layer->joint_count, 1);
@@ -219,7 +235,8 @@ TEST(body_layers)
     layer = &r.layers[1];
     assert_int_equal(layer->clip.index, 1);
     assert_int_equal(layer->time_count, 1);
-    CHECK_NEAR(layer->weight, 1, 0);
+    assert_int_equal(layer->weight_count, 1);
+    CHECK_NEAR(layer->weights[0], 1, 0);
     assert_true(layer->is_additive);
     assert_int_equal(layer->wrap, WRAP_MIRROR);
     assert_int_equal(layer->joint_count, 2);
@@ -250,6 +267,11 @@ TEST(body_canonical_covers_layers)
         "{\"model\":\"a\",\"layers\":[{\"from\":1}]}",
         "{\"model\":\"a\",\"layers\":[{\"speed\":2}]}",
         "{\"model\":\"a\",\"layers\":[{\"weight\":0.5}]}",
+        "{\"model\":\"a\",\"t\":[0,1],\"layers\":[{\"weight\":0.5}]}",
+        "{\"model\":\"a\",\"t\":[0,1],\"layers\":[{\"weight\":[0.5,0.5]}]}",
+        "{\"model\":\"a\",\"t\":[0,1],\"layers\":[{\"weight\":[0.5,0.25]}]}",
+        "{\"model\":\"a\",\"t\":[0,1],\"layers\":[{\"weight\":[0.25,0.5]}]}",
+        "{\"model\":\"a\",\"t\":[0,1],\"layers\":[{\"weight\":[0.25,0.5]},{\"weight\":[0.25,0.5]}]}",
         "{\"model\":\"a\",\"layers\":[{\"mode\":\"additive\"}]}",
         "{\"model\":\"a\",\"layers\":[{\"mode\":\"additive\",\"reference\":{}}]}",
         "{\"model\":\"a\",\"layers\":[{\"mode\":\"additive\",\"reference\":{\"clip\":\"-\"}}]}",

@@ -1,0 +1,163 @@
+#include "daemon/cache/view_cache.h"
+
+#include "base/container_of.h"
+#include "base/mem.h"
+#include "daemon/model/imported_model.h"
+#include "daemon/support/stats.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+#include <utlist.h>
+
+struct entry {
+    struct clip_view *view; /* a reference */
+    size_t bytes;           /* of memory, the entry's own with it */
+    UT_hash_handle hh;
+    struct entry *prev, *next; /* by use, the latest first */
+    size_t key_bytes;
+    char key[];
+};
+
+struct view_cache {
+    struct view_store store;
+    uint64_t max_bytes;
+    pthread_mutex_t mutex; /* of all below */
+    struct entry *entries, *used;
+    uint64_t bytes;
+    uint64_t hits, misses, evicted; /* not counted yet */
+};
+
+/* --- keys --- */
+
+static uint64_t key_of(const struct model *model)
+{
+    return container_of((struct model *)(uintptr_t)model, struct imported_model, model)->key;
+}
+
+/* The bytes by which a view is found, in an entry without a view. */
+static struct entry *new_entry(const struct view_key *key)
+{
+    const uint64_t models[2] = {key_of(key->model), key_of(key->source)};
+    const size_t key_bytes = sizeof models + key->parameters->size_bytes;
+    struct entry *entry = mem_zalloc(1, sizeof *entry + key_bytes);
+    entry->key_bytes = key_bytes;
+    memcpy(entry->key, models, sizeof models);
+    memcpy(entry->key + sizeof models, key->parameters->data, key->parameters->size_bytes);
+    return entry;
+}
+
+static struct entry *find_entry(const struct view_cache *cache, const struct entry *like)
+{
+    struct entry *entry;
+    HASH_FIND(hh, cache->entries, like->key, like->key_bytes, entry);
+    return entry;
+}
+
+/* --- what is kept --- */
+
+static void remove_entry(struct view_cache *cache, struct entry *entry)
+{
+    HASH_DELETE(hh, cache->entries, entry);
+    DL_DELETE(cache->used, entry);
+    cache->bytes -= entry->bytes;
+}
+
+static void free_entry(struct entry *entry)
+{
+    clip_view_unref(entry->view);
+    free(entry);
+}
+
+static struct clip_view *find(struct view_store *store, const struct view_key *key)
+{
+    struct view_cache *cache = container_of(store, struct view_cache, store);
+    struct entry *like = new_entry(key);
+    struct clip_view *view = NULL;
+    pthread_mutex_lock(&cache->mutex);
+    struct entry *entry = find_entry(cache, like);
+    if (entry != NULL) {
+        DL_DELETE(cache->used, entry);
+        DL_PREPEND(cache->used, entry);
+        view = clip_view_ref(entry->view);
+        cache->hits++;
+    }
+    pthread_mutex_unlock(&cache->mutex);
+    free(like);
+    return view;
+}
+
+/* Two threads may have made the same view: the first stays. The entries that go are freed when nobody waits for it. */
+static void put(struct view_store *store, const struct view_key *key, struct clip_view *made)
+{
+    struct view_cache *cache = container_of(store, struct view_cache, store);
+    struct entry *entry = new_entry(key), *gone = NULL;
+    entry->view = clip_view_ref(made);
+    entry->bytes = sizeof *entry + entry->key_bytes + made->held_bytes;
+    pthread_mutex_lock(&cache->mutex);
+    cache->misses++;
+    if (entry->bytes > cache->max_bytes || find_entry(cache, entry) != NULL) {
+        DL_PREPEND(gone, entry);
+    } else {
+        HASH_ADD(hh, cache->entries, key, entry->key_bytes, entry);
+        DL_PREPEND(cache->used, entry);
+        cache->bytes += entry->bytes;
+    }
+    while (cache->bytes > cache->max_bytes) {
+        struct entry *last = cache->used->prev; /* utlist: the head's prev is the tail */
+        remove_entry(cache, last);
+        DL_PREPEND(gone, last);
+        cache->evicted++;
+    }
+    pthread_mutex_unlock(&cache->mutex);
+    struct entry *next;
+    DL_FOREACH_SAFE(gone, entry, next)
+    free_entry(entry);
+}
+
+/* --- life --- */
+
+struct view_cache *view_cache_new(uint64_t max_bytes)
+{
+    struct view_cache *cache = mem_zalloc(1, sizeof *cache);
+    cache->store = (struct view_store){.find = find, .put = put};
+    cache->max_bytes = max_bytes;
+    pthread_mutex_init(&cache->mutex, NULL);
+    return cache;
+}
+
+void view_cache_free(struct view_cache *cache)
+{
+    if (cache == NULL)
+        return;
+    while (cache->used != NULL) {
+        struct entry *entry = cache->used;
+        remove_entry(cache, entry);
+        free_entry(entry);
+    }
+    pthread_mutex_destroy(&cache->mutex);
+    free(cache);
+}
+
+struct view_store *view_cache_store(struct view_cache *cache) { return &cache->store; }
+
+uint64_t view_cache_bytes(struct view_cache *cache)
+{
+    pthread_mutex_lock(&cache->mutex);
+    const uint64_t bytes = cache->bytes;
+    pthread_mutex_unlock(&cache->mutex);
+    return bytes;
+}
+
+void view_cache_count(struct view_cache *cache)
+{
+    pthread_mutex_lock(&cache->mutex);
+    stats_set(STAT_CLIP_VIEWS_KEPT, HASH_COUNT(cache->entries));
+    stats_set(STAT_CLIP_VIEWS_BYTES, cache->bytes);
+    stats_add(STAT_CLIP_VIEWS_HITS, cache->hits);
+    stats_add(STAT_CLIP_VIEWS_MISSES, cache->misses);
+    stats_add(STAT_CLIP_VIEWS_EVICTED, cache->evicted);
+    cache->hits = cache->misses = cache->evicted = 0;
+    pthread_mutex_unlock(&cache->mutex);
+}

@@ -1,0 +1,177 @@
+#include "wire/reply/view_maker.h"
+
+#include <string.h>
+
+void view_maker_init(struct view_maker *maker, struct reply_context *context)
+{
+    *maker = (struct view_maker){.context = context, .model = context->own_model};
+    const uint64_t max_steps = rest_max_steps(context->request, context->limits);
+    for (uint32_t s = 0; s < context->clips->count; s++)
+        maker->steps_left[s] = max_steps;
+    buf_init(&maker->parameters, 0);
+}
+
+void view_maker_fini(struct view_maker *maker) { buf_fini(&maker->parameters); }
+
+/* False: the reply has to be made where that may take long. */
+static bool may_make(const struct view_maker *maker)
+{
+    struct view_access *views = &maker->context->workspace->views;
+    struct err err;
+    if (!views->is_only_there)
+        return true;
+    views->is_missing = true;
+    err_set(&err, ERR_INTERNAL, "a clip of another file is not ready");
+    return context_fail(maker->context, &err);
+}
+
+static bool fail(const struct view_maker *maker, uint32_t source, struct err *err)
+{
+    const struct request *request = maker->context->request;
+    err_prefix(err, "'%s' on '%s'", request->sources[source].path, request->model);
+    return context_fail(maker->context, err);
+}
+
+static bool resolve(struct view_maker *maker)
+{
+    struct reply_context *context = maker->context;
+    struct err err;
+    if (maker->is_resolved)
+        return true;
+    maker->is_resolved = true;
+    return rest_resolve(&maker->rest, context->request, maker->model, context->clips->sources, &err) == 0 ||
+           context_fail(context, &err);
+}
+
+static struct rest_options rest_options(const struct view_maker *maker, uint32_t source)
+{
+    return (struct rest_options){.model = maker->rest.model,
+                                 .source = maker->rest.sources[source],
+                                 .clip = {.has_locked_feet = maker->context->request->has_locked_feet,
+                                          .max_steps = maker->steps_left[source],
+                                          .is_stopped = maker->context->workspace->is_stopped}};
+}
+
+/* --- keys --- */
+
+static void put_number(struct buf *out, uint64_t number) { buf_put(out, &number, sizeof number); }
+
+/* With its NUL, so that neighbours cannot run into each other. */
+static void put_text(struct buf *out, const char *text) { buf_put(out, text, strlen(text) + 1); }
+
+static void put_humanoid(struct buf *out, const struct humanoid_choice *choice)
+{
+    put_number(out, choice->map);
+    put_number(out, choice->rule_count);
+    for (uint32_t i = 0; i < choice->rule_count; i++) {
+        put_number(out, (uint64_t)choice->rules[i].role);
+        put_text(out, choice->rules[i].joint);
+    }
+}
+
+/* All of a request, beside both models, that decides what a view is. */
+static void put_parameters(struct view_maker *maker, uint32_t source, uint32_t clip)
+{
+    const struct request *request = maker->context->request;
+    struct buf *out = &maker->parameters;
+    const bool is_by_rest = rest_is_of(request, source);
+    buf_clear(out);
+    put_number(out, clip);
+    put_number(out, is_by_rest ? 1 + request->has_locked_feet : 0);
+    put_number(out, request->renames.count);
+    for (uint32_t i = 0; i < request->renames.count; i++)
+        put_text(out, request->renames.rules[i].text);
+    if (is_by_rest) {
+        put_humanoid(out, &request->humanoid);
+        put_humanoid(out, &request->clip_humanoid);
+    }
+}
+
+/* --- views --- */
+
+static void add_view(struct clip_sources *clips, uint32_t source, struct clip_view *view)
+{
+    clips->views[clips->view_count].view = view;
+    clips->views[clips->view_count].source = source;
+    clips->view_count++;
+}
+
+static bool has_view(const struct clip_sources *clips, uint32_t source, uint32_t clip)
+{
+    for (uint32_t i = 0; i < clips->view_count; i++)
+        if (clips->views[i].source == source && clips->views[i].view->clip == clip)
+            return true;
+    return false;
+}
+
+/* What a request may take is the same whether a view was kept or not. */
+static void count_steps(struct view_maker *maker, uint32_t source, uint64_t steps)
+{
+    uint64_t *left = &maker->steps_left[source];
+    *left -= steps < *left ? steps : 0;
+    maker->context->workspace->cost.evaluations += steps;
+}
+
+static struct clip_view *make(struct view_maker *maker, const struct view_key *key, uint32_t source, uint32_t clip)
+{
+    const struct request *request = maker->context->request;
+    struct view_store *store = maker->context->workspace->views.store;
+    struct clip_view *view;
+    struct err err;
+    if (!may_make(maker) || (request->is_by_rest && !resolve(maker)))
+        return NULL;
+    const struct rest_options options = rest_options(maker, source);
+    if (clip_view_new(&view, maker->model, key->source, &request->renames,
+                      rest_is_of(request, source) ? &options : NULL, clip, &err) < 0) {
+        fail(maker, source, &err);
+        return NULL;
+    }
+    if (store != NULL)
+        store->put(store, key, view);
+    return view;
+}
+
+bool view_maker_play(struct view_maker *maker, uint32_t source, uint32_t clip)
+{
+    struct clip_sources *clips = maker->context->clips;
+    struct view_store *store = maker->context->workspace->views.store;
+    struct clip_view *view = NULL;
+    if (has_view(clips, source, clip))
+        return true;
+    put_parameters(maker, source, clip);
+    const struct view_key key = {
+        .model = maker->model, .source = clips->sources[source], .parameters = &maker->parameters};
+    if (store != NULL && !buf_failed(&maker->parameters))
+        view = store->find(store, &key);
+    if (view != NULL && view->retarget.steps > maker->steps_left[source]) { /* the error is that of making it */
+        clip_view_unref(view);
+        view = NULL;
+    }
+    if (view == NULL)
+        view = make(maker, &key, source, clip);
+    if (view == NULL)
+        return false;
+    add_view(clips, source, view);
+    count_steps(maker, source, view->retarget.steps);
+    return true;
+}
+
+/* --- files of which no clip is played, or all --- */
+
+bool view_maker_own(struct view_maker *maker, uint32_t source, bool all_clips)
+{
+    struct reply_context *context = maker->context;
+    const struct request *request = context->request;
+    struct retarget *own = &context->clips->own[source];
+    struct err err;
+    if (!may_make(maker) || (request->is_by_rest && !resolve(maker)))
+        return false;
+    retarget_init(own, maker->model, context->clips->sources[source], &request->renames);
+    const struct rest_options options = rest_options(maker, source);
+    if (rest_is_of(request, source) && retarget_set_rest(own, &options, &err) < 0)
+        return fail(maker, source, &err);
+    for (uint32_t c = 0; all_clips && c < own->source->clip_count; c++)
+        retarget_clip(own, c, &err); /* one that moves nothing here has no channels then, which is no error */
+    count_steps(maker, source, own->steps);
+    return true;
+}

@@ -1,0 +1,23 @@
+/* view_store.h - where clips of other files that were made ready to play (anim/retarget/clip_view.h) stay from one
+ * request to the next. The daemon has one (daemon/cache/view_cache.h); without one each request makes its own.
+ *
+ * An answer is the same whether its views were kept or made: a view is made in one way only, always compiled where it
+ * can be, and what it is made of is its key. */
+#pragma once
+
+#include "anim/retarget/clip_view.h"
+#include "base/buf.h"
+
+/* What a view is made of. Borrowed. */
+struct view_key {
+    const struct model *model, *source; /* whose bytes the store can tell from those of every other model */
+    const struct buf *parameters;       /* the bytes of all the rest */
+};
+
+/* Any thread. */
+struct view_store {
+    /* A reference, or NULL: it is not there. */
+    struct clip_view *(*find)(struct view_store *store, const struct view_key *key);
+    /* Keeps a view that was made, if there is room, with a reference of its own. */
+    void (*put)(struct view_store *store, const struct view_key *key, struct clip_view *made);
+};
