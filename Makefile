@@ -14,9 +14,11 @@ native := $(if $(CROSS),build,$(out))
 ifneq ($(CROSS),)
 CC := $(CROSS)-gcc
 AR := $(CROSS)-ar
+OBJCOPY := $(CROSS)-objcopy
 PKG_CONFIG := PKG_CONFIG_LIBDIR=/usr/lib/$(CROSS)/pkgconfig:/usr/share/pkgconfig pkg-config
 endif
 PKG_CONFIG ?= pkg-config
+OBJCOPY ?= objcopy
 PYTHON ?= /usr/bin/python3
 
 # -ffp-contract=off: a product and a sum fused on one machine and not on another would give other bits.
@@ -38,7 +40,7 @@ includes := -Iserver -I. -I$(out)/gen
 programs := $(out)/posed $(out)/posed-import $(out)/posed-assimp.so $(out)/posed-render $(out)/posectl
 # what make install takes beside them
 completions := $(out)/gen/posectl.bash $(out)/gen/posectl.zsh $(out)/gen/posectl.fish
-installed := $(completions) $(out)/gen/posectl.1 $(out)/gen/posed.1 $(out)/libposed.a
+installed := $(completions) $(out)/gen/posectl.1 $(out)/gen/posed.1 $(out)/libposed.a $(out)/libposed-eval.a $(out)/libposed-eval.so.1
 version := $(shell sed -n 's/.*POSED_VERSION "\(.*\)"/\1/p' server/base/version.h)
 
 folder_objects = $(patsubst %.c,$(obj)/%.o,$(wildcard server/$(1)/*.c server/$(1)/*/*.c))
@@ -150,7 +152,7 @@ $(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng) -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
-client_tests := $(out)/test/client_probe $(out)/test/flip_probe $(out)/example_skin
+client_tests := $(out)/test/client_probe $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(out)/example_crowd
 $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
@@ -159,11 +161,41 @@ $(out)/test/flip_probe: $(obj)/tests/clients/flip_probe.o $(addprefix $(obj)/cli
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
 $(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
+$(out)/test/eval_probe: $(obj)/tests/eval/eval_probe.o $(out)/libposed-eval.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
+# The library's calls alone: not those of libc to itself.
+$(out)/test/no_allocation: $(obj)/tests/eval/no_allocation.o $(out)/libposed-eval.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) $(foreach f,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$(f)) -o $@ $^ -lm
+$(out)/example_crowd: $(obj)/clients/eval/example_crowd.o $(out)/libposed-eval.a $(out)/libposed.a
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
+$(obj)/clients/eval/example_crowd.o: includes += -Iclients/c -Iclients/eval
 $(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
 # A page becomes a C string. '?' is escaped because of trigraphs.
 page_string = @mkdir -p $(@D); { echo 'static const char $(1)[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 $(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
 	$(call page_string,gallery_page)
+
+# --- clients/eval: libposed-eval, the evaluator in another program's process -----------------------------------------
+# The code of the server, compiled for a library that shows nothing but its own functions. No other layer is in it.
+eval_layers = $(wildcard server/anim/model/*.c server/anim/compiled/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/posed_file/*.c) \
+  $(filter-out server/anim/bake/bake_finish%,$(wildcard server/anim/bake/*.c)) $(patsubst %,server/base/%.c,buf err hash json_check limits mem utf8)
+eval_objects := $(patsubst %.c,$(obj)/eval/%.o,$(wildcard clients/eval/eval_*.c) $(eval_layers))
+# Programs link to this name; it changes when one that is linked could not run any more.
+eval_so := libposed-eval.so.1
+$(obj)/eval/%.o: %.c | deps
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(CFLAGS) $(flags) -fPIC -fvisibility=hidden $(asked) $(includes) -c -MMD -MP -o $@ $<
+$(obj)/eval/server/anim/compiled/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
+$(obj)/eval/server/anim/compiled/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
+# One object, in which what is hidden is local: a program's own functions may have the same names.
+$(out)/libposed-eval.a: $(eval_objects)
+	$(call say,AR,$@)$(CC) -r -nostdlib -o $(obj)/posed-eval.o $^ && $(OBJCOPY) --localize-hidden $(obj)/posed-eval.o && rm -f $@ && $(AR) rcs $@ $(obj)/posed-eval.o
+$(out)/$(eval_so): $(eval_objects) clients/eval/posed-eval.map
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -shared -Wl,-soname,$(eval_so) -Wl,--version-script=clients/eval/posed-eval.map \
+	  -Wl,--as-needed -o $@ $(eval_objects) -lm
+	@ln -sf $(eval_so) $(out)/libposed-eval.so
 
 # Man pages and completions, from the tables of options.
 $(out)/posed-man: $(obj)/deploy/man/posed_man.o $(filter-out %/main.o,$(daemon)) $(wire) $(anim) $(base)
@@ -261,7 +293,12 @@ $(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(te
 replays := $(fuzz_targets:%=$(out)/test/replay_%)
 # `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.
 sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize)
+tsan := build/tsan
 replays: $(replays)
+# The library's example with sanitizers: address and undefined behaviour, and threads.
+library-sanitized: | deps
+	@$(MAKE) config=sanitize out=$(sanitized) $(sanitized)/example_crowd
+	@$(MAKE) config=tsan out=$(tsan) $(tsan)/example_crowd
 replays-sanitized: | deps
 	@$(MAKE) config=sanitize out=$(sanitized) replays
 
@@ -280,7 +317,7 @@ suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(sa
 suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
-test: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
+test: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized) library-sanitized
 	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
 test-short: deps-test all samples $(baked_samples) $(out)/test/unit $(replays) $(client_tests)
@@ -304,7 +341,6 @@ test-python: deps-test all samples
 	@$(run_suites) $(suite_python)
 
 # The black-box tests of several loops, with a server that tells of races.
-tsan := build/tsan
 test-tsan: deps-test samples
 	@$(MAKE) config=tsan $(tsan)/posed $(tsan)/posed-import $(tsan)/posed-assimp.so $(tsan)/posed-render
 	@$(run_suites) "tsan=pytest:POSED_BUILD=$(abspath $(tsan)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/api/daemon/test_loops.py"
@@ -337,7 +373,7 @@ deploy-test: deps-deploy all samples $(out)/test/client_probe
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
 suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $(f)")
-soak: deps-test all samples $(out)/test/floats
+soak: deps-test all samples $(out)/test/floats library-sanitized
 	@deploy/deps.sh soak
 	@$(run_suites) $(suite_soak)
 
@@ -399,7 +435,7 @@ lint: $(bench_programs) # nothing else builds them
 	tests/layers.sh
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
 	cppcheck -q -j$(shell nproc) --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
-	  --suppress=missingIncludeSystem --suppress=unknownMacro -Iserver -I. -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients deploy/samples deploy/man
+	  --suppress=missingIncludeSystem --suppress=unknownMacro -Iserver -I. -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients tests/eval deploy/samples deploy/man
 	MYPYPATH=clients/python mypy --config-file clients/python/pyproject.toml --cache-dir=/dev/null clients/python/posed clients/python/examples/*.py
 
 # The examples of protocol/tcp.md, as the server answers now: a difference is to be looked at, not to be committed.
@@ -443,8 +479,13 @@ install: all
 	install -m 644 protocol/*.md protocol/*.def protocol/*.json protocol/*.png $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h
 	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(LIBDIR)/libposed.a
+	install -m 644 clients/eval/posed_eval.h $(DESTDIR)$(PREFIX)/include/posed_eval.h
+	install -m 644 $(out)/libposed-eval.a $(DESTDIR)$(LIBDIR)/libposed-eval.a
+	install -m 644 $(out)/$(eval_so) $(DESTDIR)$(LIBDIR)/$(eval_so)
+	ln -sf $(eval_so) $(DESTDIR)$(LIBDIR)/libposed-eval.so
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/share/man/man1
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(version)|' clients/c/posed.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/posed.pc
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(version)|' clients/eval/posed-eval.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/posed-eval.pc
 	install -m 644 $(out)/gen/posed.1 $(out)/gen/posectl.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -D -m 644 $(out)/gen/posectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/posectl
 	install -D -m 644 $(out)/gen/posectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_posectl
@@ -452,7 +493,7 @@ install: all
 	install -m 644 protocol/examples/* $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples/
 
 help:
-	@echo 'make                build build/posed, its workers, build/posectl and build/libposed.a'
+	@echo 'make                build build/posed, its workers, build/posectl, build/libposed.a and build/libposed-eval.*'
 	@echo 'make run            build, start on the sample models, print what to try   [ROOT=dir HTTP=addr:port ARGS=...]'
 	@echo 'make test           everything; the last line counts                       [config=sanitize]'
 	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
@@ -462,6 +503,7 @@ help:
 	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make test-tsan      the tests of --loops, with ThreadSanitizer'
 	@echo 'make test-arm       the unit tests of anim and wire for AArch64, under qemu        [t=part of a name]'
+	@echo 'make library-sanitized  the example of libposed-eval under sanitizers: build/sanitize, build/tsan'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
@@ -479,11 +521,11 @@ help:
 	@echo 'make readme         make the table of protocol/formats.md'
 	@echo 'make types          make the option types in clients/js/posed.d.ts'
 	@echo 'make samples        make the sample models in build/samples'
-	@echo 'make deb            Debian packages of the server, posectl and the C client, in build/deb'
+	@echo 'make deb            Debian packages of the server, posectl, the C client and libposed-eval, in build/deb'
 	@echo 'make image-test     build the container image, run it, stop it'
 	@echo 'make image-arm64    build the image for arm64 by a cross compiler, look whether it is whole'
 	@echo 'make fresh-test     make run, then make test, each first in a minimal Debian 12   [t=run, t=test]'
-	@echo 'make install        programs, C library, manual pages, documents            [PREFIX=/usr/local DESTDIR=]'
+	@echo 'make install        programs, C libraries, manual pages, documents           [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
 	@echo
 	@echo 'config=release|debug|sanitize|tsan (default release)   werror=1   CC=clang out=build/clang   CROSS=aarch64-linux-gnu   NODEPS=1   V=1'
@@ -493,4 +535,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all programs always replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all programs always replays replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean

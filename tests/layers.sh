@@ -95,6 +95,18 @@ breaches() {
         *:*/*) echo "$file includes $header" ;;
         esac
     done
+    # The library in other programs' processes: base and anim, and its own header.
+    includes '"' "$clients/eval" | while read -r file header; do
+        case $header in
+        clients/eval/* | base/* | anim/*) ;;
+        posed.h | posed_eval.h) case $file in */example_*) ;; *) echo "$file includes $header" ;; esac ;;
+        *) echo "$file includes $header" ;;
+        esac
+    done
+    includes '<' "$clients/eval" | while read -r file header; do
+        library_of "$header"
+        [ -z "$library" ] || echo "$file includes <$header>"
+    done
     { includes '<' "$clients/c"; includes '<' "$clients/cli"; } | while read -r file header; do
         library_of "$header"
         case $file:$library in *: | */cli/*:cjson | */cli/*:png) ;; *) echo "$file includes <$header>" ;; esac

@@ -332,8 +332,8 @@ export interface ExportParameters extends Abortable {
   textures?: Flag;
   /** nodes with all below them */
   subtree?: Refs;
-  /** a GLB file */
-  format?: 'glb';
+  /** a GLB file, or a .posed file for libposed-eval */
+  format?: 'glb' | 'posed';
   /** the clips of the file by index or name, without it all; - is none */
   clips?: Refs;
   /** a clip of the file by name, even one of digits or with a comma */

@@ -7,13 +7,18 @@ static void (*on_exhausted)(void);
 
 void mem_set_exhausted(void (*exhausted)(void)) { on_exhausted = exhausted; }
 
-static void *must(void *p)
+void mem_exhausted(void)
 {
-    if (p != NULL)
-        return p;
     if (on_exhausted != NULL)
         on_exhausted();
     abort();
+}
+
+static void *must(void *p)
+{
+    if (p == NULL)
+        mem_exhausted();
+    return p;
 }
 
 void *mem_alloc(size_t size_bytes) { return must(malloc(size_bytes == 0 ? 1 : size_bytes)); }

@@ -10,6 +10,8 @@
 
 /* What to call, once, in place of abort() when memory is gone; it must not return. Before other threads start. */
 void mem_set_exhausted(void (*exhausted)(void));
+/* What the functions below do when memory is gone, for who allocates otherwise. Does not return. */
+_Noreturn void mem_exhausted(void);
 
 void *mem_alloc(size_t size_bytes);                /* uninitialised; never NULL */
 void *mem_zalloc(size_t count, size_t size_bytes); /* zeroed, overflow-checked; never NULL */

@@ -26,7 +26,7 @@ def depends(package):
 
 
 def test_the_packages_are_those_of_this_version():
-    assert {"posed", "posectl", "libposed-dev"} <= set(packages())
+    assert {"posed", "posectl", "libposed-dev", "libposed-eval1", "libposed-eval-dev"} <= set(packages())
     assert {control(name, "Version") for name in packages()} == {VERSION}
 
 
@@ -106,6 +106,14 @@ def test_a_program_is_built_with_the_c_client(root):
     root.run("sh", "-ec", "cd /root && gcc -o example example_skin.c $(pkg-config --cflags --libs posed) && ./example 2>&1 | grep -q .")
 
 
+def test_a_program_is_built_with_the_evaluator_in_its_process(root):
+    root.install(packages()["libposed-eval1"], packages()["libposed-eval-dev"])
+    shutil.copy(REPOSITORY / "clients/eval/README.md", root.path / "root")
+    shutil.copy(REPOSITORY / "tests/fuzz/corpus/posed_file/worked-1.posed", root.path / "root/robot.posed")
+    root.run("sh", "-ec", "cd /root && sed -n '/^```c$/,/^```$/p' README.md | sed '/^```/d' > pose.c && "
+             "gcc -o pose pose.c $(pkg-config --cflags --libs posed-eval) && ./pose 2>&1 | grep -q \"the model has no clip 'wave'\"")
+
+
 def test_purged_nothing_of_it_is_left(root):
     """Last of this module: it takes the packages away."""
     assert (root.path / "usr/bin/posed").exists() and (root.path / "etc/default/posed").exists()
@@ -113,7 +121,7 @@ def test_purged_nothing_of_it_is_left(root):
     assert (root.path / "etc/default/posed").exists() and not (root.path / "usr/bin/posed").exists()
     for folder in "var/cache/posed", "var/log/posed":  # as the service makes them
         (root.path / folder).mkdir(exist_ok=True)
-    root.apt("purge", "posed", "posectl", "libposed-dev")
+    root.apt("purge", "posed", "posectl", "libposed-dev", "libposed-eval-dev", "libposed-eval1")
     left = [str(path) for folder in ("etc", "usr", "lib", "var/cache", "var/lib") for path in (root.path / folder).rglob("*pose[dc]*")
             if "/apt/" not in str(path)]
     assert left == [] and not (root.path / "var/log/posed").exists()

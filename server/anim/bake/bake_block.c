@@ -2,23 +2,9 @@
 #include "anim/bake/bake.h"
 
 #include "anim/bake/bake_check.h"
+#include "anim/bake/bake_sections.h"
 
 #include <string.h>
-
-enum {
-    BAKE_SECTION_COUNT = 0
-#define X(id, singular, plural, type, item_bytes) +1
-#include "anim/model/model_sections.def"
-#undef X
-};
-
-struct bake_section_kind {
-    uint32_t id;
-    uint32_t item_bytes;
-    const char *name;    /* "nodes", as in struct model */
-    size_t items_offset; /* of the array's pointer in struct model */
-    size_t count_offset; /* of its count */
-};
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a baked model is little-endian and used in place");
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE 754 numbers");
@@ -29,15 +15,12 @@ _Static_assert(sizeof(struct bake_header) == 32 && sizeof(struct bake_section) =
 #include "anim/model/model_sections.def"
 #undef X
 
-/* One row per line of model_sections.def, in rising order of id. */
-static const struct bake_section_kind BAKE_SECTION_KINDS[BAKE_SECTION_COUNT] = {
+const struct bake_section_kind BAKE_SECTION_KINDS[BAKE_SECTION_COUNT] = {
 #define X(id, singular, plural, type, item_bytes)                                                                      \
     {id, sizeof(type), #plural, offsetof(struct model, plural), offsetof(struct model, singular##_count)},
 #include "anim/model/model_sections.def"
 #undef X
 };
-
-static uint64_t aligned(uint64_t offset) { return (offset + BAKE_ALIGNMENT - 1) / BAKE_ALIGNMENT * BAKE_ALIGNMENT; }
 
 /* Where everything lies, and the bytes in front of it. */
 struct bake_layout {
@@ -63,7 +46,7 @@ static int lay_out(const struct bake_builder *builder, struct bake_layout *layou
     for (int i = 0; i < BAKE_SECTION_COUNT; i++) {
         const struct bake_section_kind *kind = &BAKE_SECTION_KINDS[i];
         layout->items[i] = arrays[i].items;
-        layout->table[i] = (struct bake_section){kind->id, kind->item_bytes, aligned(end), arrays[i].count};
+        layout->table[i] = (struct bake_section){kind->id, kind->item_bytes, bake_aligned(end), arrays[i].count};
         end = layout->table[i].offset + arrays[i].count * kind->item_bytes;
     }
     if (builder->limit_bytes != 0 && end > builder->limit_bytes)
@@ -145,15 +128,13 @@ static bool is_zero(const unsigned char *bytes, uint64_t size_bytes)
     return true;
 }
 
-/* Checks one row of the section table against its kind and the end of the section before, *end, and moves
- * *end. There is one place for each section, so nothing can overlap or hide between two of them. */
-static int check_section(const unsigned char *bytes, uint64_t size_bytes, const struct bake_section *section,
-                         const struct bake_section_kind *kind, uint64_t *end, struct err *err)
+int bake_check_section(const unsigned char *bytes, uint64_t size_bytes, const struct bake_section *section,
+                       const struct bake_section_kind *kind, uint64_t *end, struct err *err)
 {
     if (section->id != kind->id || section->item_bytes != kind->item_bytes)
         return err_set(err, ERR_BAD_BAKE, "section %s has id %u and %u bytes an element instead of %u and %u",
                        kind->name, section->id, section->item_bytes, kind->id, kind->item_bytes);
-    const uint64_t expected = aligned(*end);
+    const uint64_t expected = bake_aligned(*end);
     if (section->offset != expected || expected > size_bytes)
         return err_set(err, ERR_BAD_BAKE, "section %s lies at %llu instead of %llu", kind->name,
                        (unsigned long long)section->offset, (unsigned long long)expected);
@@ -166,6 +147,12 @@ static int check_section(const unsigned char *bytes, uint64_t size_bytes, const 
     return 0;
 }
 
+void bake_set_section(struct model *view, const struct bake_section_kind *kind, const void *items, uint32_t count)
+{
+    memcpy((char *)view + kind->items_offset, &items, sizeof items);
+    memcpy((char *)view + kind->count_offset, &count, sizeof count);
+}
+
 /* Fills the view's pointers and counts; an empty section's pointer is valid, too. */
 static int find_sections(const unsigned char *bytes, uint64_t size_bytes, struct model *view, struct err *err)
 {
@@ -174,13 +161,10 @@ static int find_sections(const unsigned char *bytes, uint64_t size_bytes, struct
         const struct bake_section_kind *kind = &BAKE_SECTION_KINDS[i];
         struct bake_section section;
         memcpy(&section, bytes + sizeof(struct bake_header) + i * sizeof section, sizeof section);
-        const int rc = check_section(bytes, size_bytes, &section, kind, &end, err);
+        const int rc = bake_check_section(bytes, size_bytes, &section, kind, &end, err);
         if (rc < 0)
             return rc;
-        const void *items = bytes + section.offset;
-        const uint32_t count = (uint32_t)section.count;
-        memcpy((char *)view + kind->items_offset, &items, sizeof items);
-        memcpy((char *)view + kind->count_offset, &count, sizeof count);
+        bake_set_section(view, kind, bytes + section.offset, (uint32_t)section.count);
     }
     if (end != size_bytes)
         return err_set(err, ERR_BAD_BAKE, "%llu bytes follow the last section", (unsigned long long)(size_bytes - end));

@@ -3,6 +3,7 @@
 
 #include "anim/compiled/clip_blend_mask.h"
 #include "anim/compiled/clip_frames.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,11 +124,28 @@ static uint32_t blocks_of(const struct model *model, const struct model *source,
     return clip == POSE_REST ? 0 : source->compiled_clips[clip].block_count;
 }
 
+static bool reserve(struct clip_blend *blend, const struct model *model, uint32_t sets, uint32_t layer_count)
+{
+    const uint32_t padded = KERNEL_PADDED(model->rig_node_count);
+    return clip_frames_reserve(&blend->parts, &blend->part_capacity, sets * KERNEL_PADDED(model->rig_node_count + 1),
+                               KERNEL_PART * sizeof(float)) &&
+           clip_frames_reserve(&blend->weights, &blend->weight_capacity, layer_count * padded, sizeof(float)) &&
+           clip_frames_reserve(&blend->blocks, &blend->block_capacity, layer_count * (padded / LANE_WIDTH), 1);
+}
+
+bool clip_blend_reserve(struct clip_blend *blend, const struct model *model, uint32_t layer_count)
+{
+    for (uint32_t i = 0; i < layer_count; i++)
+        if (!clip_blend_mask_reserve(&blend->masks[i], model->rig_node_count, BLEND_MASKS_MAX))
+            return false;
+    return reserve(blend, model, 2 * layer_count + 1, layer_count);
+}
+
 /* Room for all sets: of each layer, of its reference, and the one at rest. */
 static void grow(struct clip_blend *blend, struct clip_palette *palette, const struct model *model,
                  const struct clip_blend_plan *plan)
 {
-    const uint32_t padded = KERNEL_PADDED(model->rig_node_count), sets = 2 * plan->count - plan->override_count + 1;
+    const uint32_t sets = 2 * plan->count - plan->override_count + 1;
     uint32_t blocks = 0;
     for (uint32_t i = 0; i < plan->count; i++) {
         const struct blend_layer *layer = &plan->layers[i];
@@ -139,10 +157,8 @@ static void grow(struct clip_blend *blend, struct clip_palette *palette, const s
     }
     palette->is_f64 = plan->is_f64;
     clip_palette_grow(palette, model, blocks, plan->is_f64);
-    blend->parts = clip_frames_room(blend->parts, &blend->part_capacity,
-                                    sets * KERNEL_PADDED(model->rig_node_count + 1), KERNEL_PART * sizeof(float));
-    blend->weights = clip_frames_room(blend->weights, &blend->weight_capacity, plan->count * padded, sizeof(float));
-    blend->blocks = clip_frames_room(blend->blocks, &blend->block_capacity, plan->count * (padded / LANE_WIDTH), 1);
+    if (!reserve(blend, model, sets, plan->count))
+        mem_exhausted();
 }
 
 /* Weights of layers that override count by their ratios: the largest is 1. */

@@ -54,6 +54,10 @@ struct clip_blend {
 void clip_blend_init(struct clip_blend *blend);
 void clip_blend_fini(struct clip_blend *blend);
 
+/* Room for so many layers of the model with as many masks as there may be, so that blending allocates nothing. False
+ * when memory is gone; *blend can be used as before. */
+bool clip_blend_reserve(struct clip_blend *blend, const struct model *model, uint32_t layer_count);
+
 /* Fills parent_from_node of the rig's nodes, as clip_palette_sample() does of one clip. False: rotations too far apart,
  * or scales, are beyond what the kernels mix (kernel.h), and the pose is left to blend_evaluate(). */
 bool clip_blend_sample(struct clip_blend *blend, struct clip_palette *palette, const struct model *model,

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_known(const struct clip_blend_mask *mask, const struct model *model, const struct blend_layer *layer)
@@ -12,16 +13,29 @@ static bool is_known(const struct clip_blend_mask *mask, const struct model *mod
            memcmp(mask->content_hash, model->infos[0].content_hash, sizeof mask->content_hash) == 0;
 }
 
+bool clip_blend_mask_reserve(struct clip_blend_mask *mask, uint32_t rig_node_count, uint32_t mask_count)
+{
+    if (mask_count > mask->mask_capacity) {
+        struct blend_mask *masks = realloc(mask->masks, mask_count * sizeof *masks);
+        if (masks == NULL)
+            return false;
+        mask->masks = masks;
+        mask->mask_capacity = mask_count;
+    }
+    if (rig_node_count > mask->node_capacity) {
+        uint8_t *is_moved = realloc(mask->is_moved, rig_node_count);
+        if (is_moved == NULL)
+            return false;
+        mask->is_moved = is_moved;
+        mask->node_capacity = rig_node_count;
+    }
+    return true;
+}
+
 static void remember(struct clip_blend_mask *mask, const struct model *model, const struct blend_layer *layer)
 {
-    if (layer->mask_count > mask->mask_capacity) {
-        mask->masks = mem_realloc(mask->masks, layer->mask_count * sizeof *mask->masks);
-        mask->mask_capacity = layer->mask_count;
-    }
-    if (model->rig_node_count > mask->node_capacity) {
-        mask->is_moved = mem_realloc(mask->is_moved, model->rig_node_count);
-        mask->node_capacity = model->rig_node_count;
-    }
+    if (!clip_blend_mask_reserve(mask, model->rig_node_count, layer->mask_count))
+        mem_exhausted();
     memcpy(mask->masks, layer->masks, layer->mask_count * sizeof *mask->masks);
     memcpy(mask->content_hash, model->infos[0].content_hash, sizeof mask->content_hash);
     mask->mask_count = layer->mask_count;

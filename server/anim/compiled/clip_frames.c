@@ -7,20 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *clip_frames_room(void *room, uint32_t *capacity, uint32_t count, size_t item_bytes)
+bool clip_frames_reserve(void *room, uint32_t *capacity, uint32_t count, size_t item_bytes)
 {
     enum { LINE_BYTES = 64 };
     if (count <= *capacity)
-        return room;
-    free(room);
+        return true;
     /* aligned_alloc() wants a multiple of the alignment */
     const size_t size_bytes = (count * item_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    void *items = aligned_alloc(LINE_BYTES, size_bytes);
+    void *items = aligned_alloc(LINE_BYTES, size_bytes), *old;
     if (items == NULL)
-        abort();
+        return false;
     memset(items, 0, size_bytes); /* the matrices' last rows stay so */
+    memcpy(&old, room, sizeof old);
+    free(old);
+    memcpy(room, &items, sizeof items);
     *capacity = count;
-    return items;
+    return true;
 }
 
 /* The frames around a time; u is 0 at both ends and at each frame. */

@@ -22,5 +22,6 @@ static inline bool clip_frames_are_first(const struct model *model, const struct
 /* A node of cubic splines, as pose.c evaluates it. */
 struct trs clip_frames_sample(const struct model *model, const struct sampled_node *sampled, double time_s);
 
-/* `room`, if it has `count` items, else zeroed room for them at a multiple of 64 bytes; aborts when memory is gone. */
-void *clip_frames_room(void *room, uint32_t *capacity, uint32_t count, size_t item_bytes);
+/* The array that `room` points at has zeroed room for `count` items at a multiple of 64 bytes then. False: memory is
+ * gone, and it is what it was. */
+bool clip_frames_reserve(void *room, uint32_t *capacity, uint32_t count, size_t item_bytes);

@@ -2,6 +2,7 @@
 #include "anim/compiled/clip_palette.h"
 
 #include "anim/compiled/clip_frames.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +25,29 @@ bool clip_palette_is_compiled(const struct model *model, int32_t clip)
     return clip >= 0 && (uint32_t)clip < model->compiled_clip_count && model->compiled_clips[clip].frame_count > 0;
 }
 
-void clip_palette_grow(struct clip_palette *palette, const struct model *model, uint32_t block_count, bool is_f64)
+static bool reserve(struct clip_palette *palette, const struct model *model, uint32_t block_count, bool is_f64)
 {
     /* kernels fill whole blocks of nodes, and one more for unused lanes */
     const uint32_t matrices = KERNEL_PADDED(model->rig_node_count + 1);
-    palette->matrices =
-        clip_frames_room(palette->matrices, &palette->matrix_capacity, matrices, KERNEL_MATRIX * sizeof(float));
-    palette->weights =
-        clip_frames_room(palette->weights, &palette->block_capacity, block_count + 1, 2 * LANE_WIDTH * sizeof(float));
-    if (is_f64)
-        palette->f64 = clip_frames_room(palette->f64, &palette->f64_capacity, matrices, 12 * sizeof *palette->f64);
+    return clip_frames_reserve(&palette->matrices, &palette->matrix_capacity, matrices,
+                               KERNEL_MATRIX * sizeof(float)) &&
+           clip_frames_reserve(&palette->weights, &palette->block_capacity, block_count + 1,
+                               2 * LANE_WIDTH * sizeof(float)) &&
+           (!is_f64 || clip_frames_reserve(&palette->f64, &palette->f64_capacity, matrices, 12 * sizeof *palette->f64));
+}
+
+void clip_palette_grow(struct clip_palette *palette, const struct model *model, uint32_t block_count, bool is_f64)
+{
+    if (!reserve(palette, model, block_count, is_f64))
+        mem_exhausted();
+}
+
+bool clip_palette_reserve(struct clip_palette *palette, const struct model *model)
+{
+    uint32_t blocks = 0;
+    for (uint32_t c = 0; c < model->compiled_clip_count; c++)
+        blocks = model->compiled_clips[c].block_count > blocks ? model->compiled_clips[c].block_count : blocks;
+    return reserve(palette, model, blocks, true);
 }
 
 void clip_palette_put_still(struct clip_palette *palette, const struct still_node *still, bool is_f64)

@@ -22,6 +22,10 @@ struct clip_palette {
 void clip_palette_init(struct clip_palette *palette, const struct kernel *kernel);
 void clip_palette_fini(struct clip_palette *palette);
 
+/* Room for every compiled clip of the model, so that evaluating one allocates nothing. False when memory is gone;
+ * *palette can be used as before. */
+bool clip_palette_reserve(struct clip_palette *palette, const struct model *model);
+
 /* Whether the functions below can be used: `clip` is an index or POSE_REST. */
 bool clip_palette_is_compiled(const struct model *model, int32_t clip);
 

@@ -130,6 +130,12 @@ void entity_complete(struct entity_work *work)
         evaluate_pose(work, &work->entity);
 }
 
+const struct pose *entity_pose(struct entity_work *work)
+{
+    entity_complete(work);
+    return &work->pose;
+}
+
 bool entity_is_certain(const struct entity *entity, enum layout layout)
 {
     struct clip_blend_plan plan;

@@ -67,6 +67,10 @@ size_t entity_work_held_bytes(const struct entity_work *work);
 /* Frees what blends of one huge model made larger than so much. */
 void entity_work_trim(struct entity_work *work, size_t kept_bytes);
 
+/* Room for the model in blends of so many layers, so that evaluating its entities and storing their palettes and nodes
+ * allocates nothing. Returns 0 or ERR_NO_MEMORY; *work can be used as before then. */
+int entity_work_reserve(struct entity_work *work, const struct model *model, uint32_t layer_most, struct err *err);
+
 /* Evaluates the entity's pose. What *entity points at stays until the last entity_palette() or entity_nodes() of it.
  * Compiled results are within 2e-6 of the model's size of the exact ones (clip_blend.h), in world space before its
  * floats round them. */
@@ -75,6 +79,10 @@ void entity_evaluate(struct entity_work *work, const struct entity *entity);
 /* The same, in double precision whatever the clips allow: work->pose has local transforms, morph weights and scene
  * matrices then, without the motion (of scene space: world_from_scene is not in it). */
 void entity_evaluate_exact(struct entity_work *work, const struct entity *entity);
+
+/* Of the entity evaluated last: its pose in double precision, as entity_evaluate_exact() leaves it, made when it is
+ * asked for first. Palettes stay those of the way that entity_evaluate() took. */
+const struct pose *entity_pose(struct entity_work *work);
 
 /* True when palettes of the entity cannot fail: one compiled clip as it is. */
 bool entity_is_certain(const struct entity *entity, enum layout layout);
@@ -98,7 +106,7 @@ bool entity_is_in_rig(const struct model *model, uint32_t node);
 /* world_from_node of one node of the entity evaluated last: as compiled where that has the node. */
 struct dmat4 entity_node(struct entity_work *work, uint32_t node);
 
-/* Of the entity evaluated last: layout_floats(layout) floats a node into out[count]: world_from_node. Returns 0,
- * ERR_NOT_FINITE or ERR_NOT_RIGID naming the node. */
+/* Of the entity evaluated last: layout_floats(layout) floats a node into out[count]: world_from_node, as entity_node()
+ * has it; dual quaternions in double precision. Returns 0, ERR_NOT_FINITE or ERR_NOT_RIGID naming the node. */
 int entity_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
                  struct err *err);

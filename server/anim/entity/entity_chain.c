@@ -3,24 +3,13 @@
 
 #include "base/mem.h"
 
-#include <stdlib.h>
-
-static void grow(struct entity_work *work, uint32_t node_count)
-{
-    if (node_count <= work->chain_capacity)
-        return;
-    free(work->is_in_chain);
-    work->chain = mem_realloc(work->chain, node_count * sizeof *work->chain);
-    work->is_in_chain = mem_zalloc(node_count, 1);
-    work->chain_capacity = node_count;
-}
-
 /* The node and all above it, from the top; work->is_in_chain is as before once end_chain() was called. */
 static struct node_list start_chain(struct entity_work *work, uint32_t node)
 {
     const struct model *model = work->entity.model;
     uint32_t count = 0;
-    grow(work, model->node_count);
+    if (!entity_reserve_chain(work, model->node_count))
+        mem_exhausted();
     for (int32_t n = (int32_t)node; n >= 0; n = model->nodes[n].parent)
         count++;
     uint32_t i = count;

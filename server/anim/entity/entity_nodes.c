@@ -68,23 +68,16 @@ struct dmat4 entity_node(struct entity_work *work, uint32_t node)
     return in_world(&work->entity, &work->pose.scene_from_node[node]);
 }
 
-static int store_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
-                       struct err *err)
+int entity_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
+                 struct err *err)
 {
     for (uint32_t i = 0; i < count; i++, out += layout_floats(layout)) {
-        const struct dmat4 world_from_node = entity_node(work, nodes[i]);
+        /* what is rigid is told in double precision */
+        const struct dmat4 world_from_node =
+            layout != LAYOUT_DUALQUAT ? entity_node(work, nodes[i])
+                                      : in_world(&work->entity, &entity_pose(work)->scene_from_node[nodes[i]]);
         if (store_node(&world_from_node, layout, out, err) < 0)
             return name_node(work->entity.model, nodes[i], err);
     }
     return 0;
-}
-
-int entity_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
-                 struct err *err)
-{
-    const int rc = store_nodes(work, nodes, count, layout, out, err);
-    if (rc == 0 || !work->is_compiled)
-        return rc;
-    entity_give_up(work); /* the exact verdict on what is rigid, and its words */
-    return store_nodes(work, nodes, count, layout, out, err);
 }

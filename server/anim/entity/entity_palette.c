@@ -6,16 +6,6 @@
 
 #include <string.h>
 
-static void grow(struct entity_work *work, uint32_t count)
-{
-    if (count <= work->row_capacity && work->rows != NULL)
-        return;
-    work->matrices = mem_realloc(work->matrices, ((size_t)count + 1) * sizeof *work->matrices);
-    work->rows = mem_realloc(work->rows, ((size_t)count + 1) * 12 * sizeof *work->rows);
-    work->is_moved = mem_realloc(work->is_moved, (size_t)count + 1);
-    work->row_capacity = count;
-}
-
 /* --- compiled --- */
 
 static void compiled_scene_palette(struct entity_work *work, uint32_t skin, enum palette_form form, float *out)
@@ -80,12 +70,8 @@ static struct dualquat_signs signs_of(struct entity_work *work, uint32_t skin)
     const struct model *model = work->entity.model;
     const uint32_t count = model->skins[skin].joint_count;
     const uint8_t *hash = model->infos[0].content_hash;
-    const size_t needed = 2 * (size_t)count + dualquat_signs_scratch(model, skin);
-    if (needed > signs->capacity) {
-        signs->items = mem_realloc(signs->items, needed * sizeof *signs->items);
-        signs->capacity = needed;
-        signs->is_known = false;
-    }
+    if (!entity_reserve_signs(work, model, skin))
+        mem_exhausted();
     const struct dualquat_signs found = {.order = signs->items, .above = signs->items + count};
     if (signs->is_known && signs->skin == skin && signs->joint_count == count &&
         memcmp(signs->content_hash, hash, sizeof signs->content_hash) == 0)
@@ -139,7 +125,8 @@ static bool compiled_layout(struct entity_work *work, uint32_t skin, const struc
 int entity_palette_in(struct entity_work *work, uint32_t skin, const struct dmat4 *world_from_scene, enum layout layout,
                       float *out, struct err *err)
 {
-    grow(work, work->entity.model->skins[skin].joint_count);
+    if (!entity_reserve_rows(work, work->entity.model->skins[skin].joint_count))
+        mem_exhausted();
     if (work->is_compiled) {
         if (compiled_layout(work, skin, world_from_scene, layout, out))
             return 0;

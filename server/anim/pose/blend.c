@@ -23,6 +23,26 @@ void blend_fini(struct blend *blend)
     blend_init(blend);
 }
 
+static bool reserve_marks(struct blend *blend, const struct model *model)
+{
+    if (model->node_count <= blend->node_capacity && blend->marks != NULL)
+        return true;
+    uint8_t *marks = realloc(blend->marks, (size_t)BLEND_LAYERS_MAX * model->node_count + 1);
+    if (marks == NULL)
+        return false;
+    blend->marks = marks;
+    blend->node_capacity = model->node_count;
+    return true;
+}
+
+bool blend_reserve(struct blend *blend, const struct model *model, uint32_t layer_count)
+{
+    for (uint32_t i = 0; i < layer_count; i++)
+        if (!pose_reserve(&blend->poses[i], model))
+            return false;
+    return pose_reserve(&blend->reference, model) && reserve_marks(blend, model);
+}
+
 /* --- masks --- */
 
 enum { MARK_MOVES = 1, MARK_SUBTREE = 2, MARK_EXCEPT = 4 };
@@ -250,10 +270,8 @@ static void add_layer(struct blend *blend, struct pose *pose, const struct model
 void blend_evaluate_nodes(struct blend *blend, struct pose *pose, const struct model *model,
                           const struct node_list *list, const struct blend_layer *layers, uint32_t layer_count)
 {
-    if (model->node_count > blend->node_capacity || blend->marks == NULL) {
-        blend->node_capacity = model->node_count;
-        blend->marks = mem_realloc(blend->marks, (size_t)BLEND_LAYERS_MAX * model->node_count);
-    }
+    if (!reserve_marks(blend, model))
+        mem_exhausted();
     pose_sample_nodes(pose, model, list, POSE_REST, 0);
     for (uint32_t i = 0; i < layer_count; i++) {
         if (!(layers[i].weight > 0))

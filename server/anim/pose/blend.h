@@ -52,6 +52,10 @@ struct blend {
 void blend_init(struct blend *blend);
 void blend_fini(struct blend *blend);
 
+/* Room for so many layers of the model, so that blending them allocates nothing. False when memory is gone; *blend can
+ * be used as before. */
+bool blend_reserve(struct blend *blend, const struct model *model, uint32_t layer_count);
+
 /* Like pose_evaluate(), for at most BLEND_LAYERS_MAX layers. A node given by a matrix keeps it unless the clip of a
  * layer that may move it does; then its translation, rotation and scale at rest are what the others add. */
 void blend_evaluate(struct blend *blend, struct pose *pose, const struct model *model, const struct blend_layer *layers,

@@ -23,19 +23,51 @@ void pose_fini(struct pose *pose)
     pose_init(pose);
 }
 
-static void grow(struct pose *pose, const struct model *model)
+/* *array has room for `count` items then; false: memory is gone, and it is what it was. */
+static bool reserve(void *array, size_t count, size_t item_bytes)
+{
+    void *old, *grown;
+    memcpy(&old, array, sizeof old);
+    grown = realloc(old, count == 0 ? 1 : count * item_bytes);
+    if (grown == NULL)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    return true;
+}
+
+static bool reserve_local(struct pose *pose, const struct model *model)
 {
     const uint32_t nodes = model->node_count, weights = model->weight_count;
     if (nodes > pose->node_capacity || pose->local == NULL) {
-        pose->local = mem_realloc(pose->local, nodes * sizeof *pose->local);
-        pose->is_animated = mem_realloc(pose->is_animated, nodes * sizeof *pose->is_animated);
-        pose->scene_from_node = mem_realloc(pose->scene_from_node, nodes * sizeof *pose->scene_from_node);
+        if (!reserve(&pose->local, nodes, sizeof *pose->local) ||
+            !reserve(&pose->is_animated, nodes, sizeof *pose->is_animated) ||
+            !reserve(&pose->scene_from_node, nodes, sizeof *pose->scene_from_node))
+            return false;
         pose->node_capacity = nodes;
     }
     if (weights > pose->weight_capacity || pose->weights == NULL) {
-        pose->weights = mem_realloc(pose->weights, weights * sizeof *pose->weights);
+        if (!reserve(&pose->weights, weights, sizeof *pose->weights))
+            return false;
         pose->weight_capacity = weights;
     }
+    return true;
+}
+
+static bool reserve_frames(struct pose *pose, const struct model *model)
+{
+    if (model->node_count <= pose->frame_capacity)
+        return true;
+    if (!reserve(&pose->frames, model->node_count, sizeof *pose->frames))
+        return false;
+    pose->frame_capacity = model->node_count;
+    return true;
+}
+
+static bool has_own_scales(const struct model *model) { return (model->infos[0].flags & MODEL_OWN_SCALES) != 0; }
+
+bool pose_reserve(struct pose *pose, const struct model *model)
+{
+    return reserve_local(pose, model) && (!has_own_scales(model) || reserve_frames(pose, model));
 }
 
 struct trs pose_rest_transform(const struct node *node)
@@ -93,7 +125,8 @@ struct dmat4 pose_parent_from_node(const struct pose *pose, const struct model *
 void pose_sample_nodes(struct pose *pose, const struct model *model, const struct node_list *list, int32_t clip,
                        double clip_time_s)
 {
-    grow(pose, model);
+    if (!reserve_local(pose, model))
+        mem_exhausted();
     set_rest(pose, model, list);
     if (clip >= 0)
         apply_clip(pose, model, list, &model->clips[clip], clip_time_s);
@@ -117,10 +150,8 @@ static struct scale_frame frame_of(const struct pose *pose, const struct model *
 
 static void compose_frames(struct pose *pose, const struct model *model, const struct node_list *list)
 {
-    if (model->node_count > pose->frame_capacity) {
-        pose->frames = mem_realloc(pose->frames, (size_t)model->node_count * sizeof *pose->frames);
-        pose->frame_capacity = model->node_count;
-    }
+    if (!reserve_frames(pose, model))
+        mem_exhausted();
     for (uint32_t i = 0; i < list->count; i++) {
         const uint32_t node = list->nodes[i];
         pose->frames[node] = frame_of(pose, model, node);
@@ -130,7 +161,7 @@ static void compose_frames(struct pose *pose, const struct model *model, const s
 
 void pose_compose_nodes(struct pose *pose, const struct model *model, const struct node_list *list)
 {
-    if ((model->infos[0].flags & MODEL_OWN_SCALES) != 0) {
+    if (has_own_scales(model)) {
         compose_frames(pose, model, list);
         return;
     }
@@ -168,7 +199,7 @@ static struct dmat4 rest_with_own_scales(const struct model *model, uint32_t nod
 
 static struct dmat4 rest_scene_from_node(const struct model *model, uint32_t node)
 {
-    if ((model->infos[0].flags & MODEL_OWN_SCALES) != 0 && model->nodes[node].parent >= 0)
+    if (has_own_scales(model) && model->nodes[node].parent >= 0)
         return rest_with_own_scales(model, node);
     struct dmat4 scene_from_node = DMAT4_IDENTITY;
     for (int32_t n = (int32_t)node; n >= 0; n = model->nodes[n].parent) {

@@ -25,6 +25,9 @@ enum { POSE_REST = -1 }; /* instead of a clip index: the rest pose */
 void pose_init(struct pose *pose);
 void pose_fini(struct pose *pose);
 
+/* Room for the model, so that evaluating it allocates nothing. False when memory is gone; *pose is what it was then. */
+bool pose_reserve(struct pose *pose, const struct model *model);
+
 /* Evaluates every node at `clip_time_s` (already wrapped, see clip_time.h) of clip `clip` (an index, or
  * POSE_REST): local transforms, morph weights, then scene matrices in node_order.
  * A node given by a matrix keeps that matrix unless the clip moves it; a channel set that lacks T, R or S

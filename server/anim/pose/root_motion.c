@@ -8,6 +8,42 @@
 
 static const double HALF_TURN_DEG = 180, PI = 3.14159265358979323846;
 
+enum { IS_JOINT = 1, IS_BELOW = 2 };
+
+/* The joints of skins; in a model without skins, as files of moves are, the nodes that a clip moves. */
+static void mark_joints(const struct model *model, uint8_t *marks)
+{
+    bool is_skinned = false;
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        marks[n] = (model->nodes[n].flags & NODE_JOINT) != 0 ? IS_JOINT : 0;
+        is_skinned = is_skinned || marks[n] != 0;
+    }
+    for (uint32_t i = 0; i < model->channel_count && !is_skinned; i++)
+        if (path_is_transform(model->channels[i].path))
+            marks[model->channels[i].node] = IS_JOINT;
+}
+
+int32_t root_motion_find_root(const struct model *model, uint8_t *marks)
+{
+    int32_t top = -1;
+    uint32_t count = 0;
+    mark_joints(model, marks);
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t node = model->node_order[i];
+        const int32_t parent = model->nodes[node].parent;
+        const bool is_covered = parent >= 0 && (marks[parent] & IS_BELOW) != 0;
+        if ((marks[node] & IS_JOINT) != 0 && !is_covered) {
+            top = (int32_t)node;
+            count++;
+        }
+        if (marks[node] != 0 || is_covered)
+            marks[node] |= IS_BELOW;
+    }
+    if (count == 0 && model->root_count == 1)
+        return (int32_t)model->scene_roots[0];
+    return count == 1 ? top : -1;
+}
+
 void root_motion_mark(const struct model *model, uint32_t node, uint8_t *is_moved)
 {
     for (uint32_t i = 0; i < model->order_count; i++) {

@@ -30,6 +30,11 @@ struct root_step {
     bool is_local_exact;   /* the root's local transform still is T * R * S */
 };
 
+/* The node whose movement is meant where nobody names one: the only joint (in a model without skins, as files of moves
+ * are, the only node that clips move) without one above it; without any the only root of the scene; else -1. marks:
+ * scratch of [node_count]. */
+int32_t root_motion_find_root(const struct model *model, uint8_t *marks);
+
 /* Marks the root and the nodes below it in is_moved[node_count]. */
 void root_motion_mark(const struct model *model, uint32_t node, uint8_t *is_moved);
 

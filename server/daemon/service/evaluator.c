@@ -213,8 +213,8 @@ void etag_make(const struct etag_source *source, char out[ETAG_SIZE])
 /* The form of the answer, as the tag names it. */
 static const char *format_of(const struct request *request)
 {
-    static const char *const FORMATS[] = {
-        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png", [FORMAT_HDR] = "hdr"};
+    static const char *const FORMATS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb",
+                                          [FORMAT_PNG] = "png",   [FORMAT_HDR] = "hdr", [FORMAT_POSED] = "posed"};
     const bool is_sheet = request->op == OP_SHEET || request->op == OP_TURNTABLE;
     if (is_sheet || (request->op == OP_RENDER && request->format == FORMAT_PICTURE))
         return PICTURE_FILE_KINDS[request->sheet.format].word;

@@ -20,7 +20,7 @@ struct evaluation {
 /* --- entity tags. They name what an answer is made from, not what it holds, so that the server knows that a client's
  * copy is good before it evaluates anything. Pure; any thread. --- */
 
-enum { ETAG_SIZE = 56, ETAG_FORMAT_MAX = 4 };
+enum { ETAG_SIZE = 56, ETAG_FORMAT_MAX = 5 };
 
 /* Everything that the bytes of an answer depend on. */
 struct etag_source {

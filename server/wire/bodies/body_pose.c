@@ -1,32 +1,19 @@
 /* body_pose.c - the transforms of the selected nodes at every time: scene matrices, local T R S, or both.
  *
- * A node whose matrix has shear, and which the clip leaves alone, has no T R S: its local transform is a
- * matrix (local_matrix). Which nodes those are is the same at every time of a clip. */
+ * The local transform of a sheared node (anim/pose/local.h) is a matrix: local_matrix. */
 #include "anim/pose/dualquat.h"
+#include "anim/pose/local.h"
 #include "wire/bodies/bodies.h"
 #include "wire/reply/reply_json.h"
 #include "wire/reply/select.h"
 
 #include <string.h>
 
-enum { TRS_FLOATS = 10, BLOCKS_MAX = 5 };
+enum { TRS_FLOATS = LOCAL_FLOATS, BLOCKS_MAX = 5 };
 
 static bool is_sheared(const struct reply_context *context, uint32_t node)
 {
-    return (context->model->nodes[node].flags & NODE_SHEAR) != 0 && !context->workspace->entity.pose.is_animated[node];
-}
-
-static void store_trs(const struct trs *trs, float out[TRS_FLOATS])
-{
-    double rotation[4];
-    memcpy(rotation, trs->rotation, sizeof rotation);
-    quat_repair(rotation); /* as the scene matrices take it */
-    for (int i = 0; i < 3; i++) {
-        out[i] = (float)trs->translation[i];
-        out[7 + i] = (float)trs->scale[i];
-    }
-    for (int i = 0; i < 4; i++)
-        out[3 + i] = (float)rotation[i];
+    return local_is_sheared(&context->workspace->entity.pose, context->model, node);
 }
 
 /* False: a float is not finite and the reply is an error. */
@@ -62,38 +49,14 @@ static bool store_dualquat(struct reply_context *context, uint32_t node, const s
     return true;
 }
 
-/* Without its movement the root may hang in its parent by a matrix that is no T R S. False: the reply is an error. */
-static bool check_still_root(struct reply_context *context, uint32_t node, double time_s)
-{
-    const struct reply_motion *motion = &context->motion;
-    if (!motion->is_on || node != motion->motion.node || motion->step.is_local_exact)
-        return true;
-    struct err err;
-    err_set(&err, ERR_NOT_RIGID, "the root, node %u, shears within its parent when its movement is taken out", node);
-    return context_fail_at(context, &err, time_s);
-}
-
-/* The transform within the parent. Of a node that does not inherit scales as a product of matrices does, the one that
- * is such a factor, if there is one. False: the reply is an error. */
+/* False: the reply is an error. */
 static bool local_of(struct reply_context *context, uint32_t node, double time_s, struct trs *local)
 {
-    const struct pose *pose = &context->workspace->entity.pose;
-    const struct node *of = &context->model->nodes[node];
-    const bool is_still_root = context->motion.is_on && node == context->motion.motion.node;
-    *local = pose->local[node];
-    if ((of->flags & NODE_SCALES) == 0 || of->parent < 0 || is_still_root)
-        return true;
-    struct dmat4 parent_from_scene;
-    const bool has_inverse = dmat4_invert(&pose->scene_from_node[of->parent], &parent_from_scene);
-    const struct dmat4 parent_from_node = dmat4_mul(&parent_from_scene, &pose->scene_from_node[node]);
-    if (has_inverse && trs_from_dmat4(&parent_from_node, local))
-        return true;
+    const struct reply_motion *motion = &context->motion;
     struct err err;
-    char name[SHORT_NAME_SIZE];
-    err_set(
-        &err, ERR_NOT_RIGID, "joint %u '%s' %s: ask for what=scene", node, short_name(context->model, of->name, name),
-        has_inverse ? "shears within its parent, whose scale it does not inherit" : "has a parent scaled to nothing");
-    return context_fail_at(context, &err, time_s);
+    return local_transform(&context->workspace->entity.pose, context->model, node,
+                           motion->is_on ? &motion->motion : NULL, &motion->step, local, &err) == 0 ||
+           context_fail_at(context, &err, time_s);
 }
 
 /* Lays one node's transform into floats. Returns their number, or 0: the reply is an error. */
@@ -104,9 +67,9 @@ static size_t store_node(struct reply_context *context, uint32_t node, enum fram
     size_t count = TRS_FLOATS;
     if (kind == BLOCK_LOCAL) {
         struct trs local;
-        if (!check_still_root(context, node, time_s) || !local_of(context, node, time_s, &local))
+        if (!local_of(context, node, time_s, &local))
             return 0;
-        store_trs(&local, floats);
+        local_store(&local, floats);
     } else {
         const struct dmat4 matrix =
             kind == BLOCK_SCENE ? entity_node(work, node) : pose_parent_from_node(&work->pose, context->model, node);

@@ -1,5 +1,6 @@
 #include "wire/export/export.h"
 
+#include "anim/posed_file/posed_file.h"
 #include "base/version.h"
 #include "wire/glb/axes.h"
 #include "wire/export/export_parts.h"
@@ -171,7 +172,17 @@ static bool plan(struct export *e)
     return export_is_affordable(e, copy_steps(e->model, e->glb->compression != GLB_PLAIN) + pixel_steps);
 }
 
-void body_put_export(struct reply_context *context)
+/* A copy of arrays. */
+static void put_posed_file(struct reply_context *context)
+{
+    struct err err;
+    if (!context_is_affordable(context, copy_steps(context->model, false)))
+        return;
+    if (posed_file_write(context->model, context->out, &err) < 0 && !buf_failed(context->out))
+        context_fail(context, &err);
+}
+
+static void put_glb(struct reply_context *context)
 {
     struct export e = {
         .context = context, .model = context->model, .glb = &context->workspace->glb, .out = context->out};
@@ -191,4 +202,12 @@ void body_put_export(struct reply_context *context)
     buf_fini(&e.clips.values);
     buf_fini(&e.clips.names);
     buf_fini(&e.warnings);
+}
+
+void body_put_export(struct reply_context *context)
+{
+    if (context->request->format == FORMAT_POSED)
+        put_posed_file(context);
+    else
+        put_glb(context);
 }

@@ -1,4 +1,4 @@
-/* export.h - a whole model as a GLB file (protocol/glb.md). Pure.
+/* export.h - a whole model as a GLB file (protocol/glb.md), or as a .posed file (anim/posed_file). Pure.
  *
  * The file has the model's nodes, skins and meshes under their own numbers as far as that is possible; what glTF needs
  * beyond them stands behind: joints that a skin names twice, a node above all others. Poses of the file are those of

@@ -64,7 +64,7 @@ static bool is_attribute_char(char c) { return ascii_is_alnum(c) || (c != '\0' &
 static void put_disposition(struct buf *out, const struct reply *reply)
 {
     const char *path = reply->file_of;
-    const bool is_saved = strcmp(reply->file_ending, "glb") == 0;
+    const bool is_saved = strcmp(reply->file_ending, "glb") == 0 || strcmp(reply->file_ending, "posed") == 0;
     const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
     const char *dot = strrchr(name, '.');
     const size_t name_bytes = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);

@@ -5,43 +5,6 @@
 
 #include <math.h>
 
-enum { IS_JOINT = 1, IS_BELOW = 2 };
-
-/* The joints of skins; in a model without skins, as files of moves are, the nodes that a clip moves. */
-static void mark_joints(const struct model *model, uint8_t *marks)
-{
-    bool is_skinned = false;
-    for (uint32_t n = 0; n < model->node_count; n++) {
-        marks[n] = (model->nodes[n].flags & NODE_JOINT) != 0 ? IS_JOINT : 0;
-        is_skinned = is_skinned || marks[n] != 0;
-    }
-    for (uint32_t i = 0; i < model->channel_count && !is_skinned; i++)
-        if (path_is_transform(model->channels[i].path))
-            marks[model->channels[i].node] = IS_JOINT;
-}
-
-/* The only joint without a joint above it; in a model without joints the only root of the scene; else -1. */
-static int32_t find_top_joint(const struct model *model, uint8_t *marks)
-{
-    int32_t top = -1;
-    uint32_t count = 0;
-    mark_joints(model, marks);
-    for (uint32_t i = 0; i < model->order_count; i++) {
-        const uint32_t node = model->node_order[i];
-        const int32_t parent = model->nodes[node].parent;
-        const bool is_covered = parent >= 0 && (marks[parent] & IS_BELOW) != 0;
-        if ((marks[node] & IS_JOINT) != 0 && !is_covered) {
-            top = (int32_t)node;
-            count++;
-        }
-        if (marks[node] != 0 || is_covered)
-            marks[node] |= IS_BELOW;
-    }
-    if (count == 0 && model->root_count == 1)
-        return (int32_t)model->scene_roots[0];
-    return count == 1 ? top : -1;
-}
-
 int motion_find_root(struct workspace *workspace, const struct model *model, const struct request *request,
                      uint32_t *node, struct reply *reply)
 {
@@ -49,7 +12,7 @@ int motion_find_root(struct workspace *workspace, const struct model *model, con
     if (request->root.kind != SELECT_NONE)
         return select_thing(model, request->model, THING_NODE, &request->root, node, reply);
     uint8_t *marks = workspace_array(&workspace->moved, model->node_count, sizeof *marks);
-    const int32_t top = marks == NULL ? -1 : find_top_joint(model, marks);
+    const int32_t top = marks == NULL ? -1 : root_motion_find_root(model, marks);
     if (top >= 0) {
         *node = (uint32_t)top;
         return 0;

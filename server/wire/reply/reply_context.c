@@ -1,5 +1,7 @@
 #include "wire/reply/reply_context.h"
 
+#include "anim/posed_file/posed_file.h"
+
 #include <stdio.h>
 
 /* --- kinds of replies --- */
@@ -9,7 +11,8 @@ void reply_describe(const struct request *request, uint64_t limit_bytes, struct 
     static const char *const TYPES[] = {[FORMAT_JSON] = "application/json",
                                         [FORMAT_BIN] = FRAMES_CONTENT_TYPE,
                                         [FORMAT_GLB] = GLB_CONTENT_TYPE,
-                                        [FORMAT_PNG] = "image/png"};
+                                        [FORMAT_PNG] = "image/png",
+                                        [FORMAT_POSED] = POSED_FILE_CONTENT_TYPE};
     const enum format format = reply_format(request);
     buf_clear(&reply->body);
     reply->body.limit_bytes = limit_bytes + (format == FORMAT_JSON ? JSON_SLACK_BYTES : 0);
@@ -17,9 +20,9 @@ void reply_describe(const struct request *request, uint64_t limit_bytes, struct 
     reply->code = 0;
     reply->content_type = TYPES[format];
     reply->is_vary_accept = op_has_binary(request->op);
-    reply->file_of = format == FORMAT_GLB ? request->model : NULL;
+    reply->file_of = format == FORMAT_GLB || format == FORMAT_POSED ? request->model : NULL;
     reply->file_word = request->op == OP_EXPORT ? NULL : "posed";
-    reply->file_ending = "glb";
+    reply->file_ending = format == FORMAT_POSED ? "posed" : "glb";
 }
 
 /* --- failing --- */

@@ -74,6 +74,15 @@ int param_picture_format(struct param_value *value)
     return word;
 }
 
+int param_export_format(struct param_value *value)
+{
+    static const enum format FORMATS[] = {FORMAT_GLB, FORMAT_POSED};
+    const int word = param_word(value);
+    if (word >= 0)
+        value->request->format = FORMATS[word];
+    return word;
+}
+
 int param_environment_format(struct param_value *value)
 {
     static const enum format FORMATS[] = {FORMAT_JSON, FORMAT_BIN, FORMAT_HDR};

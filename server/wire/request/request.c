@@ -201,7 +201,7 @@ int request_complete(struct request *request, const struct param_set *seen, cons
     const int format = request_format_param(request->op);
     if (format >= 0 && !seen->has[format])
         request->format = request->op == OP_RENDER ? FORMAT_PICTURE : accept_format(accept, request->op == OP_MESH);
-    if (request->op == OP_EXPORT)
+    if (request->op == OP_EXPORT && !seen->has[PARAM_EXPORT_FORMAT])
         request->format = FORMAT_GLB;
     if (request->op == OP_METRICS)
         request->format = accept_metrics_format(accept);

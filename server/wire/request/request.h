@@ -96,6 +96,7 @@ enum format {
     FORMAT_GLB,
     FORMAT_PNG,
     FORMAT_HDR,
+    FORMAT_POSED, /* a .posed file (anim/posed_file) */
     FORMAT_PICTURE,
     FORMAT_METRICS,    /* Prometheus' own text, */
     FORMAT_OPENMETRICS /* or OpenMetrics */

@@ -41,8 +41,23 @@ static int check_root_motion(const struct request *request, const struct param_s
     return 0;
 }
 
-static int check_export(const struct request *request, struct err *err)
+/* A .posed file is all of the model that moves, as it is. */
+static int check_posed_file(const struct param_set *seen, struct err *err)
 {
+    static const int OF_GLB[] = {PARAM_TEXTURES,         PARAM_SUBTREE,    PARAM_EXPORT_CLIPS, PARAM_EXPORT_CLIP_NAME,
+                                 PARAM_EXPORT_CLIP_FILE, PARAM_CLIP_NAMES, PARAM_STRICT,       PARAM_RENAME_JOINTS,
+                                 PARAM_RETARGET,         PARAM_EXPORT_UP,  PARAM_UNIT,         PARAM_SAMPLE_RATE,
+                                 PARAM_APPROXIMATE,      PARAM_COMPRESS,   PARAM_END};
+    const char *given = param_given(seen, OF_GLB);
+    return given == NULL ? 0
+                         : err_set(err, ERR_BAD_PARAMETER,
+                                   "parameter '%s' does not go with format=posed, which is the model as it is", given);
+}
+
+static int check_export(const struct request *request, const struct param_set *seen, struct err *err)
+{
+    if (request->format == FORMAT_POSED)
+        return check_posed_file(seen, err);
     if (request->has_no_clips && request->clip_count > 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clips' is -, which means none, and names clips");
     return 0;
@@ -58,7 +73,7 @@ static int check_retarget(const struct request *request, const struct param_set 
 static int check_glb(const struct request *request, const struct param_set *seen, struct err *err)
 {
     if (request->op == OP_EXPORT)
-        return check_export(request, err);
+        return check_export(request, seen, err);
     if (request->format != FORMAT_GLB)
         return !seen->has[PARAM_TEXTURES] ? 0
                                           : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");

@@ -202,8 +202,8 @@ def bits(floats):
 
 # --- binary frames, after protocol/frames.md ---
 
-KINDS = {1: "palette", 2: "scene", 3: "local", 4: "local_matrix", 5: "positions", 6: "normals", 16: "nodes",
-         17: "sheared", 18: "rest", 19: "indices"}
+KINDS = {1: "palette", 2: "scene", 3: "local", 4: "local_matrix", 5: "positions", 6: "normals", 7: "root_motion",
+         16: "nodes", 17: "sheared", 18: "rest", 19: "indices"}
 
 
 class Frames:

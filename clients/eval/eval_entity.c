@@ -1,0 +1,149 @@
+/* eval_entity.c - what a caller asks to be posed, checked and resolved. */
+#include "clients/eval/eval_internal.h"
+
+#include "anim/pose/clip_time.h"
+
+#include <math.h>
+#include <string.h>
+
+void pe_layer_init(struct pe_layer *layer)
+{
+    *layer = (struct pe_layer){.to_s = HUGE_VAL, .speed = 1, .weight = 1, .reference_clip = PE_SAME_CLIP};
+}
+
+void pe_entity_init(struct pe_entity *entity) { *entity = (struct pe_entity){.root = -1}; }
+
+static double duration_of(const struct model *model, int32_t clip)
+{
+    return clip == POSE_REST ? 0 : model->clips[clip].duration_s;
+}
+
+static bool is_clip(const struct model *model, int32_t clip)
+{
+    return clip >= POSE_REST && (clip < 0 || (uint32_t)clip < model->clip_count);
+}
+
+static bool is_wrap(int32_t wrap) { return wrap >= WRAP_LOOP && wrap <= WRAP_MIRROR; }
+
+/* NULL, or what is wrong with a layer. */
+static const char *layer_fault(const struct model *model, const struct pe_layer *layer)
+{
+    enum { WEIGHT_MOST = 1000 };
+    const bool is_additive = layer->is_additive != 0;
+    return !is_clip(model, layer->clip)                       ? "clip is none of the model's"
+           : !is_wrap(layer->wrap)                            ? "wrap is unknown"
+           : !isfinite(layer->time_s)                         ? "time_s is not finite"
+           : !(isfinite(layer->from_s) && layer->from_s >= 0) ? "from_s is not finite and positive"
+           : !(layer->to_s >= layer->from_s)                  ? "to_s is before from_s"
+           : !isfinite(layer->speed)                          ? "speed is not finite"
+           : !(layer->phase >= 0 && layer->phase <= 1)        ? "phase is not in 0..1"
+           : !(layer->weight >= 0 && layer->weight <= (is_additive ? 1 : WEIGHT_MOST)) ? "weight is out of range"
+           : !is_wrap(layer->reference_wrap)                                           ? "reference_wrap is unknown"
+           : !isfinite(layer->reference_time_s) ? "reference_time_s is not finite"
+           : layer->reference_clip != PE_SAME_CLIP && !is_clip(model, layer->reference_clip)
+               ? "reference_clip is none of the model's"
+           : layer->mask_count > 0 && layer->masks == NULL ? "masks are missing"
+                                                           : NULL;
+}
+
+static void take_layer(const struct model *model, const struct pe_layer *layer, struct blend_layer *out)
+{
+    const double duration_s = duration_of(model, layer->clip);
+    const struct clip_span span = {.from_s = fmin(layer->from_s, duration_s),
+                                   .to_s = fmin(layer->to_s, duration_s),
+                                   .speed = layer->speed,
+                                   .phase = layer->phase,
+                                   .wrap = (enum wrap)layer->wrap};
+    const int32_t reference = layer->reference_clip == PE_SAME_CLIP ? layer->clip : layer->reference_clip;
+    *out = (struct blend_layer){
+        .clip = layer->clip,
+        .clip_time_s = clip_time_in_span(&span, layer->time_s),
+        .weight = layer->weight,
+        .is_additive = layer->is_additive != 0,
+        .reference_clip = reference,
+        .reference_time_s =
+            clip_time_wrap(layer->reference_time_s, duration_of(model, reference), (enum wrap)layer->reference_wrap),
+    };
+}
+
+static int take_masks(struct pe_evaluator *evaluator, const struct model *model, const struct pe_layer *layer,
+                      uint32_t *used, struct blend_layer *out, struct pe_error *error)
+{
+    if (layer->mask_count > BLEND_MASKS_MAX - *used)
+        return eval_fail(error, PE_E_ARGUMENT, "the layers have more than %d masks", BLEND_MASKS_MAX);
+    out->masks = evaluator->masks + *used;
+    out->mask_count = layer->mask_count;
+    for (uint32_t i = 0; i < layer->mask_count; i++) {
+        const struct pe_mask *mask = &layer->masks[i];
+        if (mask->node >= model->node_count || mask->scope < PE_NODE || mask->scope > PE_EXCEPT)
+            return eval_fail(error, PE_E_ARGUMENT, "mask %u: node %u of %u, scope %d", i, mask->node, model->node_count,
+                             (int)mask->scope);
+        evaluator->masks[(*used)++] = (struct blend_mask){mask->node, (enum mask_scope)mask->scope};
+    }
+    return 0;
+}
+
+static int take_world(struct pe_evaluator *evaluator, const double *world_from_scene, struct pe_error *error)
+{
+    struct dmat4 *m = &evaluator->world_from_scene;
+    bool is_affine =
+        world_from_scene[3] == 0 && world_from_scene[7] == 0 && world_from_scene[11] == 0 && world_from_scene[15] == 1;
+    for (int i = 0; i < 16; i++)
+        is_affine = is_affine && isfinite(world_from_scene[i]);
+    if (!is_affine)
+        return eval_fail(error, PE_E_ARGUMENT, "world_from_scene is not affine and finite");
+    memcpy(m->m, world_from_scene, sizeof m->m);
+    return 0;
+}
+
+/* The movement is that from the beginning of what the layer plays. */
+static int take_motion(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct pe_error *error)
+{
+    const struct model *model = &entity->model->file.model;
+    const int32_t root = entity->root == -1 ? entity->model->root : entity->root;
+    const struct pe_layer *layer = entity->layers;
+    if (entity->motion < 0 || entity->motion > PE_MOTION_EXTRACT_TURN || entity->root < -1 ||
+        (entity->root >= 0 && (uint32_t)entity->root >= model->node_count))
+        return eval_fail(error, PE_E_ARGUMENT, "motion %d of node %d: there is no such thing", (int)entity->motion,
+                         (int)entity->root);
+    if (entity->layer_count != 1 || layer->is_additive != 0 || layer->mask_count > 0 || !(layer->weight > 0))
+        return eval_fail(error, PE_E_ARGUMENT, "root motion needs one layer that is the whole pose");
+    if (root < 0)
+        return eval_fail(error, PE_E_ARGUMENT,
+                         "the model has no joint that all others hang from: name the node whose movement it is");
+    struct pose *pose = &evaluator->work.pose;
+    root_motion_mark(model, (uint32_t)root, evaluator->is_moved);
+    pose_evaluate(pose, model, layer->clip, fmin(layer->from_s, duration_of(model, layer->clip)));
+    root_motion_start(&evaluator->motion, pose, model, (uint32_t)root, entity->motion == PE_MOTION_EXTRACT_TURN,
+                      evaluator->is_moved);
+    return 0;
+}
+
+int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct pe_error *error)
+{
+    const struct model *model = &entity->model->file.model;
+    uint32_t masks = 0;
+    int rc = 0;
+    for (uint32_t i = 0; i < entity->layer_count && rc == 0; i++) {
+        const struct pe_layer *layer = &entity->layers[i];
+        const char *fault = layer_fault(model, layer);
+        if (fault != NULL)
+            return eval_fail(error, PE_E_ARGUMENT, "layer %u: %s", i, fault);
+        take_layer(model, layer, &evaluator->layers[i]);
+        rc = take_masks(evaluator, model, layer, &masks, &evaluator->layers[i], error);
+    }
+    if (rc == 0 && entity->world_from_scene != NULL)
+        rc = take_world(evaluator, entity->world_from_scene, error);
+    if (rc == 0 && entity->motion != PE_MOTION_STAYS)
+        rc = take_motion(evaluator, entity, error);
+    if (rc < 0)
+        return rc;
+    evaluator->entity = (struct entity){
+        .model = model,
+        .layers = evaluator->layers,
+        .layer_count = entity->layer_count,
+        .motion = entity->motion != PE_MOTION_STAYS ? &evaluator->motion : NULL,
+        .world_from_scene = entity->world_from_scene != NULL ? &evaluator->world_from_scene : NULL,
+    };
+    return 0;
+}

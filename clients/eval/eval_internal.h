@@ -1,0 +1,62 @@
+/* eval_internal.h - what the files of libposed-eval share. */
+#pragma once
+
+#include "anim/entity/entity.h"
+#include "anim/pose/skin.h"
+#include "anim/posed_file/posed_file.h"
+#include "clients/eval/posed_eval.h"
+
+/* How the bytes of a file are held. */
+enum holding { HELD_OWNED, HELD_MAPPED, HELD_BORROWED };
+
+struct pe_model {
+    struct posed_file file;
+    void *bytes; /* of the file; NULL when its arrays are elsewhere */
+    size_t size_bytes;
+    enum holding holding;
+    int32_t root;       /* whose movement root motion is, where nobody names one; -1: there is no such node */
+    char *text;         /* names, terminated */
+    const char **names; /* [names_first[NAMES_END]], NULL where there is none */
+    uint32_t names_first[6];
+};
+
+/* Kinds of names, in the order of pe_model.names. */
+enum names { NAMES_NODES, NAMES_SKINS, NAMES_CLIPS, NAMES_MARKERS, NAMES_VALUES, NAMES_END };
+static inline const char *eval_name(const struct pe_model *model, enum names kind, uint32_t index)
+{
+    return model->names[model->names_first[kind] + index];
+}
+
+/* Fills text, names and names_first. False: memory is gone, and pe_model_close() frees what there is. */
+bool eval_names_make(struct pe_model *model);
+
+/* A model that the evaluator has room for. */
+struct reserved {
+    const struct pe_model *model;
+    uint64_t checksum; /* another model may come to lie at the same place */
+    uint32_t layers_most;
+};
+
+struct pe_evaluator {
+    struct entity_work work;
+    struct entity entity; /* evaluated last, model NULL: none; it points into what follows */
+    bool is_compiled;     /* the way that pe_evaluate() took */
+    struct blend_layer layers[BLEND_LAYERS_MAX];
+    struct blend_mask masks[BLEND_MASKS_MAX];
+    struct dmat4 world_from_scene;
+    struct root_motion motion;
+    uint8_t *is_moved;           /* [node_capacity] */
+    uint32_t *nodes;             /* [node_capacity]: 0, 1, 2, .. */
+    struct skin_palette palette; /* of vertices */
+    uint32_t palette_skin;       /* whose it is; UINT32_MAX: none yet */
+    uint32_t node_capacity, joint_capacity, part_capacity;
+    struct reserved *reserved; /* [reserved_count] */
+    uint32_t reserved_count;
+};
+
+/* Fill *error, which may be NULL, and return its status. */
+int eval_fail(struct pe_error *error, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int eval_fail_by(struct pe_error *error, const struct err *err);
+
+/* Fills the evaluator's entity from a checked copy of *entity. Returns 0 or PE_E_ARGUMENT. */
+int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct pe_error *error);

@@ -1,0 +1,66 @@
+/* entity_reserve.c - room for entities, in advance. What evaluates them grows by the same functions. */
+#include "anim/entity/entity_chain.h"
+
+#include "anim/pose/dualquat_palette.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* *array has room for `count` items then; false: memory is gone, and it is what it was. */
+static bool grow(void *array, size_t count, size_t item_bytes)
+{
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *grown = realloc(old, count == 0 ? 1 : count * item_bytes);
+    if (grown == NULL)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    return true;
+}
+
+bool entity_reserve_rows(struct entity_work *work, uint32_t joint_count)
+{
+    if (joint_count <= work->row_capacity && work->rows != NULL)
+        return true;
+    if (!grow(&work->matrices, (size_t)joint_count + 1, sizeof *work->matrices) ||
+        !grow(&work->rows, ((size_t)joint_count + 1) * 12, sizeof *work->rows) ||
+        !grow(&work->is_moved, (size_t)joint_count + 1, 1))
+        return false;
+    work->row_capacity = joint_count;
+    return true;
+}
+
+bool entity_reserve_signs(struct entity_work *work, const struct model *model, uint32_t skin)
+{
+    struct entity_signs *signs = &work->signs;
+    const size_t needed = 2 * (size_t)model->skins[skin].joint_count + dualquat_signs_scratch(model, skin);
+    if (needed <= signs->capacity)
+        return true;
+    if (!grow(&signs->items, needed, sizeof *signs->items))
+        return false;
+    signs->capacity = needed;
+    signs->is_known = false;
+    return true;
+}
+
+bool entity_reserve_chain(struct entity_work *work, uint32_t node_count)
+{
+    if (node_count <= work->chain_capacity)
+        return true;
+    if (!grow(&work->chain, node_count, sizeof *work->chain) || !grow(&work->is_in_chain, node_count, 1))
+        return false;
+    memset(work->is_in_chain, 0, node_count);
+    work->chain_capacity = node_count;
+    return true;
+}
+
+int entity_work_reserve(struct entity_work *work, const struct model *model, uint32_t layer_most, struct err *err)
+{
+    bool has_room = pose_reserve(&work->pose, model) && blend_reserve(&work->blend, model, layer_most) &&
+                    clip_palette_reserve(&work->compiled, model) &&
+                    clip_blend_reserve(&work->mixed, model, layer_most) &&
+                    entity_reserve_chain(work, model->node_count);
+    for (uint32_t s = 0; s < model->skin_count && has_room; s++)
+        has_room = entity_reserve_rows(work, model->skins[s].joint_count) && entity_reserve_signs(work, model, s);
+    return has_room ? 0 : err_set(err, ERR_NO_MEMORY, "no memory to evaluate a model of %u nodes", model->node_count);
+}

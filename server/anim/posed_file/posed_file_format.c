@@ -1,0 +1,36 @@
+/* posed_file_format.c - which sections each version of the file has, and its checksum. */
+#include "anim/posed_file/posed_file_format.h"
+
+#include "anim/posed_file/posed_file.h"
+#include "base/hash.h"
+
+static const struct posed_file_section SECTIONS_1[] = {
+#define X(version, id, item_bytes) {id, item_bytes},
+#include "anim/posed_file/posed_file_sections.def"
+#undef X
+};
+
+static const struct posed_file_version VERSIONS[] = {
+    {1, SECTIONS_1, sizeof SECTIONS_1 / sizeof *SECTIONS_1},
+};
+_Static_assert(sizeof VERSIONS / sizeof *VERSIONS == POSED_FILE_VERSION, "every version so far is read");
+
+const struct posed_file_version *posed_file_version(uint32_t number)
+{
+    return number >= 1 && number <= POSED_FILE_VERSION ? &VERSIONS[number - 1] : NULL;
+}
+
+const struct bake_section_kind *posed_file_kind(uint32_t id)
+{
+    for (size_t i = 0; i < BAKE_SECTION_COUNT; i++)
+        if (BAKE_SECTION_KINDS[i].id == id)
+            return &BAKE_SECTION_KINDS[i];
+    return NULL;
+}
+
+uint64_t posed_file_checksum(const struct posed_file_header *header, const void *rest, uint64_t rest_bytes)
+{
+    struct posed_file_header unsummed = *header;
+    unsummed.checksum = 0;
+    return hash64(hash64(HASH64_SEED, &unsummed, sizeof unsummed), rest, (size_t)rest_bytes);
+}

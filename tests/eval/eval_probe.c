@@ -1,0 +1,281 @@
+/* libposed-eval as a filter, for tests: eval_probe FILE [map] opens a .posed file, reads one call a line and prints its
+ * result: numbers as words, floats as hexadecimal bytes, or "error STATUS MESSAGE".
+ *
+ *   info | find node|skin|clip NAME | kernel NAME
+ *   entity KEY=VALUE...      motion, root, world=16 numbers
+ *   layer KEY=VALUE...       clip, t, wrap, from, to, speed, phase, weight, additive, reference, reference_t,
+ *                            node, subtree, except (each may repeat)
+ *   evaluate                 of the entity with its layers; the next `entity` or `layer` begins a new one
+ *   palette SKIN LAYOUT | nodes LAYOUT [NODE...] | locals | local NODE | weights NODE | vertices DRAW | step | counts
+ */
+#include "clients/eval/posed_eval.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_BYTES = 1 << 16, FLOATS_MAX = 1 << 20 };
+
+struct probe {
+    struct pe_model *model;
+    struct pe_evaluator *evaluator;
+    struct pe_entity entity;
+    struct pe_layer layers[PE_LAYERS_MAX];
+    struct pe_mask masks[PE_LAYERS_MAX][64];
+    double world[16];
+    int is_done; /* evaluated: the next entity or layer begins anew */
+    float *floats;
+    struct pe_error error;
+};
+
+static void put_floats(const float *floats, size_t count)
+{
+    const unsigned char *at = (const unsigned char *)floats;
+    for (size_t i = 0; i < count * sizeof *floats; i++)
+        printf("%02x", at[i]);
+    putchar('\n');
+}
+
+/* `rc` of a call that filled `count` floats. */
+static void put(const struct probe *probe, int rc, size_t count)
+{
+    if (rc < 0)
+        printf("error %d %s\n", rc, probe->error.message);
+    else
+        put_floats(probe->floats, count);
+}
+
+static void put_done(const struct probe *probe, int rc)
+{
+    if (rc < 0)
+        printf("error %d %s\n", rc, probe->error.message);
+    else
+        puts("done");
+}
+
+static void begin(struct probe *probe)
+{
+    if (!probe->is_done)
+        return;
+    pe_entity_init(&probe->entity);
+    probe->entity.model = probe->model;
+    probe->entity.layers = probe->layers;
+    probe->is_done = 0;
+}
+
+static void add_mask(struct probe *probe, struct pe_layer *layer, int scope, const char *value)
+{
+    struct pe_mask *masks = probe->masks[layer - probe->layers];
+    masks[layer->mask_count++] = (struct pe_mask){(uint32_t)atoi(value), scope};
+    layer->masks = masks;
+}
+
+static void take_layer(struct probe *probe, char *words)
+{
+    struct pe_layer *layer = &probe->layers[probe->entity.layer_count++];
+    pe_layer_init(layer);
+    for (char *key = strtok(words, " "); key != NULL; key = strtok(NULL, " ")) {
+        char *value = strchr(key, '=');
+        *value++ = '\0';
+        const double number = strtod(value, NULL);
+        const struct {
+            const char *key;
+            double *number;
+            int32_t *whole;
+        } fields[] = {{"clip", NULL, &layer->clip},
+                      {"t", &layer->time_s, NULL},
+                      {"wrap", NULL, &layer->wrap},
+                      {"from", &layer->from_s, NULL},
+                      {"to", &layer->to_s, NULL},
+                      {"speed", &layer->speed, NULL},
+                      {"phase", &layer->phase, NULL},
+                      {"weight", &layer->weight, NULL},
+                      {"additive", NULL, &layer->is_additive},
+                      {"reference", NULL, &layer->reference_clip},
+                      {"reference_t", &layer->reference_time_s, NULL}};
+        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+            if (strcmp(fields[i].key, key) != 0)
+                continue;
+            if (fields[i].number != NULL)
+                *fields[i].number = number;
+            else
+                *fields[i].whole = (int32_t)number;
+        }
+        static const char *const SCOPES[] = {"node", "subtree", "except"};
+        for (int s = 0; s < 3; s++)
+            if (strcmp(SCOPES[s], key) == 0)
+                add_mask(probe, layer, s, value);
+    }
+}
+
+static void take_entity(struct probe *probe, char *words)
+{
+    for (char *key = strtok(words, " "); key != NULL; key = strtok(NULL, " ")) {
+        char *value = strchr(key, '=');
+        *value++ = '\0';
+        if (strcmp(key, "motion") == 0)
+            probe->entity.motion = atoi(value);
+        if (strcmp(key, "root") == 0)
+            probe->entity.root = atoi(value);
+        if (strcmp(key, "world") != 0)
+            continue;
+        for (int i = 0; i < 16; i++, value += *value == ',')
+            probe->world[i] = strtod(value, &value);
+        probe->entity.world_from_scene = probe->world;
+    }
+}
+
+static void put_info(const struct probe *probe)
+{
+    struct pe_info info;
+    pe_model_info(probe->model, &info);
+    printf("%u nodes %u skins %u clips %u meshes %u draws %u markers version %d compiled %d hash ", info.node_count,
+           info.skin_count, info.clip_count, info.mesh_count, info.draw_count, info.marker_count, info.file_version,
+           info.has_compiled);
+    for (int i = 0; i < 32; i++)
+        printf("%02x", info.content_hash[i]);
+    putchar('\n');
+}
+
+static void put_found(struct probe *probe, const char *words)
+{
+    uint32_t index = 0;
+    int32_t clip = 0;
+    const char *name = strchr(words, ' ') + 1;
+    const int rc = words[0] == 'n'   ? pe_find_node(probe->model, name, &index, &probe->error)
+                   : words[0] == 's' ? pe_find_skin(probe->model, name, &index, &probe->error)
+                                     : pe_find_clip(probe->model, name, &clip, &probe->error);
+    if (rc < 0)
+        printf("error %d %s\n", rc, probe->error.message);
+    else
+        printf("%d\n", words[0] == 'c' ? (int)clip : (int)index);
+}
+
+static void put_nodes(struct probe *probe, char *words)
+{
+    static uint32_t nodes[4096];
+    const int layout = (int)strtol(words, &words, 10);
+    struct pe_info info;
+    uint32_t count = 0;
+    for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+        nodes[count++] = (uint32_t)atoi(word);
+    pe_model_info(probe->model, &info);
+    const uint32_t total = count > 0 ? count : info.node_count;
+    put(probe,
+        pe_nodes(probe->evaluator, count > 0 ? nodes : NULL, total, layout, probe->floats, FLOATS_MAX, &probe->error),
+        (size_t)total * pe_layout_floats(layout));
+}
+
+static void put_vertices(struct probe *probe, uint32_t draw)
+{
+    struct pe_draw info = {0};
+    pe_draw_at(probe->model, draw, &info);
+    const size_t floats = 3 * (size_t)info.vertex_count;
+    put(probe,
+        pe_vertices(probe->evaluator, draw, probe->floats, probe->floats + floats, FLOATS_MAX / 2, &probe->error),
+        2 * floats);
+}
+
+static void put_step(struct probe *probe)
+{
+    struct pe_step step;
+    const int rc = pe_root_step(probe->evaluator, &step, &probe->error);
+    memcpy(probe->floats, step.translation, sizeof step.translation);
+    probe->floats[3] = step.yaw_deg;
+    put(probe, rc, 4);
+}
+
+static void put_locals(struct probe *probe)
+{
+    struct pe_info info;
+    pe_model_info(probe->model, &info);
+    put(probe, pe_locals(probe->evaluator, NULL, info.node_count, probe->floats, FLOATS_MAX, &probe->error),
+        (size_t)info.node_count * 10);
+}
+
+static void put_palette(struct probe *probe, const char *words)
+{
+    char *end;
+    const uint32_t skin = (uint32_t)strtoul(words, &end, 10);
+    const int layout = atoi(end);
+    struct pe_skin info = {0};
+    pe_skin_at(probe->model, skin, &info);
+    put(probe, pe_palette(probe->evaluator, skin, layout, probe->floats, FLOATS_MAX, &probe->error),
+        (size_t)info.joint_count * pe_layout_floats(layout));
+}
+
+static void answer(struct probe *probe, char *line)
+{
+    char *words = strchr(line, ' ');
+    if (words != NULL)
+        *words++ = '\0';
+    else
+        words = line + strlen(line);
+    if (strcmp(line, "info") == 0) {
+        put_info(probe);
+    } else if (strcmp(line, "find") == 0) {
+        put_found(probe, words);
+    } else if (strcmp(line, "kernel") == 0) {
+        put_done(probe, pe_evaluator_kernel(probe->evaluator, words, &probe->error));
+    } else if (strcmp(line, "entity") == 0) {
+        begin(probe);
+        take_entity(probe, words);
+        puts("done");
+    } else if (strcmp(line, "layer") == 0) {
+        begin(probe);
+        take_layer(probe, words);
+        puts("done");
+    } else if (strcmp(line, "evaluate") == 0) {
+        begin(probe);
+        put_done(probe, pe_evaluate(probe->evaluator, &probe->entity, &probe->error));
+        probe->is_done = 1;
+    } else if (strcmp(line, "palette") == 0) {
+        put_palette(probe, words);
+    } else if (strcmp(line, "nodes") == 0) {
+        put_nodes(probe, words);
+    } else if (strcmp(line, "locals") == 0) {
+        put_locals(probe);
+    } else if (strcmp(line, "local") == 0) {
+        put(probe, pe_local_matrix(probe->evaluator, (uint32_t)atoi(words), probe->floats, &probe->error), 16);
+    } else if (strcmp(line, "weights") == 0) {
+        const int rc =
+            pe_morph_weights(probe->evaluator, (uint32_t)atoi(words), probe->floats, FLOATS_MAX, &probe->error);
+        put(probe, rc, rc < 0 ? 0 : (size_t)rc);
+    } else if (strcmp(line, "vertices") == 0) {
+        put_vertices(probe, (uint32_t)atoi(words));
+    } else if (strcmp(line, "step") == 0) {
+        put_step(probe);
+    } else if (strcmp(line, "counts") == 0) {
+        uint64_t compiled, exact;
+        pe_evaluator_counts(probe->evaluator, &compiled, &exact);
+        printf("%llu %llu\n", (unsigned long long)compiled, (unsigned long long)exact);
+    } else {
+        puts("error 0 unknown call");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct probe probe;
+    static char line[LINE_BYTES];
+    probe.floats = malloc(FLOATS_MAX * sizeof *probe.floats);
+    probe.is_done = 1;
+    const unsigned flags = argc > 2 && strcmp(argv[2], "map") == 0 ? PE_OPEN_MAP : 0;
+    if (argc < 2 || probe.floats == NULL || pe_model_open(argv[1], flags, &probe.model, &probe.error) < 0 ||
+        pe_evaluator_new(&probe.evaluator, &probe.error) < 0 ||
+        pe_evaluator_reserve(probe.evaluator, probe.model, PE_LAYERS_MAX, &probe.error) < 0) {
+        printf("error %d %d %s\n", probe.error.status, probe.error.system, probe.error.message);
+        return 1;
+    }
+    puts("ready");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        answer(&probe, line);
+        fflush(stdout);
+    }
+    pe_evaluator_free(probe.evaluator);
+    pe_model_close(probe.model);
+    free(probe.floats);
+    return 0;
+}

@@ -1,0 +1,196 @@
+/* Shows that libposed-eval allocates nothing once models are open and evaluators have their room: no_allocation FILE...
+ * evaluates everything of the files in every way, with the allocators of the library counted (-Wl,--wrap). Prints how
+ * many evaluations that were and how many allocations; exit status 1 where there were any, or where something that must
+ * succeed fails. */
+#include "clients/eval/posed_eval.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned long long allocations, evaluations;
+static int is_counting;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *p);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *p);
+
+void *__wrap_malloc(size_t size)
+{
+    allocations += is_counting != 0;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    allocations += is_counting != 0;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+    allocations += is_counting != 0;
+    return __real_realloc(p, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    allocations += is_counting != 0;
+    return __real_aligned_alloc(alignment, size);
+}
+
+void __wrap_free(void *p)
+{
+    allocations += is_counting != 0 && p != NULL;
+    __real_free(p);
+}
+
+enum { FLOATS_MAX = 1 << 21 };
+
+struct walk {
+    struct pe_model *model;
+    struct pe_evaluator *evaluator;
+    struct pe_info info;
+    float *floats;
+};
+
+/* Everything that can be asked about an entity. */
+static void ask(const struct walk *walk, const struct pe_entity *entity)
+{
+    struct pe_error error;
+    struct pe_step step;
+    if (pe_evaluate(walk->evaluator, entity, &error) < 0) {
+        if (error.status == PE_E_RESERVE || error.status == PE_E_MEMORY) {
+            fprintf(stderr, "%s\n", error.message);
+            exit(1);
+        }
+        return;
+    }
+    evaluations++;
+    for (int order = 0; order < 2; order++) {
+        for (uint32_t s = 0; s < walk->info.skin_count; s++)
+            for (int layout = PE_MAT4; layout <= PE_DUALQUAT; layout++)
+                pe_palette(walk->evaluator, s, layout, walk->floats, FLOATS_MAX, &error);
+        for (int layout = PE_MAT4; layout <= PE_DUALQUAT; layout++)
+            pe_nodes(walk->evaluator, NULL, walk->info.node_count, layout, walk->floats, FLOATS_MAX, &error);
+        pe_locals(walk->evaluator, NULL, walk->info.node_count, walk->floats, FLOATS_MAX, &error);
+        for (uint32_t d = 0; d < walk->info.draw_count; d++)
+            pe_vertices(walk->evaluator, d, walk->floats, walk->floats + FLOATS_MAX / 2, FLOATS_MAX / 2, &error);
+        for (uint32_t n = 0; n < walk->info.node_count; n++) {
+            pe_local_matrix(walk->evaluator, n, walk->floats, &error);
+            pe_morph_weights(walk->evaluator, n, walk->floats, FLOATS_MAX, &error);
+        }
+        pe_root_step(walk->evaluator, &step, &error);
+    }
+}
+
+static void play_clip(const struct walk *walk, int32_t clip)
+{
+    static const double WORLD[16] = {0, 2, 0, 0, -3, 0, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1};
+    struct pe_layer layer;
+    struct pe_entity entity;
+    pe_layer_init(&layer);
+    pe_entity_init(&entity);
+    layer.clip = clip;
+    entity.model = walk->model;
+    entity.layers = &layer;
+    entity.layer_count = 1;
+    for (int i = 0; i < 4; i++) {
+        layer.time_s = 0.31 * i - 0.2;
+        entity.motion = PE_MOTION_STAYS;
+        entity.world_from_scene = NULL;
+        ask(walk, &entity);
+        entity.world_from_scene = WORLD;
+        ask(walk, &entity);
+        for (entity.motion = PE_MOTION_EXTRACT; entity.motion <= PE_MOTION_EXTRACT_TURN; entity.motion++)
+            ask(walk, &entity);
+    }
+}
+
+/* All layers that there may be, of all clips in turn, with masks; some additive. */
+static void play_blends(const struct walk *walk)
+{
+    struct pe_layer layers[PE_LAYERS_MAX];
+    struct pe_mask masks[PE_MASKS_MAX / PE_LAYERS_MAX];
+    struct pe_entity entity;
+    for (uint32_t m = 0; m < sizeof masks / sizeof *masks; m++)
+        masks[m] = (struct pe_mask){m % walk->info.node_count, (int32_t)(m % 3)};
+    pe_entity_init(&entity);
+    entity.model = walk->model;
+    entity.layers = layers;
+    for (uint32_t i = 0; i < PE_LAYERS_MAX; i++) {
+        pe_layer_init(&layers[i]);
+        layers[i].clip = walk->info.clip_count == 0 ? PE_REST_POSE : (int32_t)(i % walk->info.clip_count);
+        layers[i].time_s = 0.17 * i;
+        layers[i].weight = 0.1 + 0.05 * i;
+        layers[i].is_additive = i > 0 && i % 3 == 0;
+        layers[i].masks = masks;
+    }
+    for (int has_masks = 0; has_masks < 2; has_masks++) {
+        for (uint32_t i = 0; i < PE_LAYERS_MAX; i++)
+            layers[i].mask_count = has_masks ? sizeof masks / sizeof *masks : 0;
+        for (entity.layer_count = 0; entity.layer_count <= PE_LAYERS_MAX; entity.layer_count++)
+            ask(walk, &entity);
+    }
+}
+
+/* What is refused allocates nothing either. */
+static void be_refused(const struct walk *walk, const struct pe_model *stranger)
+{
+    struct pe_error error;
+    struct pe_entity entity;
+    int32_t clip;
+    uint32_t node;
+    pe_entity_init(&entity);
+    entity.model = stranger;
+    if (pe_evaluate(walk->evaluator, &entity, &error) != PE_E_RESERVE ||
+        pe_palette(walk->evaluator, 0, PE_MAT4, walk->floats, FLOATS_MAX, &error) != PE_E_ARGUMENT) {
+        fprintf(stderr, "a model without room is not refused\n");
+        exit(1);
+    }
+    pe_find_clip(walk->model, "nobody's", &clip, &error);
+    pe_find_node(walk->model, "nobody's", &node, &error);
+    entity.model = walk->model;
+    pe_evaluate(walk->evaluator, &entity, &error);
+    pe_palette(walk->evaluator, 99999, PE_MAT4, walk->floats, FLOATS_MAX, &error);
+    pe_palette(walk->evaluator, 0, 7, walk->floats, FLOATS_MAX, &error);
+    pe_palette(walk->evaluator, 0, PE_MAT4, walk->floats, 3, &error);
+}
+
+int main(int argc, char **argv)
+{
+    struct pe_error error;
+    struct pe_model *stranger = NULL;
+    float *floats = malloc(FLOATS_MAX * sizeof *floats);
+    if (argc < 2 || floats == NULL || pe_model_open(argv[1], 0, &stranger, &error) < 0)
+        return 2;
+    for (int i = 1; i < argc; i++) {
+        struct walk walk = {.floats = floats};
+        if (pe_model_open(argv[i], PE_OPEN_MAP, &walk.model, &error) < 0 ||
+            pe_evaluator_new(&walk.evaluator, &error) < 0 ||
+            pe_evaluator_reserve(walk.evaluator, walk.model, PE_LAYERS_MAX, &error) < 0) {
+            fprintf(stderr, "%s\n", error.message);
+            return 1;
+        }
+        pe_model_info(walk.model, &walk.info);
+        is_counting = 1;
+        for (int32_t c = PE_REST_POSE; c < (int32_t)walk.info.clip_count; c++)
+            play_clip(&walk, c);
+        play_blends(&walk);
+        be_refused(&walk, stranger);
+        is_counting = 0;
+        pe_evaluator_free(walk.evaluator);
+        pe_model_close(walk.model);
+    }
+    pe_model_close(stranger);
+    free(floats);
+    printf("%llu evaluations, %llu allocations\n", evaluations, allocations);
+    return allocations != 0;
+}
