@@ -12,7 +12,10 @@
 
 void hit_list_fini(struct hit_list *list) { free(list->hits); }
 
-bool hit_list_is_over(const struct hit_list *list) { return list->steps > list->steps_most; }
+bool hit_list_is_over(const struct hit_list *list)
+{
+    return list->steps > list->steps_most || list->count > list->count_most;
+}
 
 static int compare_hits(const void *a, const void *b)
 {
@@ -52,6 +55,8 @@ double hit_list_most(const struct hit_list *list, size_t first, const struct hit
 }
 
 /* --- volumes --- */
+
+enum { BALL_STEPS = 64 }; /* what a ball at a volume costs, compared with a ray */
 
 /* The world point of a distance along the ray. */
 static void point_at(const struct hit_ray *ray, double distance, double out[3])
@@ -101,7 +106,7 @@ static void cast_volume(const struct hit_scene *scene, const struct scene_entity
     struct dmat4 world_from_bind, bind_from_world;
     hit_scene_bind(scene, entity, v, ray->at, &world_from_bind);
     struct hit hit = {.ray = id, .entity = entity->id, .part = v};
-    list->steps++;
+    list->steps += ray->radius > 0 ? BALL_STEPS : 1;
     if (!affine_invert(&world_from_bind, &bind_from_world))
         return;
     if (ray->radius > 0 ? cast_ball(volume, &world_from_bind, ray, &hit)

@@ -22,6 +22,13 @@ void hit_scene_fini(struct hit_scene *scene)
     box_tree_fini(&scene->tree);
 }
 
+size_t hit_scene_held_bytes(const struct hit_scene *scene)
+{
+    return scene->capacity * sizeof *scene->entities + scene->order_capacity * sizeof *scene->order +
+           (scene->row_capacity + scene->ball_capacity + scene->palette_capacity) * sizeof(float) +
+           scene->tree.box_capacity * sizeof(struct box);
+}
+
 void hit_scene_clear(struct hit_scene *scene) { scene->count = scene->row_count = scene->ball_count = 0; }
 
 /* --- matrices --- */

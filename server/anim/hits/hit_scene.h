@@ -41,7 +41,8 @@ struct hit_list {
     struct hit *hits; /* [count], malloc'ed */
     size_t count, capacity;
     bool is_all;                /* all hits of each ray; else the nearest */
-    uint64_t steps, steps_most; /* boxes and solids looked at; beyond the most casting stops */
+    size_t count_most;          /* more hits than these, and casting stops */
+    uint64_t steps, steps_most; /* boxes and solids looked at, those dear to test counted several times; likewise */
 };
 
 void hit_list_fini(struct hit_list *list);
@@ -81,6 +82,8 @@ struct hit_scene {
 
 void hit_scene_init(struct hit_scene *scene);
 void hit_scene_fini(struct hit_scene *scene);
+/* Memory that it holds. */
+size_t hit_scene_held_bytes(const struct hit_scene *scene);
 /* Empties it and keeps its memory. */
 void hit_scene_clear(struct hit_scene *scene);
 

@@ -299,10 +299,13 @@ struct hitbox {
 };
 enum { HITBOXES_MAX = 4096 };
 
+struct hit_cache; /* anim/hits/hit_cache.h */
+
 /* The checked view. All arrays live in the block that was decoded and as long as it does. */
 struct model {
     const void *bytes;
     uint64_t size_bytes;
+    struct hit_cache *hits; /* where what is made of the model for hits is kept, the holder's of the block; or NULL */
 #define X(id, singular, plural, type, item_bytes)                                                                      \
     const type *plural;                                                                                                \
     uint32_t singular##_count;

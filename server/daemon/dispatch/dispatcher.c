@@ -59,7 +59,7 @@ static void take_notice(struct message *message)
 static bool is_answered_here(enum op op)
 {
     return op == OP_MODEL || op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_BOUNDS || op == OP_KEYS ||
-           op == OP_OPEN || op == OP_FIND;
+           op == OP_OPEN || op == OP_FIND || op == OP_HITBOXES || op == OP_RAYCAST;
 }
 
 /* A request and the models that the loop has for it. */

@@ -1,8 +1,10 @@
 #include "daemon/service/evaluator.h"
 
+#include "anim/hits/hit_cache.h"
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/version.h"
+#include "wire/request/request_raycast.h"
 #include "wire/encode/picture_files.h"
 #include "wire/http/http_response.h"
 #include "wire/reply/clip_sources.h"
@@ -135,6 +137,32 @@ static double partner_cost_ns(const struct model *model, const struct model *cli
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
+/* Fitting volumes to the vertices, once for each content. */
+static double fit_cost_ns(const struct model *model, enum volume_kind fit)
+{
+    enum { COST_FIT_NS = 2000 };
+    return model->hits != NULL && hit_cache_has_set(model->hits, fit) ? 0 : (double)model->position_count * COST_FIT_NS;
+}
+
+/* Posing the entities and casting the rays. */
+static double raycast_cost_ns(const struct evaluation *evaluation)
+{
+    enum { COST_JOINT_NS = 50, COST_RAY_NS = 1000, COST_ENTITY_NS = 10 };
+    const struct request_raycast *raycast = evaluation->request->raycast;
+    double ns = (double)raycast->ray_count * (COST_RAY_NS + (double)raycast->entity_count * COST_ENTITY_NS);
+    for (uint32_t e = 0; e < raycast->entity_count && ns <= EVALUATION_INLINE_NS; e++) {
+        const struct raycast_entity *entity = &raycast->entities[e];
+        const struct model *model =
+            entity->source == 0 ? &evaluation->imported->model : evaluation->sources[entity->source - 1];
+        const uint32_t layers = entity->begin.layer_count + (entity->end != NULL ? 1 + entity->end->layer_count : 0);
+        ns += (double)(1 + layers) * model->node_count * COST_JOINT_NS;
+        ns += evaluation->request->is_of_meshes
+                  ? (double)hit_mesh_vertices(model) * COST_VERTEX_NS + (double)model->index_count * COST_LOOK_NS
+                  : fit_cost_ns(model, evaluation->request->fit);
+    }
+    return ns;
+}
+
 double evaluation_cost_ns(const struct evaluation *evaluation)
 {
     const struct model *model = &evaluation->imported->model, *const *sources = evaluation->sources;
@@ -147,6 +175,10 @@ double evaluation_cost_ns(const struct evaluation *evaluation)
         return (double)model->node_count * COST_LOOK_NS + (double)model->joint_count * COST_LOOK_NS;
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
+    if (request->op == OP_HITBOXES)
+        return fit_cost_ns(model, request->fit) + (double)model->node_count * COST_NODE_NS;
+    if (request->op == OP_RAYCAST)
+        return raycast_cost_ns(evaluation);
     if (request->op == OP_EXPORT)
         return 2.0 * EVALUATION_INLINE_NS; /* never on a loop */
     const bool has_pictures = request->format == FORMAT_GLB && !request->has_no_textures;

@@ -13,6 +13,10 @@ void workspace_init(struct workspace *workspace)
     pose_init(&workspace->pose);
     clip_palette_init(&workspace->clip_palette, kernel_best());
     blend_init(&workspace->blend);
+    entity_work_init(&workspace->entity);
+    hit_scene_init(&workspace->scene);
+    mesh_work_init(&workspace->mesh_hits);
+    workspace->hits = (struct hit_list){0};
 }
 
 void workspace_fini(struct workspace *workspace)
@@ -22,6 +26,10 @@ void workspace_fini(struct workspace *workspace)
     pose_fini(&workspace->pose);
     clip_palette_fini(&workspace->clip_palette);
     blend_fini(&workspace->blend);
+    entity_work_fini(&workspace->entity);
+    hit_scene_fini(&workspace->scene);
+    mesh_work_fini(&workspace->mesh_hits);
+    hit_list_fini(&workspace->hits);
 }
 
 size_t workspace_held_bytes(const struct workspace *workspace)
@@ -30,6 +38,7 @@ size_t workspace_held_bytes(const struct workspace *workspace)
     size_t held_bytes = workspace->pose.node_capacity * node_bytes +
                         workspace->pose.weight_capacity * sizeof *workspace->pose.weights +
                         (size_t)workspace->blend.node_capacity * (workspace->layers.count + 1) * node_bytes;
+    held_bytes += hit_scene_held_bytes(&workspace->scene) + workspace->hits.capacity * sizeof *workspace->hits.hits;
     for (size_t i = 0; i < BUF_COUNT; i++)
         held_bytes += workspace->bufs[i].capacity_bytes;
     return held_bytes;
@@ -43,6 +52,18 @@ void workspace_trim(struct workspace *workspace)
             buf_fini(&workspace->bufs[i]);
     if ((uint64_t)workspace->blend.node_capacity * BLEND_LAYERS_MAX * sizeof(struct trs) > KEPT_BYTES)
         blend_fini(&workspace->blend);
+    if (hit_scene_held_bytes(&workspace->scene) > KEPT_BYTES) {
+        hit_scene_fini(&workspace->scene);
+        hit_scene_init(&workspace->scene);
+    }
+    if (workspace->mesh_hits.vertex_capacity * sizeof *workspace->mesh_hits.vertices > KEPT_BYTES) {
+        mesh_work_fini(&workspace->mesh_hits);
+        mesh_work_init(&workspace->mesh_hits);
+    }
+    if (workspace->hits.capacity * sizeof *workspace->hits.hits > KEPT_BYTES) {
+        hit_list_fini(&workspace->hits);
+        workspace->hits = (struct hit_list){0};
+    }
 }
 
 void *workspace_array(struct buf *buf, size_t count, size_t item_bytes)

@@ -1,7 +1,7 @@
 /* workspace.h - memory that making replies takes, kept from one request to the next. Pure; any thread with its own. */
 #pragma once
 
-#include "anim/compiled/clip_palette.h"
+#include "anim/hits/hit_mesh.h"
 #include "anim/pose/blend.h"
 #include "wire/encode/glb.h"
 #include "wire/reply/clip_select.h"
@@ -16,9 +16,14 @@ struct workspace {
     const _Atomic bool *is_stopped; /* the owner's, or NULL: once true, the reply under way is not needed any more and
                                        ends soon, as some error */
     struct pose pose;
-    struct clip_palette clip_palette; /* with the best kernel, unless another is put there */
-    struct blend blend;               /* of requests with layers */
-    struct resolved_layers layers;    /* likewise */
+    struct clip_palette clip_palette;  /* with the best kernel, unless another is put there */
+    struct blend blend;                /* of requests with layers */
+    struct resolved_layers layers;     /* likewise */
+    struct resolved_layers end_layers; /* of the second pose of an entity */
+    struct entity_work entity;         /* of entities, whose kernel is that of clip_palette */
+    struct hit_scene scene;            /* of raycasts, like the next one */
+    struct mesh_work mesh_hits;
+    struct hit_list hits;
     union {
         struct {
             struct buf selection;  /* uint32_t: which skins, nodes or draws */

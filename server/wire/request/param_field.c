@@ -115,6 +115,9 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_FOLDERS] = {AT(is_of_folders)},
     [PARAM_WEIGHT] = {AT(weight), .most = WEIGHT_MAX, .expected = "a number from 0 to 1000"},
     [PARAM_MODE] = {AT(is_additive)},
+    [PARAM_FIT] = {AT(fit)},
+    [PARAM_TEST] = {AT(is_of_meshes)},
+    [PARAM_HITS] = {AT(has_all_hits)},
 };
 
 /* The field, of the type that the parser is for. */

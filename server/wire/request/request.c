@@ -30,6 +30,7 @@ void request_fini(struct request *request)
     for (uint32_t i = 0; i < request->query_count; i++)
         request_fini(&request->queries[i].request); /* which have no queries */
     free(request->queries);
+    request_raycast_free(request->raycast);
     buf_fini(&request->memory);
     request_init(request);
 }
@@ -104,7 +105,7 @@ static void finish_light(struct request *request, const struct param_set *seen)
 static void finish_lists(struct request *request, const struct param_set *seen, const struct limits *limits)
 {
     struct request_lists *lists = &request->lists;
-    const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & 1u << request->op && request->op != OP_LAYER;
+    const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & OP_BIT(request->op) && request->op != OP_LAYER;
     if (has_frames && lists->times.size_bytes == 0) {
         const double zero = 0;
         buf_put(&lists->times, &zero, sizeof zero);
@@ -206,6 +207,7 @@ int request_complete(struct request *request, const struct param_set *seen, cons
         return err->code;
     if (request_check_combination(request, seen, limits, err) < 0 ||
         (request->layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
+        (request->op == OP_RAYCAST && request_collect_models(request, err) < 0) ||
         (request->op < OP_COUNT && request_collect_sources(request, limits, err) < 0))
         return err->code;
     request_set_canonical(request);

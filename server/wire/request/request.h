@@ -6,6 +6,7 @@
  * request. */
 #pragma once
 
+#include "anim/hits/volume.h"
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
 #include "anim/retarget/humanoid.h"
@@ -51,11 +52,14 @@ enum op {
     OP_TEXTURE,     /* GET /v1/texture */
     OP_ENVIRONMENT, /* GET /v1/environment */
     OP_METRICS,     /* GET /metrics */
+    OP_HITBOXES,    /* GET /v1/hitboxes */
+    OP_RAYCAST,     /* POST /v1/raycast */
     OP_STREAM,      /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
     OP_REFERENCE,        /* "reference" of a layer */
+    OP_ENTITY,           /* one of "entities", or "end" of it */
     /* asked by packets (packet_request.h) alone */
     OP_OPEN, /* what a handle for a model tells */
     OP_FIND, /* a thing of a model by name or index */
@@ -196,8 +200,11 @@ struct request {
     double tolerance;           /* with has_tolerance: a share of the size */
     const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
-    bool is_of_folders;     /* /v1/models: of folders */
-    struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
+    bool is_of_folders;              /* /v1/models: of folders */
+    enum volume_kind fit;            /* OP_HITBOXES, OP_RAYCAST */
+    bool is_of_meshes, has_all_hits; /* OP_RAYCAST: test=mesh, hits=all */
+    struct request_raycast *raycast; /* OP_RAYCAST: entities and rays (request_raycast.h) */
+    struct request *layers;          /* OP_LAYER each: the pose is their blend; clip and span are not given then */
     uint32_t layer_count;
     double weight; /* OP_LAYER: this and what follows; its times: none (the frame's own), one, or as
                       many as there are frames; its joints: the mask */
