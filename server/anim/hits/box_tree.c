@@ -7,6 +7,11 @@
 
 enum { LEAF_THINGS = 4, CODE_BITS = 21 };
 
+/* Boxes are larger by this share of what is computed with, so that no rounding loses what touches their sides. */
+static const double BOX_SLACK = 1e-11;
+/* In place of the infinite inverse of 0, times which 0 is no number. */
+static const double MOST_INVERSE = 1e300;
+
 void box_tree_fini(struct box_tree *tree) { free(tree->boxes); }
 
 /* --- order --- */
@@ -77,6 +82,13 @@ void box_tree_resize(struct box_tree *tree, uint32_t count)
 
 void box_tree_refit(struct box_tree *tree)
 {
+    for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++)
+        for (int i = 0; i < 3 && !box_is_empty(box_tree_leaf(tree, leaf)); i++) {
+            struct box *box = box_tree_leaf(tree, leaf);
+            const double more = BOX_SLACK * (fabs(box->min[i]) + fabs(box->max[i]));
+            box->min[i] -= more;
+            box->max[i] += more;
+        }
     for (uint32_t node = tree->leaf_count - 1; node > 0; node--) {
         const struct box *a = &tree->boxes[2 * node], *b = a + 1;
         for (int i = 0; i < 3; i++) {
@@ -91,34 +103,28 @@ void box_tree_refit(struct box_tree *tree)
 void box_ray_init(struct box_ray *ray, const double origin[3], const double direction[3], double radius)
 {
     for (int i = 0; i < 3; i++) {
-        ray->origin[i] = origin[i];
-        ray->inverse[i] = 1 / direction[i];
+        const bool is_back = direction[i] < 0;
+        const double more = radius + BOX_SLACK * fabs(origin[i]);
+        ray->near_side[i] = is_back ? 3 + i : i;
+        ray->far_side[i] = is_back ? i : 3 + i;
+        ray->near_origin[i] = is_back ? origin[i] - more : origin[i] + more;
+        ray->far_origin[i] = is_back ? origin[i] + more : origin[i] - more;
+        ray->inverse[i] =
+            fabs(direction[i]) > 1 / MOST_INVERSE ? 1 / direction[i] : copysign(MOST_INVERSE, direction[i]);
     }
-    ray->radius = radius;
 }
 
-/* Boxes are a little larger here than they are, so that no rounding loses what touches their sides. */
 bool box_meets(const struct box *box, const struct box_ray *ray, double most)
 {
-    const double SLACK = 1e-12;
+    const double *sides = (const double *)(const void *)box; /* min, then max */
     double in = 0, away = most;
     for (int i = 0; i < 3; i++) {
-        const double low = box->min[i] - ray->radius - ray->origin[i];
-        const double high = box->max[i] + ray->radius - ray->origin[i];
-        const double slack = SLACK * (fabs(low) + fabs(high) + fabs(ray->origin[i]));
-        if (!(low <= high + 2 * slack))
-            return false; /* empty */
-        if (isinf(ray->inverse[i])) {
-            if (low > slack || high < -slack)
-                return false;
-            continue;
-        }
-        const double a = (low - slack) * ray->inverse[i], b = (high + slack) * ray->inverse[i];
-        const double near = a < b ? a : b, far = a < b ? b : a;
+        const double near = (sides[ray->near_side[i]] - ray->near_origin[i]) * ray->inverse[i];
+        const double far = (sides[ray->far_side[i]] - ray->far_origin[i]) * ray->inverse[i];
         in = near > in ? near : in;
         away = far < away ? far : away;
     }
-    return in <= away * (1 + SLACK);
+    return in <= away + BOX_SLACK * in;
 }
 
 void box_walk_start(struct box_walk *walk, const struct box_tree *tree)

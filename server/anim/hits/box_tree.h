@@ -14,6 +14,15 @@
 
 enum { BOX_TREE_DEPTH_MAX = 32 };
 
+/* As box_add(), but a NaN may be lost. */
+static inline void box_grow(struct box *box, const double point[3])
+{
+    for (int i = 0; i < 3; i++) {
+        box->min[i] = point[i] < box->min[i] ? point[i] : box->min[i];
+        box->max[i] = point[i] > box->max[i] ? point[i] : box->max[i];
+    }
+}
+
 struct box_tree {
     struct box *boxes; /* [2 * leaf_count]: of node n; 1 is the root, 2n and 2n + 1 are below n; leaves come last */
     uint32_t count, leaf_count;
@@ -36,13 +45,14 @@ static inline struct box *box_tree_leaf(const struct box_tree *tree, uint32_t le
 {
     return &tree->boxes[tree->leaf_count + leaf];
 }
-/* Makes the boxes above the leaves of those of the leaves. */
+/* Makes the boxes above the leaves of those of the leaves, which become a little larger first. */
 void box_tree_refit(struct box_tree *tree);
 
 /* A ray, or a ball that moves, against boxes. */
 struct box_ray {
-    double origin[3], inverse[3]; /* 1 / direction, infinite where that is 0 */
-    double radius;
+    double near_origin[3], far_origin[3]; /* the origin, moved by the radius against the near and the far sides */
+    double inverse[3];                    /* 1 / direction, finite */
+    int near_side[3], far_side[3];        /* which of the six numbers of a box these sides are */
 };
 void box_ray_init(struct box_ray *ray, const double origin[3], const double direction[3], double radius);
 /* Whether the ray meets the box, larger by its radius on each side, up to `most`; never false by a rounding. */

@@ -160,9 +160,9 @@ static void refit(struct mesh_work *work, const struct posed_draw *posed)
         for (uint32_t p = box_tree_place(&work->tree, leaf); p < box_tree_place(&work->tree, leaf + 1); p++)
             for (uint32_t c = 0; c < 3; c++) {
                 const uint32_t vertex = indices[3 * posed->order[p] + c];
-                box_add(box_tree_leaf(&work->tree, leaf), posed->begin[vertex]);
+                box_grow(box_tree_leaf(&work->tree, leaf), posed->begin[vertex]);
                 if (posed->end != NULL)
-                    box_add(box_tree_leaf(&work->tree, leaf), posed->end[vertex]);
+                    box_grow(box_tree_leaf(&work->tree, leaf), posed->end[vertex]);
             }
     box_tree_refit(&work->tree);
 }

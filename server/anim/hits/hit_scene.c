@@ -81,29 +81,30 @@ struct ball {
     double middle[3], radius;
 };
 
+/* As affine_stretch(), of rows. */
+static float stretch_of(const float *r)
+{
+    const float xx = r[0] * r[0] + r[4] * r[4] + r[8] * r[8], yy = r[1] * r[1] + r[5] * r[5] + r[9] * r[9],
+                zz = r[2] * r[2] + r[6] * r[6] + r[10] * r[10];
+    const float xy = fabsf(r[0] * r[1] + r[4] * r[5] + r[8] * r[9]),
+                xz = fabsf(r[0] * r[2] + r[4] * r[6] + r[8] * r[10]),
+                yz = fabsf(r[1] * r[2] + r[5] * r[6] + r[9] * r[10]);
+    const float a = xx + xy + xz, b = yy + xy + yz, c = zz + xz + yz, most = a > b ? a : b;
+    return sqrtf(most > c ? most : c);
+}
+
 /* stretch: that of world. */
 static void pose_ball(const struct dmat4 *world, double stretch, const float rows[ROW_FLOATS],
                       const struct set_volume *volume, struct ball *out)
 {
-    const double *c = volume->center;
-    double scene[3], square[6];
+    const double *c = volume->center, *w = world->m;
+    double scene[3];
     for (int r = 0; r < 3; r++)
         scene[r] = (double)rows[4 * r] * c[0] + (double)rows[4 * r + 1] * c[1] + (double)rows[4 * r + 2] * c[2] +
                    (double)rows[4 * r + 3];
-    dmat4_point(world, scene, out->middle);
-    for (int k = 0; k < 3; k++) {
-        const int a = k, b = (k + 1) % 3;
-        square[k] = square[3 + k] = 0;
-        for (int r = 0; r < 3; r++) {
-            square[k] += (double)rows[4 * r + a] * (double)rows[4 * r + a];
-            square[3 + k] += (double)rows[4 * r + a] * (double)rows[4 * r + b];
-        }
-        square[3 + k] = fabs(square[3 + k]);
-    }
-    /* as affine_stretch() */
-    const double most = fmax(fmax(square[0] + square[3] + square[5], square[1] + square[3] + square[4]),
-                             square[2] + square[4] + square[5]);
-    out->radius = volume->radius * sqrt(most) * stretch;
+    for (int r = 0; r < 3; r++)
+        out->middle[r] = w[r] * scene[0] + w[4 + r] * scene[1] + w[8 + r] * scene[2] + w[12 + r];
+    out->radius = volume->radius * (double)stretch_of(rows) * stretch;
 }
 
 /* The ball around a ball that goes straight from one place to another. */
@@ -134,7 +135,7 @@ static void find_ball(const struct hit_scene *scene, const struct scene_entity *
 /* Balls are a little larger than they are, and become floats seen from the middle of the entity. */
 static void place_balls(struct hit_scene *scene, struct scene_entity *entity)
 {
-    const double SLACK = 1e-6;
+    const double SLACK = 4e-6;
     const double stretches[2] = {affine_stretch(&entity->begin), affine_stretch(&entity->end)};
     float *balls = scene->balls + entity->ball_first;
     struct ball *all = mem_alloc(((size_t)entity->set->count + 1) * sizeof *all);
@@ -143,8 +144,9 @@ static void place_balls(struct hit_scene *scene, struct scene_entity *entity)
         find_ball(scene, entity, stretches, v, &all[v]);
         all[v].radius *= 1 + SLACK;
         for (int i = 0; i < 3; i++) {
-            entity->box.min[i] = fmin(entity->box.min[i], all[v].middle[i] - all[v].radius);
-            entity->box.max[i] = fmax(entity->box.max[i], all[v].middle[i] + all[v].radius);
+            const double low = all[v].middle[i] - all[v].radius, high = all[v].middle[i] + all[v].radius;
+            entity->box.min[i] = low < entity->box.min[i] ? low : entity->box.min[i];
+            entity->box.max[i] = high > entity->box.max[i] ? high : entity->box.max[i];
         }
     }
     const double size = box_is_empty(&entity->box) ? 0 : box_size(&entity->box);

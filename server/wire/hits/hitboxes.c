@@ -13,7 +13,7 @@ static void put_floats(struct buf *out, const char *key, const float *values, si
 static void put_volume(struct buf *out, const struct model *model, const struct set_volume *of)
 {
     const struct hit_volume *volume = &of->volume;
-    put_node_head(out, model, volume->node);
+    json_printf(out, "{\"joint\":%u,\"name\":%.*s", volume->node, JSON_STR(model, model->nodes[volume->node].name));
     json_printf(out, ",\"kind\":%s", volume_kind_name((enum volume_kind)volume->kind));
     if (volume->name.offset != STR_NONE)
         json_printf(out, ",\"volume\":%.*s", JSON_STR(model, volume->name));

@@ -35,7 +35,8 @@ static void add_chain(struct fixture *rig, struct plain_random *random)
         float place[3], turn[4], scale[3];
         for (int i = 0; i < 4; i++)
             turn[i] = (float)plain_uniform(random, -1, 1);
-        const double length = sqrt((double)(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3]));
+        const double length =
+            sqrt((double)(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3]));
         for (int i = 0; i < 4; i++)
             turn[i] = (float)((double)turn[i] / length);
         for (int i = 0; i < 3; i++) {
@@ -73,10 +74,27 @@ static void add_clip(struct fixture *rig, struct plain_random *random)
 
 static void add_hitboxes(struct fixture *rig)
 {
-    static const struct hit_volume GIVEN[] = {
-        {.name = {.offset = STR_NONE}, .node = RIG_SOCKET, .kind = VOLUME_BOX, .center = {0.2f, 0, 0}, .end = {0.2f, 0, 0}, .rotation = {0.5f, 0.5f, 0.5f, 0.5f}, .half = {0.3f, 0.1f, 0.2f}},
-        {.name = {.offset = STR_NONE}, .node = 2, .kind = VOLUME_SPHERE, .center = {0, 0.2f, 0}, .end = {0, 0.2f, 0}, .rotation = {0, 0, 0, 1}, .radius = 0.3f},
-        {.name = {.offset = STR_NONE}, .node = 2, .kind = VOLUME_CAPSULE, .center = {0, 0.2f, 0}, .end = {0.5f, 0.2f, 0.1f}, .rotation = {0, 0, 0, 1}, .radius = 0.2f}};
+    static const struct hit_volume GIVEN[] = {{.name = {.offset = STR_NONE},
+                                               .node = RIG_SOCKET,
+                                               .kind = VOLUME_BOX,
+                                               .center = {0.2f, 0, 0},
+                                               .end = {0.2f, 0, 0},
+                                               .rotation = {0.5f, 0.5f, 0.5f, 0.5f},
+                                               .half = {0.3f, 0.1f, 0.2f}},
+                                              {.name = {.offset = STR_NONE},
+                                               .node = 2,
+                                               .kind = VOLUME_SPHERE,
+                                               .center = {0, 0.2f, 0},
+                                               .end = {0, 0.2f, 0},
+                                               .rotation = {0, 0, 0, 1},
+                                               .radius = 0.3f},
+                                              {.name = {.offset = STR_NONE},
+                                               .node = 2,
+                                               .kind = VOLUME_CAPSULE,
+                                               .center = {0, 0.2f, 0},
+                                               .end = {0.5f, 0.2f, 0.1f},
+                                               .rotation = {0, 0, 0, 1},
+                                               .radius = 0.2f}};
     for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN; i++)
         *bake_add_hitbox(&rig->builder, 1) = (struct hitbox){.rule = HITBOX_GIVEN, .volume = GIVEN[i]};
     struct hit_volume none = {.name = {.offset = STR_NONE}, .node = 5, .rotation = {0, 0, 0, 1}};

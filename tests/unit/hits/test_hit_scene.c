@@ -31,8 +31,7 @@ static void hall_init(struct hall *hall, struct plain_random *random, enum volum
     hit_scene_init(&hall->scene);
     for (uint32_t i = 0; i < 2 * ENTITIES; i++) {
         hall->layers[i] = (struct blend_layer){.clip = 0, .clip_time_s = plain_uniform(random, 0, 2), .weight = 1};
-        hall->entities[i] =
-            (struct entity){.model = &hall->rig.model, .layers = &hall->layers[i], .layer_count = 1};
+        hall->entities[i] = (struct entity){.model = &hall->rig.model, .layers = &hall->layers[i], .layer_count = 1};
         hall->poses[i].entity = &hall->entities[i];
         plain_matrix(random, &hall->poses[i].world_from_scene);
         for (int k = 0; k < 3; k++)
@@ -267,8 +266,8 @@ static const struct hit *find_hit(const struct hit_list *list, uint32_t ray, uin
     return NULL;
 }
 
-static void check_mesh_ray(const struct hall *hall, const struct plain_mesh *mesh, const struct hit_ray *ray, uint32_t r,
-                           const struct hit_list *all, const struct hit_list *nearest, size_t *found)
+static void check_mesh_ray(const struct hall *hall, const struct plain_mesh *mesh, const struct hit_ray *ray,
+                           uint32_t r, const struct hit_list *all, const struct hit_list *nearest, size_t *found)
 {
     double least = HUGE_VAL;
     for (uint32_t e = 0; e < ENTITIES; e++)

@@ -125,7 +125,8 @@ TEST(triangle_nearest_is_nearer_than_all_others)
             for (int b = 0; a + b <= 30; b++) {
                 double length2 = 0;
                 for (int i = 0; i < 3; i++) {
-                    const double off = (a * corners[0][i] + b * corners[1][i] + (30 - a - b) * corners[2][i]) / 30 - point[i];
+                    const double off =
+                        (a * corners[0][i] + b * corners[1][i] + (30 - a - b) * corners[2][i]) / 30 - point[i];
                     length2 += off * off;
                 }
                 assert_true(distance <= sqrt(length2) + 1e-12);
