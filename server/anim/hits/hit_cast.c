@@ -149,7 +149,7 @@ static void cast_entity(const struct hit_scene *scene, const struct scene_entity
     list->steps += entity->set->count / STEP_BALLS;
     for (uint32_t begin = 0; begin < entity->set->count; begin += BLOCK) {
         const uint32_t left = entity->set->count - begin, count = left < BLOCK ? left : BLOCK;
-        find_gaps(scene->balls + entity->ball_first + begin, entity->ball_stride, count, from, direction, more, gaps);
+        find_gaps(scene->balls + entity->ball_first + begin, entity->set->stride, count, from, direction, more, gaps);
         for (uint32_t v = 0; v < count; v++)
             if (!(gaps[v] > 0))
                 cast_volume(scene, entity, begin + v, ray, list, first, id);

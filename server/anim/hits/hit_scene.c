@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_FLOATS = 12, BALL_LANES = 8 };
+enum { ROW_FLOATS = 12 };
 
 void hit_scene_init(struct hit_scene *scene) { *scene = (struct hit_scene){0}; }
 
@@ -18,6 +18,7 @@ void hit_scene_fini(struct hit_scene *scene)
     free(scene->rows);
     free(scene->balls);
     free(scene->palette);
+    free(scene->ends);
     free(scene->order);
     box_tree_fini(&scene->tree);
 }
@@ -25,7 +26,8 @@ void hit_scene_fini(struct hit_scene *scene)
 size_t hit_scene_held_bytes(const struct hit_scene *scene)
 {
     return scene->capacity * sizeof *scene->entities + scene->order_capacity * sizeof *scene->order +
-           (scene->row_capacity + scene->ball_capacity + scene->palette_capacity) * sizeof(float) +
+           (scene->row_capacity + scene->ball_capacity + scene->palette_capacity + scene->end_capacity) *
+               sizeof(float) +
            scene->tree.box_capacity * sizeof(struct box);
 }
 
@@ -33,17 +35,26 @@ void hit_scene_clear(struct hit_scene *scene) { scene->count = scene->row_count 
 
 /* --- matrices --- */
 
-/* The rows of all volumes in the pose evaluated last, into out[12 * count]. */
+/* One matrix, row by row, as that of volume v: number k goes into array k. */
+static void put_matrix(float *rows, uint32_t stride, uint32_t v, const float *matrix)
+{
+    for (int k = 0; k < ROW_FLOATS; k++)
+        rows[(size_t)k * stride + v] = matrix[k];
+}
+
+/* The rows of all volumes in the pose evaluated last, into out[12 * stride]. */
 static int put_rows(struct hit_scene *scene, struct entity_work *work, const struct hit_set *set, float *out,
                     struct err *err)
 {
+    static const float IDENTITY[ROW_FLOATS] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    for (uint32_t v = set->count; v < set->stride; v++)
+        put_matrix(out, set->stride, v, IDENTITY);
     for (uint32_t s = 0; s < set->skin_count; s++) {
         if (entity_palette(work, set->skins[s], LAYOUT_MAT3X4, scene->palette, err) < 0)
             return err->code;
         for (uint32_t v = 0; v < set->count; v++)
             if (set->volumes[v].skin == (int32_t)set->skins[s])
-                memcpy(out + (size_t)ROW_FLOATS * v, scene->palette + (size_t)ROW_FLOATS * set->volumes[v].joint,
-                       ROW_FLOATS * sizeof *out);
+                put_matrix(out, set->stride, v, scene->palette + (size_t)ROW_FLOATS * set->volumes[v].joint);
     }
     if (set->node_count == 0)
         return 0;
@@ -51,20 +62,30 @@ static int put_rows(struct hit_scene *scene, struct entity_work *work, const str
         return err->code;
     for (uint32_t v = 0, n = 0; v < set->count; v++)
         if (set->volumes[v].skin < 0)
-            memcpy(out + (size_t)ROW_FLOATS * v, scene->palette + (size_t)ROW_FLOATS * n++, ROW_FLOATS * sizeof *out);
+            put_matrix(out, set->stride, v, scene->palette + (size_t)ROW_FLOATS * n++);
     return 0;
+}
+
+static const float *rows_of(const struct hit_scene *scene, const struct scene_entity *entity, bool is_end)
+{
+    return scene->rows + entity->row_first + (is_end ? (size_t)ROW_FLOATS * entity->set->stride : 0);
 }
 
 void hit_scene_bind(const struct hit_scene *scene, const struct scene_entity *entity, uint32_t volume, double at,
                     struct dmat4 *out)
 {
-    const float *rows = scene->rows + entity->row_first + (size_t)ROW_FLOATS * volume;
-    affine_times_rows(&entity->begin, rows, out);
-    if (!entity->is_moving)
-        return;
-    struct dmat4 end;
-    affine_times_rows(&entity->end, rows + (size_t)ROW_FLOATS * entity->set->count, &end);
-    affine_between(out, &end, at, out);
+    struct dmat4 poses[2];
+    for (int p = 0; p < (entity->is_moving ? 2 : 1); p++) {
+        const float *rows = rows_of(scene, entity, p == 1);
+        float matrix[ROW_FLOATS];
+        for (int k = 0; k < ROW_FLOATS; k++)
+            matrix[k] = rows[(size_t)k * entity->set->stride + volume];
+        affine_times_rows(p == 0 ? &entity->begin : &entity->end, matrix, &poses[p]);
+    }
+    if (entity->is_moving)
+        affine_between(&poses[0], &poses[1], at, out);
+    else
+        *out = poses[0];
 }
 
 void hit_scene_matrix(const struct hit_scene *scene, size_t entity, uint32_t volume, double at, struct dmat4 *out)
@@ -75,90 +96,118 @@ void hit_scene_matrix(const struct hit_scene *scene, size_t entity, uint32_t vol
     *out = dmat4_mul(&world, &e->set->volumes[volume].bind_from_joint);
 }
 
-/* --- balls --- */
+/* --- balls: x, y, z, radius in four arrays; loops that the compiler makes vectors of --- */
 
-struct ball {
-    double middle[3], radius;
-};
-
-/* As affine_stretch(), of rows. */
-static float stretch_of(const float *r)
+/* The balls of a set in a pose, in the space of its scene. By rows; stretches as affine_stretch() has them. */
+static void pose_balls(const struct hit_set *set, const float *restrict rows, float *restrict out)
 {
-    const float xx = r[0] * r[0] + r[4] * r[4] + r[8] * r[8], yy = r[1] * r[1] + r[5] * r[5] + r[9] * r[9],
-                zz = r[2] * r[2] + r[6] * r[6] + r[10] * r[10];
-    const float xy = fabsf(r[0] * r[1] + r[4] * r[5] + r[8] * r[9]),
-                xz = fabsf(r[0] * r[2] + r[4] * r[6] + r[8] * r[10]),
-                yz = fabsf(r[1] * r[2] + r[5] * r[6] + r[9] * r[10]);
-    const float a = xx + xy + xz, b = yy + xy + yz, c = zz + xz + yz, most = a > b ? a : b;
-    return sqrtf(most > c ? most : c);
-}
-
-/* stretch: that of world. */
-static void pose_ball(const struct dmat4 *world, double stretch, const float rows[ROW_FLOATS],
-                      const struct set_volume *volume, struct ball *out)
-{
-    const double *c = volume->center, *w = world->m;
-    double scene[3];
-    for (int r = 0; r < 3; r++)
-        scene[r] = (double)rows[4 * r] * c[0] + (double)rows[4 * r + 1] * c[1] + (double)rows[4 * r + 2] * c[2] +
-                   (double)rows[4 * r + 3];
-    for (int r = 0; r < 3; r++)
-        out->middle[r] = w[r] * scene[0] + w[4 + r] * scene[1] + w[8 + r] * scene[2] + w[12 + r];
-    out->radius = volume->radius * (double)stretch_of(rows) * stretch;
-}
-
-/* The ball around a ball that goes straight from one place to another. */
-static void join_balls(struct ball *ball, const struct ball *end)
-{
-    double way2 = 0;
-    for (int i = 0; i < 3; i++) {
-        const double half = (end->middle[i] - ball->middle[i]) / 2;
-        ball->middle[i] += half;
-        way2 += half * half;
+    const size_t n = set->stride;
+    const float *restrict of = set->balls;
+    for (size_t v = 0; v < n; v++) {
+        const float a = rows[v], b = rows[n + v], c = rows[2 * n + v], d = rows[4 * n + v], e = rows[5 * n + v],
+                    f = rows[6 * n + v], g = rows[8 * n + v], h = rows[9 * n + v], i = rows[10 * n + v];
+        const float x = of[v], y = of[n + v], z = of[2 * n + v];
+        out[v] = a * x + b * y + c * z + rows[3 * n + v];
+        out[n + v] = d * x + e * y + f * z + rows[7 * n + v];
+        out[2 * n + v] = g * x + h * y + i * z + rows[11 * n + v];
+        const float xy = fabsf(a * b + d * e + g * h), xz = fabsf(a * c + d * f + g * i),
+                    yz = fabsf(b * c + e * f + h * i);
+        const float first = a * a + d * d + g * g + xy + xz, second = b * b + e * e + h * h + xy + yz,
+                    third = c * c + f * f + i * i + xz + yz, most = first > second ? first : second;
+        out[3 * n + v] = of[3 * n + v] * sqrtf(most > third ? most : third);
     }
-    ball->radius = fmax(ball->radius, end->radius) + sqrt(way2);
 }
 
-static void find_ball(const struct hit_scene *scene, const struct scene_entity *entity, const double stretches[2],
-                      uint32_t volume, struct ball *ball)
+/* Takes them to the world, as seen from `middle`. */
+static void move_balls(size_t n, const struct dmat4 *world, const double middle[3], float *restrict balls)
 {
-    const struct set_volume *of = &entity->set->volumes[volume];
-    const float *rows = scene->rows + entity->row_first + (size_t)ROW_FLOATS * volume;
-    pose_ball(&entity->begin, stretches[0], rows, of, ball);
-    if (!entity->is_moving)
-        return;
-    struct ball end;
-    pose_ball(&entity->end, stretches[1], rows + (size_t)ROW_FLOATS * entity->set->count, of, &end);
-    join_balls(ball, &end);
+    const double *w = world->m;
+    const float stretch = (float)affine_stretch(world), ox = (float)(w[12] - middle[0]),
+                oy = (float)(w[13] - middle[1]), oz = (float)(w[14] - middle[2]);
+    float m[9];
+    for (int k = 0; k < 9; k++)
+        m[k] = (float)w[4 * (k / 3) + k % 3];
+    for (size_t v = 0; v < n; v++) {
+        const float x = balls[v], y = balls[n + v], z = balls[2 * n + v];
+        balls[v] = m[0] * x + m[3] * y + m[6] * z + ox;
+        balls[n + v] = m[1] * x + m[4] * y + m[7] * z + oy;
+        balls[2 * n + v] = m[2] * x + m[5] * y + m[8] * z + oz;
+        balls[3 * n + v] *= stretch;
+    }
 }
 
-/* Balls are a little larger than they are, and become floats seen from the middle of the entity. */
-static void place_balls(struct hit_scene *scene, struct scene_entity *entity)
+/* Balls around balls that go straight from one place to another. */
+static void join_balls(size_t n, const float *restrict ends, float *restrict balls)
 {
-    const double SLACK = 4e-6;
-    const double stretches[2] = {affine_stretch(&entity->begin), affine_stretch(&entity->end)};
-    float *balls = scene->balls + entity->ball_first;
-    struct ball *all = mem_alloc(((size_t)entity->set->count + 1) * sizeof *all);
-    entity->box = BOX_EMPTY;
-    for (uint32_t v = 0; v < entity->set->count; v++) {
-        find_ball(scene, entity, stretches, v, &all[v]);
-        all[v].radius *= 1 + SLACK;
-        for (int i = 0; i < 3; i++) {
-            const double low = all[v].middle[i] - all[v].radius, high = all[v].middle[i] + all[v].radius;
-            entity->box.min[i] = low < entity->box.min[i] ? low : entity->box.min[i];
-            entity->box.max[i] = high > entity->box.max[i] ? high : entity->box.max[i];
+    for (size_t v = 0; v < n; v++) {
+        const float x = (ends[v] - balls[v]) / 2, y = (ends[n + v] - balls[n + v]) / 2,
+                    z = (ends[2 * n + v] - balls[2 * n + v]) / 2;
+        const float radius = balls[3 * n + v], other = ends[3 * n + v];
+        balls[v] += x;
+        balls[n + v] += y;
+        balls[2 * n + v] += z;
+        balls[3 * n + v] = (radius > other ? radius : other) + sqrtf(x * x + y * y + z * z);
+    }
+}
+
+/* The box around all balls, which are seen from `middle`. */
+static void box_balls(size_t n, const float *balls, const double middle[3], struct box *out)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const float *at = balls + (size_t)axis * n, *radii = balls + 3 * n;
+        float low[HIT_LANES], high[HIT_LANES];
+        for (int k = 0; k < HIT_LANES; k++) {
+            low[k] = HUGE_VALF;
+            high[k] = -HUGE_VALF;
+        }
+        for (size_t v = 0; v < n; v += HIT_LANES)
+            for (int k = 0; k < HIT_LANES; k++) {
+                const float l = at[v + (size_t)k] - radii[v + (size_t)k], h = at[v + (size_t)k] + radii[v + (size_t)k];
+                low[k] = l < low[k] ? l : low[k];
+                high[k] = h > high[k] ? h : high[k];
+            }
+        out->min[axis] = HUGE_VAL;
+        out->max[axis] = -HUGE_VAL;
+        for (int k = 0; k < HIT_LANES; k++) {
+            out->min[axis] = fmin(out->min[axis], middle[axis] + (double)low[k]);
+            out->max[axis] = fmax(out->max[axis], middle[axis] + (double)high[k]);
         }
     }
-    const double size = box_is_empty(&entity->box) ? 0 : box_size(&entity->box);
-    for (int i = 0; i < 3; i++)
-        entity->middle[i] = size > 0 ? entity->box.min[i] / 2 + entity->box.max[i] / 2 : 0;
-    for (uint32_t v = 0; v < entity->ball_stride; v++) {
-        const bool is_one = v < entity->set->count;
-        for (int i = 0; i < 3; i++)
-            balls[(size_t)i * entity->ball_stride + v] = is_one ? (float)(all[v].middle[i] - entity->middle[i]) : 0;
-        balls[3 * (size_t)entity->ball_stride + v] = is_one ? (float)(all[v].radius + SLACK * size) : -FLT_MAX;
+}
+
+/* In the world, seen from the middle of the entity, which is where that of all volumes is in the first pose, about. */
+static void place_balls(struct hit_scene *scene, struct scene_entity *entity)
+{
+    static const double ORIGIN[3] = {0, 0, 0};
+    const struct hit_set *set = entity->set;
+    const size_t n = set->stride;
+    float *balls = scene->balls + entity->ball_first;
+    struct box of_scene;
+    double middle[3] = {0, 0, 0};
+    pose_balls(set, rows_of(scene, entity, false), balls);
+    box_balls(n, balls, ORIGIN, &of_scene);
+    for (int i = 0; i < 3 && box_size(&of_scene) > 0; i++)
+        middle[i] = of_scene.min[i] / 2 + of_scene.max[i] / 2;
+    dmat4_point(&entity->begin, middle, entity->middle);
+    move_balls(n, &entity->begin, entity->middle, balls);
+    if (entity->is_moving) {
+        float *ends = scene->ends;
+        pose_balls(set, rows_of(scene, entity, true), ends);
+        move_balls(n, &entity->end, entity->middle, ends);
+        join_balls(n, ends, balls);
     }
-    free(all);
+    /* what floats lost grows with all that was added: where the balls are in their scene, and how large all is */
+    double lost = 0;
+    for (int i = 0; i < 3; i++)
+        lost += fabs(middle[i]) * affine_stretch(&entity->begin);
+    box_balls(n, balls, entity->middle, &entity->box);
+    const float more = (float)(HIT_FLOAT_SLACK * (lost + (box_is_empty(&entity->box) ? 0 : box_size(&entity->box))));
+    for (size_t v = 0; v < n; v++)
+        balls[3 * n + v] += more;
+    for (int i = 0; i < 3; i++) {
+        entity->box.min[i] -= (double)more;
+        entity->box.max[i] += (double)more;
+    }
 }
 
 /* --- entities --- */
@@ -172,12 +221,14 @@ int hit_scene_add(struct hit_scene *scene, struct entity_work *work, uint32_t id
                   const struct hit_set *set, const struct scene_pose *begin, const struct scene_pose *end,
                   struct err *err)
 {
-    const uint32_t stride = (set->count + BALL_LANES - 1) / BALL_LANES * BALL_LANES;
-    const size_t rows = (size_t)ROW_FLOATS * set->count * (end != NULL ? 2 : 1);
+    const uint32_t stride = set->stride;
+    const size_t rows = (size_t)ROW_FLOATS * stride * (end != NULL ? 2 : 1);
     const uint32_t most = set->joint_most > set->node_count ? set->joint_most : set->node_count;
     scene->palette = grow(scene->palette, &scene->palette_capacity, (size_t)ROW_FLOATS * most + 1, sizeof(float));
     scene->rows = grow(scene->rows, &scene->row_capacity, scene->row_count + rows + 1, sizeof(float));
     scene->balls = grow(scene->balls, &scene->ball_capacity, scene->ball_count + (size_t)4 * stride + 1, sizeof(float));
+    if (end != NULL)
+        scene->ends = grow(scene->ends, &scene->end_capacity, (size_t)4 * stride + 1, sizeof(float));
     scene->entities = grow(scene->entities, &scene->capacity, scene->count + 1, sizeof *scene->entities);
     struct scene_entity *entity = &scene->entities[scene->count];
     *entity = (struct scene_entity){.id = id,
@@ -187,8 +238,7 @@ int hit_scene_add(struct hit_scene *scene, struct entity_work *work, uint32_t id
                                     .begin = begin->world_from_scene,
                                     .end = end != NULL ? end->world_from_scene : begin->world_from_scene,
                                     .row_first = scene->row_count,
-                                    .ball_first = scene->ball_count,
-                                    .ball_stride = stride};
+                                    .ball_first = scene->ball_count};
     entity_evaluate(work, begin->entity);
     int rc = put_rows(scene, work, set, scene->rows + scene->row_count, err);
     if (rc == 0 && end != NULL) {

@@ -60,12 +60,11 @@ struct scene_entity {
     const struct hit_set *set;
     bool is_moving;
     struct dmat4 begin, end; /* world_from_scene of its poses */
-    size_t row_first;  /* in scene->rows: 12 floats a volume (scene_from_bind, or scene_from_node), of the first pose,
-                          then of the second */
-    size_t ball_first; /* in scene->balls: x, y, z, radius of all volumes, in four arrays */
-    uint32_t ball_stride; /* of these arrays: the volumes, rounded up */
-    double middle[3];     /* balls are seen from here */
-    struct box box;       /* around all balls */
+    size_t row_first;  /* in scene->rows: 12 arrays of the set's stride (scene_from_bind or scene_from_node, row by row)
+                          of the first pose, then of the second */
+    size_t ball_first; /* in scene->balls: x, y, z, radius of all volumes, in four arrays of the stride */
+    double middle[3];  /* balls are seen from here */
+    struct box box;    /* around all balls */
 };
 
 struct hit_scene {
@@ -76,8 +75,8 @@ struct hit_scene {
     struct box_tree tree;
     uint32_t *order;
     /* scratch */
-    float *palette;
-    size_t palette_capacity, order_capacity;
+    float *palette, *ends;
+    size_t palette_capacity, order_capacity, end_capacity;
 };
 
 void hit_scene_init(struct hit_scene *scene);

@@ -196,6 +196,22 @@ static void add_of_node(struct hit_set *set, const struct source *from, uint32_t
             add_volume(set, from, &model->hitboxes[h].volume, true);
 }
 
+static void list_balls(struct hit_set *set)
+{
+    set->stride = (set->count + HIT_LANES - 1) / HIT_LANES * HIT_LANES;
+    set->balls = mem_zalloc((size_t)4 * set->stride + 1, sizeof *set->balls);
+    for (uint32_t v = 0; v < set->stride; v++) {
+        const struct set_volume *volume = &set->volumes[v < set->count ? v : 0];
+        double sum = 0;
+        for (int i = 0; i < 3 && v < set->count; i++) {
+            set->balls[(size_t)i * set->stride + v] = (float)volume->center[i];
+            sum += fabs(volume->center[i]);
+        }
+        set->balls[(size_t)3 * set->stride + v] =
+            v < set->count ? (float)(volume->radius + HIT_FLOAT_SLACK * (volume->radius + sum)) : -HUGE_VALF;
+    }
+}
+
 static void list_places(struct hit_set *set, const struct model *model)
 {
     bool *has_skin = mem_zalloc((size_t)model->skin_count + 1, sizeof *has_skin);
@@ -213,8 +229,8 @@ static void list_places(struct hit_set *set, const struct model *model)
         }
     }
     free(has_skin);
-    set->size_bytes =
-        sizeof *set + set->count * (sizeof *set->volumes + sizeof *set->nodes) + set->skin_count * sizeof *set->skins;
+    set->size_bytes = sizeof *set + set->count * (sizeof *set->volumes + sizeof *set->nodes + 4 * sizeof *set->balls) +
+                      set->skin_count * sizeof *set->skins;
 }
 
 int hit_set_new(const struct model *model, enum volume_kind fit, uint64_t vertices_max, struct hit_set **out,
@@ -233,6 +249,7 @@ int hit_set_new(const struct model *model, enum volume_kind fit, uint64_t vertic
         add_of_node(set, &from, n, kinds[n]);
     set->volumes = mem_realloc(set->volumes, ((size_t)set->count + 1) * sizeof *set->volumes);
     list_places(set, model);
+    list_balls(set);
     free(kinds);
     free(from.places);
     led_fini(&from.led);
@@ -246,5 +263,6 @@ void hit_set_free(struct hit_set *set)
     free(set->volumes);
     free(set->skins);
     free(set->nodes);
+    free(set->balls);
     free(set);
 }

@@ -21,6 +21,9 @@ struct set_volume {
     double center[3], radius; /* a ball around it, in bind space */
 };
 
+enum { HIT_LANES = 8 };
+#define HIT_FLOAT_SLACK 4e-6 /* what a few operations in float lose of a number, and more */
+
 struct hit_set {
     enum volume_kind fit;
     struct set_volume *volumes; /* by node, of one node in the order of the file */
@@ -28,7 +31,12 @@ struct hit_set {
     uint32_t *skins, skin_count; /* whose palettes it needs, each once */
     uint32_t *nodes, node_count; /* whose own matrices it needs, in the order of the volumes with skin -1 */
     uint32_t joint_most;         /* joints of the largest of the skins */
-    size_t size_bytes;           /* all of it, in memory */
+    /* The balls around the volumes once more, as poses need them: x, y, z, radius in four arrays of `stride`, a
+     * multiple of HIT_LANES; behind the last volume stand balls that are in no box. Radii are larger by what floats
+     * lose. */
+    float *balls;
+    uint32_t stride;
+    size_t size_bytes; /* all of it, in memory */
 };
 
 /* Fits the volumes of a checked model. vertices_max: so many are looked at at most. Returns 0, ERR_TOO_MANY_FRAMES, or
