@@ -13,6 +13,8 @@ void workspace_init(struct workspace *workspace)
     pose_init(&workspace->pose);
     clip_palette_init(&workspace->clip_palette, kernel_best());
     blend_init(&workspace->blend);
+    entity_work_init(&workspace->entity);
+    crowd_work_init(&workspace->crowd);
 }
 
 void workspace_fini(struct workspace *workspace)
@@ -22,6 +24,8 @@ void workspace_fini(struct workspace *workspace)
     pose_fini(&workspace->pose);
     clip_palette_fini(&workspace->clip_palette);
     blend_fini(&workspace->blend);
+    entity_work_fini(&workspace->entity);
+    crowd_work_fini(&workspace->crowd);
 }
 
 size_t workspace_held_bytes(const struct workspace *workspace)
@@ -30,6 +34,7 @@ size_t workspace_held_bytes(const struct workspace *workspace)
     size_t held_bytes = workspace->pose.node_capacity * node_bytes +
                         workspace->pose.weight_capacity * sizeof *workspace->pose.weights +
                         (size_t)workspace->blend.node_capacity * (workspace->layers.count + 1) * node_bytes;
+    held_bytes += crowd_work_held_bytes(&workspace->crowd);
     for (size_t i = 0; i < BUF_COUNT; i++)
         held_bytes += workspace->bufs[i].capacity_bytes;
     return held_bytes;
@@ -43,6 +48,8 @@ void workspace_trim(struct workspace *workspace)
             buf_fini(&workspace->bufs[i]);
     if ((uint64_t)workspace->blend.node_capacity * BLEND_LAYERS_MAX * sizeof(struct trs) > KEPT_BYTES)
         blend_fini(&workspace->blend);
+    if (crowd_work_held_bytes(&workspace->crowd) > KEPT_BYTES)
+        crowd_work_fini(&workspace->crowd);
 }
 
 void *workspace_array(struct buf *buf, size_t count, size_t item_bytes)

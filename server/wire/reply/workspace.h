@@ -2,6 +2,7 @@
 #pragma once
 
 #include "anim/compiled/clip_palette.h"
+#include "anim/entity/crowd.h"
 #include "anim/pose/blend.h"
 #include "wire/encode/glb.h"
 #include "wire/reply/clip_select.h"
@@ -19,6 +20,8 @@ struct workspace {
     struct clip_palette clip_palette; /* with the best kernel, unless another is put there */
     struct blend blend;               /* of requests with layers */
     struct resolved_layers layers;    /* likewise */
+    struct entity_work entity;        /* of crowds; its kernel is that of clip_palette */
+    struct crowd_work crowd;
     union {
         struct {
             struct buf selection;  /* uint32_t: which skins, nodes or draws */

@@ -31,6 +31,7 @@ enum {
     FOR_COMPARE = 1 << OP_COMPARE,
     FOR_TEXTURE = 1 << OP_TEXTURE,
     FOR_QUERY = 1 << OP_QUERY,
+    FOR_CROWD = 1 << OP_CROWD,
     FOR_LAYER = 1 << OP_LAYER,
     FOR_REFERENCE = 1 << OP_REFERENCE,
 };
@@ -151,6 +152,14 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
 
 /* Gives every part of the request the file that its clips are in, and lists these files: after the layers' check. */
 int request_collect_sources(struct request *request, const struct limits *limits, struct err *err);
+
+/* --- request_crowd.c --- */
+
+/* True when the body is a binary crowd. */
+bool request_has_crowd(const struct request *request, const struct request_head *head);
+/* Takes it. */
+int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,
+                       struct err *err);
 
 /* --- request_body.c --- */
 
