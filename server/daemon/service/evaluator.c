@@ -5,6 +5,7 @@
 #include "base/hex.h"
 #include "base/version.h"
 #include "wire/request/request_raycast.h"
+#include "wire/bodies/body_crowd.h"
 #include "wire/encode/picture_files.h"
 #include "wire/http/http_response.h"
 #include "wire/reply/clip_sources.h"
@@ -163,10 +164,28 @@ static double raycast_cost_ns(const struct evaluation *evaluation)
     return ns;
 }
 
+/* The request's own model; NULL: there is none. */
+static const struct model *own_model(const struct evaluation *evaluation)
+{
+    return evaluation->imported == NULL ? NULL : &evaluation->imported->model;
+}
+
+static double crowd_cost_ns(const struct evaluation *evaluation)
+{
+    enum { COST_STEP_NS = 60, BYTES_PER_NS = 2, JSON_FACTOR = 100 };
+    const struct request *request = evaluation->request;
+    const struct model *model = own_model(evaluation);
+    const double bytes = (double)crowd_answer_bytes(request, model, evaluation->sources);
+    return (double)crowd_steps(request, model, evaluation->sources) * COST_STEP_NS +
+           bytes / BYTES_PER_NS * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
+}
+
 double evaluation_cost_ns(const struct evaluation *evaluation)
 {
-    const struct model *model = &evaluation->imported->model, *const *sources = evaluation->sources;
+    const struct model *model = own_model(evaluation), *const *sources = evaluation->sources;
     const struct request *request = evaluation->request;
+    if (request->op == OP_CROWD)
+        return crowd_cost_ns(evaluation);
     if (request->op == OP_OPEN)
         return 0;
     if (request->op == OP_COMPARE)
@@ -245,6 +264,8 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
 {
     const struct request *request = evaluation->request;
     static const char NO_FILE[] = "0000000000000000"; /* what is not of a file is of the server's version */
+    if (request->op == OP_CROWD)                      /* no client asks for the same one again */
+        return false;
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < evaluation->clip_count; i++)
         clip_hashes[i] = evaluation->clips[i]->hash;
@@ -283,6 +304,8 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
     if (reply->code != 0)
         return;
     spend(evaluation->left, cost);
+    if (evaluation->request->op == OP_CROWD)
+        return;
     reply->warning_count =
         reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count, reply);
     const bool has_tag = reply->etag[0] != '\0'; /* and it is not the one that the client has */
@@ -315,7 +338,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return false;
     *spent_ns += cost_ns;
-    reply_make(&evaluator->workspace, &evaluation->imported->model, evaluation->sources, request,
+    reply_make(&evaluator->workspace, own_model(evaluation), evaluation->sources, request,
                evaluation->left != NULL ? evaluation->left : &evaluator->config->limits, reply);
     refuse_without_room(evaluator->budget, reply);
     evaluation_finish(evaluation, &evaluator->workspace.cost, reply);

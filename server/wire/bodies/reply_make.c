@@ -1,6 +1,7 @@
 #include "wire/bodies/reply_make.h"
 
 #include "wire/bodies/bodies.h"
+#include "wire/bodies/body_crowd.h"
 #include "wire/data/keys.h"
 #include "wire/data/texture.h"
 #include "wire/export/export.h"
@@ -100,6 +101,10 @@ void reply_make(struct workspace *workspace, const struct model *model, const st
     }
     if (request->op == OP_RAYCAST) {
         body_put_raycast(workspace, model, sources, request, limits, reply);
+        return;
+    }
+    if (request->op == OP_CROWD) {
+        body_put_crowd(workspace, model, sources, request, limits, reply);
         return;
     }
     clip_sources_init(&clips, model, sources, request);

@@ -80,7 +80,8 @@ static inline enum format reply_format(const struct request *request)
 {
     if (request->op == OP_TEXTURE)
         return FORMAT_PNG;
-    return op_has_binary(request->op) || request->op == OP_EXPORT ? request->format : FORMAT_JSON;
+    return op_has_binary(request->op) || request->op == OP_EXPORT || request->op == OP_CROWD ? request->format
+                                                                                             : FORMAT_JSON;
 }
 /* The part of *reply that says what kind of reply it is; its body is empty then. */
 void reply_describe(const struct request *request, uint64_t limit_bytes, struct reply *reply);

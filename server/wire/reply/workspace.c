@@ -17,6 +17,7 @@ void workspace_init(struct workspace *workspace)
     hit_scene_init(&workspace->scene);
     mesh_work_init(&workspace->mesh_hits);
     workspace->hits = (struct hit_list){0};
+    crowd_work_init(&workspace->crowd);
 }
 
 void workspace_fini(struct workspace *workspace)
@@ -30,6 +31,7 @@ void workspace_fini(struct workspace *workspace)
     hit_scene_fini(&workspace->scene);
     mesh_work_fini(&workspace->mesh_hits);
     hit_list_fini(&workspace->hits);
+    crowd_work_fini(&workspace->crowd);
 }
 
 size_t workspace_held_bytes(const struct workspace *workspace)
@@ -39,6 +41,7 @@ size_t workspace_held_bytes(const struct workspace *workspace)
                         workspace->pose.weight_capacity * sizeof *workspace->pose.weights +
                         (size_t)workspace->blend.node_capacity * (workspace->layers.count + 1) * node_bytes;
     held_bytes += hit_scene_held_bytes(&workspace->scene) + workspace->hits.capacity * sizeof *workspace->hits.hits;
+    held_bytes += crowd_work_held_bytes(&workspace->crowd);
     for (size_t i = 0; i < BUF_COUNT; i++)
         held_bytes += workspace->bufs[i].capacity_bytes;
     return held_bytes;
@@ -64,6 +67,8 @@ void workspace_trim(struct workspace *workspace)
         hit_list_fini(&workspace->hits);
         workspace->hits = (struct hit_list){0};
     }
+    if (crowd_work_held_bytes(&workspace->crowd) > KEPT_BYTES)
+        crowd_work_fini(&workspace->crowd);
 }
 
 void *workspace_array(struct buf *buf, size_t count, size_t item_bytes)

@@ -1,6 +1,8 @@
 /* workspace.h - memory that making replies takes, kept from one request to the next. Pure; any thread with its own. */
 #pragma once
 
+#include "anim/compiled/clip_palette.h"
+#include "anim/entity/crowd.h"
 #include "anim/hits/hit_mesh.h"
 #include "anim/pose/blend.h"
 #include "wire/encode/glb.h"
@@ -20,7 +22,8 @@ struct workspace {
     struct blend blend;                /* of requests with layers */
     struct resolved_layers layers;     /* likewise */
     struct resolved_layers end_layers; /* of the second pose of an entity */
-    struct entity_work entity;         /* of entities, whose kernel is that of clip_palette */
+    struct entity_work entity;         /* of crowds and raycasts; its kernel is that of clip_palette */
+    struct crowd_work crowd;
     struct hit_scene scene;            /* of raycasts, like the next one */
     struct mesh_work mesh_hits;
     struct hit_list hits;

@@ -54,6 +54,7 @@ enum op {
     OP_METRICS,     /* GET /metrics */
     OP_HITBOXES,    /* GET /v1/hitboxes */
     OP_RAYCAST,     /* POST /v1/raycast */
+    OP_CROWD,       /* POST /v1/crowd */
     OP_STREAM,      /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
@@ -213,12 +214,14 @@ struct request {
     struct request *reference;     /* OP_REFERENCE with one time, or NULL */
     struct request_query *queries; /* OP_QUERY */
     uint32_t query_count;
-    const char *if_none_match;  /* the header's value, or NULL; of GET and HEAD */
-    char canonical[24];         /* 16 hex digits: hash of op and every parameter's value in a fixed order,
-                                   what the ETag is made of beside the model's content */
-    uint64_t canonical_rest;    /* private to request_canonical.c: the same of all but the times */
-    struct buf memory;          /* owns the strings above */
-    struct request_lists lists; /* owns the lists above */
+    struct crowd_request *crowd; /* OP_CROWD: all of it; the models are those of its models that have a path, in their
+                                    order. `model` is NULL where none has */
+    const char *if_none_match;   /* the header's value, or NULL; of GET and HEAD */
+    char canonical[24];          /* 16 hex digits: hash of op and every parameter's value in a fixed order,
+                                    what the ETag is made of beside the model's content */
+    uint64_t canonical_rest;     /* private to request_canonical.c: the same of all but the times */
+    struct buf memory;           /* owns the strings above */
+    struct request_lists lists;  /* owns the lists above */
 };
 
 /* One query of a batch: good when err.code is 0. */
@@ -273,6 +276,11 @@ static inline bool request_names_content(const struct request *request)
         is_named = is_named && request->sources[i].hash != NULL;
     return is_named && request->environment == NULL;
 }
+
+/* OP_CROWD: the list of models, once each has a path or an error: checks the paths, and makes them the request's. */
+int request_complete_crowd(struct request *request, struct err *err);
+/* Notes why one of the request's models (0: its own, n: sources[n - 1]) is not there: the error of its entities. */
+void request_miss_crowd_model(const struct request *request, uint32_t slot, const struct err *err);
 
 /* What camera= takes beside the cameras of the file, for messages. */
 extern const char REQUEST_SIDES[];

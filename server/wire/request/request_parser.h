@@ -37,6 +37,7 @@ int request_check_model_path(const char *name, const char *path, struct err *err
 #define FOR_HITBOXES    OP_BIT(OP_HITBOXES)
 #define FOR_RAYCAST     OP_BIT(OP_RAYCAST)
 #define FOR_ENTITY      OP_BIT(OP_ENTITY)
+#define FOR_CROWD       OP_BIT(OP_CROWD)
 
 enum how_often { ONCE, MANY, NEEDED };
 
@@ -163,6 +164,14 @@ int request_take_rays(struct request *request, const cJSON *list, const struct l
 /* The files of all entities, each once: the first is the request's own model. */
 int request_collect_models(struct request *request, struct err *err);
 void request_raycast_free(struct request_raycast *raycast);
+
+/* --- request_crowd.c --- */
+
+/* True when the body is a binary crowd. */
+bool request_has_crowd(const struct request *request, const struct request_head *head);
+/* Takes it. */
+int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,
+                       struct err *err);
 
 /* --- request_body.c --- */
 

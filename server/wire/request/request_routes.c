@@ -39,6 +39,7 @@ static const struct route {
     {"/v1/environment", OP_ENVIRONMENT, TAKES_GET},
     {"/v1/formats", OP_FORMATS, TAKES_GET},
     {"/v1/query", OP_QUERY, TAKES_POST},
+    {"/v1/crowd", OP_CROWD, TAKES_POST},
     {"/v1/stats", OP_STATS, TAKES_GET},
     {"/v1/stream", OP_STREAM, TAKES_GET},
     {"/v1/models/", OP_FILE, TAKES_PUT | TAKES_DELETE | HAS_NAME},
