@@ -3,6 +3,7 @@
 
 #include "daemon/service/prepared_queries.h"
 #include "wire/crowd/crowd_request.h"
+#include "wire/request/request_raycast.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -70,7 +71,8 @@ static void refuse_model(struct conn *conn, const struct packet *packet, const s
     packets_send_failure(conn, bad_at, bad_at == PACKET_NOT_MALFORMED ? err : &form);
 }
 
-/* Gives the models of a crowd that have handles their paths: copies, in the request's memory. */
+/* Gives the models of a crowd, perhaps one of a raycast, that have handles their paths: copies, in the request's
+ * memory. */
 static int find_crowd_models(const struct conn *conn, struct request *request, struct err *err)
 {
     struct crowd_request *crowd = request->crowd;
@@ -95,7 +97,7 @@ static int find_crowd_models(const struct conn *conn, struct request *request, s
         model->path = request->memory.data + request->memory.size_bytes;
         buf_put(&request->memory, handle->path, strlen(handle->path) + 1);
     }
-    return request_complete_crowd(request, err);
+    return request->op == OP_RAYCAST ? request_complete_raycast(request, err) : request_complete_crowd(request, err);
 }
 
 static void start_crowd(struct conn *conn, const struct packet *packet)
@@ -104,8 +106,10 @@ static void start_crowd(struct conn *conn, const struct packet *packet)
     struct err err;
     size_t bad_at;
     *call = (struct call){.pieces = REPLY_WHOLE};
-    if (packet_read_crowd(&call->request, packet, &conn->group->config->limits, &bad_at, &err) < 0 ||
-        find_crowd_models(conn, &call->request, &err) < 0) {
+    const struct limits *limits = &conn->group->config->limits;
+    const int rc = packet->kind == PACKET_RAYCAST ? packet_read_raycast(&call->request, packet, limits, &bad_at, &err)
+                                                  : packet_read_crowd(&call->request, packet, limits, &bad_at, &err);
+    if (rc < 0 || find_crowd_models(conn, &call->request, &err) < 0) {
         request_fini(&call->request);
         packets_send_failure(conn, bad_at, &err);
         return;
@@ -118,7 +122,7 @@ void packets_start_call(struct conn *conn, const struct packet *packet)
 {
     struct packet_model model;
     struct err err;
-    if (packet->kind == PACKET_CROWD) {
+    if (packet->kind == PACKET_CROWD || packet->kind == PACKET_RAYCAST) {
         start_crowd(conn, packet);
         return;
     }

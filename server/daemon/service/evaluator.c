@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/version.h"
+#include "wire/crowd/crowd_request.h"
 #include "wire/request/request_raycast.h"
 #include "wire/bodies/body_crowd.h"
 #include "wire/encode/picture_files.h"
@@ -145,6 +146,18 @@ static double fit_cost_ns(const struct model *model, enum volume_kind fit)
     return model->hits != NULL && hit_cache_has_set(model->hits, fit) ? 0 : (double)model->position_count * COST_FIT_NS;
 }
 
+/* Poses that an entity of a raycast takes, those of its layers counted each. */
+static uint32_t raycast_poses(const struct request *request, uint32_t index)
+{
+    const struct raycast_entity *entity = &request->raycast->entities[index];
+    const struct raycast_target *target = request->raycast->targets;
+    if (target == NULL)
+        return 1 + entity->begin.layer_count + (entity->end != NULL ? 1 + entity->end->layer_count : 0);
+    target += index;
+    const struct crowd_entity *poses = request->crowd->entities;
+    return poses[target->begin].layer_count + (target->end >= 0 ? 1u + poses[target->end].layer_count : 1u);
+}
+
 /* Posing the entities and casting the rays. */
 static double raycast_cost_ns(const struct evaluation *evaluation)
 {
@@ -155,8 +168,7 @@ static double raycast_cost_ns(const struct evaluation *evaluation)
         const struct raycast_entity *entity = &raycast->entities[e];
         const struct model *model =
             entity->source == 0 ? &evaluation->imported->model : evaluation->sources[entity->source - 1];
-        const uint32_t layers = entity->begin.layer_count + (entity->end != NULL ? 1 + entity->end->layer_count : 0);
-        ns += (double)(1 + layers) * model->node_count * COST_JOINT_NS;
+        ns += (double)raycast_poses(evaluation->request, e) * model->node_count * COST_JOINT_NS;
         ns += evaluation->request->is_of_meshes
                   ? (double)hit_mesh_vertices(model) * COST_VERTEX_NS + (double)model->index_count * COST_LOOK_NS
                   : fit_cost_ns(model, evaluation->request->fit);
@@ -264,7 +276,7 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
 {
     const struct request *request = evaluation->request;
     static const char NO_FILE[] = "0000000000000000"; /* what is not of a file is of the server's version */
-    if (request->op == OP_CROWD)                      /* no client asks for the same one again */
+    if (request->op == OP_CROWD || request->op == OP_RAYCAST) /* no client asks for the same one again */
         return false;
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < evaluation->clip_count; i++)
@@ -308,6 +320,7 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
         return;
     reply->warning_count =
         reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count, reply);
+    reply->is_json = reply->is_json || (evaluation->request->op == OP_RAYCAST && evaluation->request->format == FORMAT_JSON);
     const bool has_tag = reply->etag[0] != '\0'; /* and it is not the one that the client has */
     if (!has_tag && evaluation_is_not_modified(evaluation, "", reply))
         reply_drop_body(reply);

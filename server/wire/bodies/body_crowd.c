@@ -5,12 +5,10 @@
 #include "base/bytes.h"
 #include "base/container_of.h"
 #include "wire/crowd/crowd_request.h"
+#include "wire/reply/crowd_entity.h"
 #include "wire/reply/reply_context.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-#define WEIGHT_MAX 1000.0 /* as that of a layer in JSON */
 
 /* An entity that is wrong. */
 struct wrong {
@@ -111,90 +109,6 @@ static void on_failed(struct crowd_listener *listener, uint32_t member, const st
 
 /* --- one entity --- */
 
-static int find_clip(const struct model *model, int32_t clip, struct err *err)
-{
-    if (clip == POSE_REST || (clip >= 0 && (uint32_t)clip < model->clip_count))
-        return 0;
-    return err_set(err, ERR_CLIP_NOT_FOUND, "there is no clip %d; there are %u", clip, model->clip_count);
-}
-
-static int set_time(const struct model *model, int32_t clip, double time_s, enum wrap wrap, double *out,
-                    struct err *err)
-{
-    const double duration_s = clip_duration_s(model, clip);
-    const struct clip_span whole = {.to_s = duration_s, .speed = 1, .wrap = wrap};
-    if (!isfinite(time_s))
-        return err_set(err, ERR_BAD_PARAMETER, "its time is not finite");
-    *out = clip_time_in_span(&whole, time_s + 0); /* not -0 */
-    return 0;
-}
-
-static int set_mask(const struct crowd_request *crowd, const struct model *model, const struct crowd_layer *asked,
-                    struct blend_layer *layer, struct err *err)
-{
-    if (asked->mask < 0)
-        return 0;
-    const struct crowd_mask *mask = &crowd->masks[asked->mask];
-    if (mask->most_node >= model->node_count)
-        return err_set(err, ERR_JOINT_NOT_FOUND, "mask %d: there is no node %u; there are %u", asked->mask,
-                       mask->most_node, model->node_count);
-    layer->masks = mask->nodes;
-    layer->mask_count = mask->count;
-    return 0;
-}
-
-static int set_layer(const struct crowd_request *crowd, const struct model *model, const struct crowd_layer *asked,
-                     struct blend_layer *layer, struct err *err)
-{
-    *layer = (struct blend_layer){.clip = asked->clip, .weight = asked->weight + 0, .is_additive = asked->is_additive};
-    if (!(asked->weight >= 0 && asked->weight <= (asked->is_additive ? 1 : WEIGHT_MAX)))
-        return err_set(err, ERR_BAD_PARAMETER, "its weight must be a number from 0 to %s",
-                       asked->is_additive ? "1" : "1000");
-    if (find_clip(model, asked->clip, err) < 0 ||
-        set_time(model, asked->clip, asked->time_s, asked->wrap, &layer->clip_time_s, err) < 0 ||
-        set_mask(crowd, model, asked, layer, err) < 0)
-        return err->code;
-    if (!asked->is_additive)
-        return 0;
-    layer->reference_clip = asked->reference_clip;
-    if (find_clip(model, asked->reference_clip, err) < 0 ||
-        set_time(model, asked->reference_clip, asked->reference_time_s, WRAP_LOOP, &layer->reference_time_s, err) < 0)
-        return err_prefix(err, "its reference");
-    return 0;
-}
-
-static int set_layers(struct making *making, const struct crowd_entity *asked, struct entity *entity, struct err *err)
-{
-    const struct crowd_request *crowd = making->crowd;
-    uint32_t mask_nodes = 0;
-    entity->layers = making->layers + making->layer_count;
-    entity->layer_count = asked->layer_count;
-    for (uint32_t i = 0; i < asked->layer_count; i++) {
-        struct blend_layer *layer = &making->layers[making->layer_count + i];
-        if (set_layer(crowd, entity->model, &crowd->layers[asked->first_layer + i], layer, err) < 0)
-            return err_prefix(err, "layer %u", i);
-        mask_nodes += layer->mask_count;
-    }
-    if (mask_nodes > BLEND_MASKS_MAX)
-        return err_set(err, ERR_BAD_PARAMETER, "the masks of its layers have %u nodes, more than %d", mask_nodes,
-                       BLEND_MASKS_MAX);
-    making->layer_count += asked->layer_count;
-    return 0;
-}
-
-static int set_world(const struct crowd_request *crowd, const struct crowd_entity *asked, struct entity *entity,
-                     struct err *err)
-{
-    if (asked->world < 0)
-        return 0;
-    entity->world_from_scene = &crowd->worlds[asked->world];
-    for (int e = 0; e < 16; e++)
-        if (!isfinite((float)entity->world_from_scene->m[e]))
-            return err_set(err, ERR_BAD_PARAMETER, "its place %d has a number that is not finite as a float",
-                           asked->world);
-    return 0;
-}
-
 /* Fills the next member, and *count: how many matrices the entity has, right or wrong. */
 static int plan_entity(struct making *making, const struct crowd_entity *asked, uint64_t *count, struct err *err)
 {
@@ -210,8 +124,10 @@ static int plan_entity(struct making *making, const struct crowd_entity *asked, 
     if (crowd_wanted_check(wanted, model, err) < 0)
         return err_prefix(err, "what is wanted");
     *count = crowd_wanted_count(wanted, model);
-    return set_layers(making, asked, &member->entity, err) < 0 ? err->code
-                                                               : set_world(crowd, asked, &member->entity, err);
+    if (crowd_entity_resolve(crowd, asked, model, making->layers + making->layer_count, &member->entity, err) < 0)
+        return err->code;
+    making->layer_count += asked->layer_count;
+    return 0;
 }
 
 /* --- all of them --- */

@@ -3,6 +3,10 @@
 
 #include "wire/reply/reply_context.h"
 
+/* The model of an entity. */
+const struct model *raycast_model(const struct request *request, uint32_t entity, const struct model *model,
+                                  const struct model *const *sources);
+
 /* The volumes of a model. */
 void body_put_hitboxes(struct reply_context *context);
 
@@ -10,6 +14,8 @@ void body_put_hitboxes(struct reply_context *context);
 void body_put_raycast(struct workspace *workspace, const struct model *model, const struct model *const *sources,
                       const struct request *request, const struct limits *limits, struct reply *reply);
 
-/* JSON of the hits in workspace->hits; sets: of each entity. */
+/* The hits as bytes (protocol/raycast.def) or as JSON; sets: of each entity. */
+void raycast_put_binary(const struct request *request, const struct model *model, const struct model *const *sources,
+                        const struct hit_set *const *sets, const struct hit_list *hits, struct buf *out);
 void raycast_put_json(const struct request *request, const struct model *model, const struct model *const *sources,
                       const struct hit_set *const *sets, const struct hit_list *hits, struct buf *out);

@@ -4,8 +4,8 @@
 #include "wire/reply/reply_json.h"
 #include "wire/request/request_raycast.h"
 
-static const struct model *model_of(const struct request *request, uint32_t entity, const struct model *model,
-                                    const struct model *const *sources)
+const struct model *raycast_model(const struct request *request, uint32_t entity, const struct model *model,
+                                  const struct model *const *sources)
 {
     const uint32_t source = request->raycast->entities[entity].source;
     return source == 0 ? model : sources[source - 1];
@@ -41,7 +41,7 @@ void raycast_put_json(const struct request *request, const struct model *model, 
                 request->raycast->ray_count);
     for (size_t h = 0; h < hits->count && !buf_failed(out); h++) {
         const struct hit *hit = &hits->hits[h];
-        const struct model *of = model_of(request, hit->entity, model, sources);
+        const struct model *of = raycast_model(request, hit->entity, model, sources);
         json_comma(out, h > 0);
         json_printf(out, "{\"ray\":%u,\"entity\":%u", hit->ray, hit->entity);
         if (request->is_of_meshes)

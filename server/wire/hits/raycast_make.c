@@ -3,6 +3,7 @@
 
 #include "anim/hits/hit_cache.h"
 #include "base/mem.h"
+#include "wire/reply/crowd_entity.h"
 #include "wire/request/request_raycast.h"
 
 #include <stdlib.h>
@@ -86,33 +87,75 @@ static bool find_set(struct raycast *raycast, uint32_t index)
     if (hit_cache_set(cache_of(raycast, entity), model_of(raycast, entity), raycast->request->fit,
                       raycast->limits->value[LIMIT_BOUNDS_VERTICES], &raycast->sets[index], &err) == 0)
         return true;
-    err_prefix(&err, "%s", entity->begin.model);
     return fail_entity(raycast, index, &err);
+}
+
+/* One pose of an entity, in the space of its scene, and where that is. False: the reply is an error. */
+static bool find_json_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
+                           struct scene_pose *pose)
+{
+    const struct raycast_entity *of = &raycast->request->raycast->entities[index];
+    struct workspace *workspace = raycast->workspace;
+    *pose = (struct scene_pose){entity, is_end ? of->end_world : of->world};
+    return find_pose(raycast, model_of(raycast, of), is_end ? of->end : &of->begin, index,
+                     is_end ? &workspace->end_layers : &workspace->layers, entity);
+}
+
+/* The same of an entity of the request's crowd. */
+static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
+                            struct scene_pose *pose)
+{
+    const struct request_raycast *of = raycast->request->raycast;
+    const struct crowd_request *crowd = raycast->request->crowd;
+    const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
+    struct resolved_layers *layers = is_end ? &raycast->workspace->end_layers : &raycast->workspace->layers;
+    struct err err;
+    if (crowd_entity_resolve(crowd, &crowd->entities[place], model_of(raycast, &of->entities[index]), layers->layers,
+                             entity, &err) < 0)
+        return fail_entity(raycast, index, &err);
+    *pose = (struct scene_pose){entity, entity->world_from_scene != NULL ? *entity->world_from_scene : DMAT4_IDENTITY};
+    entity->world_from_scene = NULL;
+    return true;
+}
+
+static bool has_end(const struct request *request, uint32_t index)
+{
+    const struct request_raycast *of = request->raycast;
+    return of->targets != NULL ? of->targets[index].end >= 0 : of->entities[index].end != NULL;
 }
 
 /* rays: of meshes, cast at the entity at once; NULL: its volumes are added to the scene. */
 static bool add_entity(struct raycast *raycast, uint32_t index, const struct mesh_rays *rays)
 {
     const struct raycast_entity *of = &raycast->request->raycast->entities[index];
-    const struct model *model = model_of(raycast, of);
+    const bool is_moving = has_end(raycast->request, index), is_binary = raycast->request->crowd != NULL;
+    bool (*const find)(struct raycast *, uint32_t, bool, struct entity *, struct scene_pose *) =
+        is_binary ? find_crowd_pose : find_json_pose;
     struct workspace *workspace = raycast->workspace;
     struct entity first, second;
-    struct scene_pose begin = {&first, of->world}, moved = {&second, of->end_world};
-    const struct scene_pose *end = of->end != NULL ? &moved : NULL;
+    struct scene_pose begin, moved;
+    const struct scene_pose *end = is_moving ? &moved : NULL;
     struct err err;
-    if ((rays == NULL && !find_set(raycast, index)) ||
-        !find_pose(raycast, model, &of->begin, index, &workspace->layers, &first) ||
-        (end != NULL && !find_pose(raycast, model, of->end, index, &workspace->end_layers, &second)))
+    if ((rays == NULL && !find_set(raycast, index)) || !find(raycast, index, false, &first, &begin) ||
+        (is_moving && !find(raycast, index, true, &second, &moved)))
         return false;
     const int rc = rays == NULL ? hit_scene_add(&workspace->scene, &workspace->entity, index, of->mask,
                                                 raycast->sets[index], &begin, end, &err)
                                 : hit_mesh_cast(&workspace->mesh_hits, &workspace->entity,
-                                                hit_cache_mesh(cache_of(raycast, of), model), index, of->mask, &begin,
-                                                end, rays, &err);
-    if (rc == 0)
-        return true;
-    err_prefix(&err, "%s", of->begin.model);
-    return fail_entity(raycast, index, &err);
+                                                hit_cache_mesh(cache_of(raycast, of), model_of(raycast, of)), index,
+                                                of->mask, &begin, end, rays, &err);
+    return rc == 0 || fail_entity(raycast, index, &err);
+}
+
+/* Of one pose, as LIMIT_EVALUATIONS counts it. */
+static uint64_t steps_of(const struct request *request, uint32_t index, bool is_end, const struct model *model)
+{
+    const struct request_raycast *of = request->raycast;
+    if (of->targets == NULL)
+        return pose_steps(model, is_end ? of->entities[index].end : &of->entities[index].begin);
+    const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
+    const uint32_t layers = request->crowd->entities[place].layer_count;
+    return (layers > 1 ? 2 * (uint64_t)layers : 1) * ((uint64_t)model->node_count + model->weight_count);
 }
 
 /* What poses and meshes take, as the limits count it. */
@@ -124,9 +167,9 @@ static bool is_affordable(struct raycast *raycast)
     struct err err;
     for (uint32_t e = 0; e < of->entity_count; e++) {
         const struct model *model = model_of(raycast, &of->entities[e]);
-        const bool is_moving = of->entities[e].end != NULL;
-        steps += pose_steps(model, &of->entities[e].begin);
-        steps += is_moving ? pose_steps(model, of->entities[e].end) : 0;
+        const bool is_moving = has_end(raycast->request, e);
+        steps += steps_of(raycast->request, e, false, model);
+        steps += is_moving ? steps_of(raycast->request, e, true, model) : 0;
         vertices += raycast->request->is_of_meshes ? (is_moving ? 2 : 1) * hit_mesh_vertices(model) : 0;
     }
     raycast->workspace->cost = (struct reply_cost){.evaluations = steps, .vertices = vertices};
@@ -205,11 +248,18 @@ static bool make_hits(struct raycast *raycast)
 static void put_answer(struct raycast *raycast)
 {
     struct reply *reply = raycast->reply;
+    const struct request *request = raycast->request;
     const uint64_t most = raycast->limits->value[LIMIT_ANSWER_BYTES];
     struct err err;
-    reply_describe(raycast->request, most, reply);
-    raycast_put_json(raycast->request, raycast->model, raycast->sources, raycast->sets, &raycast->workspace->hits,
-                     &reply->body);
+    reply_describe(request, most, reply);
+    if (request->format == FORMAT_BIN) {
+        reply->content_type = RAYCAST_ANSWER_CONTENT_TYPE;
+        raycast_put_binary(request, raycast->model, raycast->sources, raycast->sets, &raycast->workspace->hits,
+                           &reply->body);
+    } else {
+        raycast_put_json(request, raycast->model, raycast->sources, raycast->sets, &raycast->workspace->hits,
+                         &reply->body);
+    }
     if (!buf_failed(&reply->body) && reply->body.size_bytes <= most)
         return;
     err_set(&err, ERR_TOO_MANY_FRAMES, "%zu hits are more than an answer holds", raycast->workspace->hits.count);

@@ -4,6 +4,7 @@
 #include "wire/crowd/crowd_request.h"
 #include "wire/encode/frames.h"
 #include "wire/encode/glb.h"
+#include "wire/request/request_raycast.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,8 @@ static unsigned kind_of(const char *content_type)
                  {GLB_CONTENT_TYPE, PACKET_GLB},
                  {PACKET_TYPE_OPENED, PACKET_OPENED},
                  {PACKET_TYPE_FOUND, PACKET_FOUND},
-                 {CROWD_ANSWER_CONTENT_TYPE, PACKET_ENTITIES}};
+                 {CROWD_ANSWER_CONTENT_TYPE, PACKET_ENTITIES},
+                 {RAYCAST_ANSWER_CONTENT_TYPE, PACKET_HITS}};
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
         if (content_type != NULL && strcmp(content_type, KINDS[i].type) == 0)
             return KINDS[i].kind;

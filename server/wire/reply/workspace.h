@@ -24,7 +24,7 @@ struct workspace {
     struct resolved_layers end_layers; /* of the second pose of an entity */
     struct entity_work entity;         /* of crowds and raycasts; its kernel is that of clip_palette */
     struct crowd_work crowd;
-    struct hit_scene scene;            /* of raycasts, like the next one */
+    struct hit_scene scene; /* of raycasts, like the next one */
     struct mesh_work mesh_hits;
     struct hit_list hits;
     union {

@@ -2,7 +2,6 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "wire/request/request_parser.h"
-#include "wire/request/request_raycast.h"
 
 #include <string.h>
 
@@ -52,30 +51,6 @@ static uint64_t hash_layers(uint64_t state, const struct request *request)
         state = hash_uint(state, layer->is_additive);
         state = hash64(state, &layer->weight, sizeof layer->weight);
         state = hash_text(state, layer->reference == NULL ? NULL : layer->reference->canonical);
-    }
-    return state;
-}
-
-/* An answer to a POST is not kept by caches; two bodies that mean the same have one tag all the same. */
-static uint64_t hash_raycast(uint64_t state, const struct request *request)
-{
-    const struct request_raycast *raycast = request->raycast;
-    const uint64_t flags[] = {request->is_of_meshes, request->has_all_hits, raycast->entity_count, raycast->ray_count};
-    state = hash64(state, flags, sizeof flags);
-    for (uint32_t e = 0; e < raycast->entity_count; e++) {
-        const struct raycast_entity *entity = &raycast->entities[e];
-        state = hash_text(state, entity->begin.canonical);
-        state = hash_text(state, entity->end == NULL ? NULL : entity->end->canonical);
-        state = hash64(state, &entity->world, sizeof entity->world);
-        state = hash64(state, &entity->end_world, sizeof entity->end_world);
-        state = hash_uint(state, entity->mask);
-    }
-    for (uint32_t r = 0; r < raycast->ray_count; r++) {
-        const struct hit_ray *ray = &raycast->rays[r];
-        const double numbers[] = {ray->most, ray->radius, ray->at};
-        const uint64_t words[] = {ray->mask, ray->ignored};
-        state = hash64(hash64(state, ray->origin, sizeof ray->origin), ray->direction, sizeof ray->direction);
-        state = hash64(hash64(state, numbers, sizeof numbers), words, sizeof words);
     }
     return state;
 }
@@ -162,8 +137,6 @@ void request_set_canonical(struct request *request)
                           &request->clip_humanoid);
     if (request->fit != VOLUME_CAPSULE)
         h = hash_uint(hash_uint(h, PARAM_FIT), request->fit);
-    if (request->raycast != NULL)
-        h = hash_raycast(h, request);
     request->canonical_rest = h;
     request_set_canonical_times(request);
 }

@@ -165,6 +165,14 @@ int request_take_rays(struct request *request, const cJSON *list, const struct l
 int request_collect_models(struct request *request, struct err *err);
 void request_raycast_free(struct request_raycast *raycast);
 
+/* --- request_raycast_binary.c --- */
+
+/* True when the body is a binary raycast. */
+bool request_has_raycast(const struct request *request, const struct request_head *head);
+/* Takes it. */
+int request_take_raycast(struct request *request, const struct request_head *head, const struct limits *limits,
+                         struct param_set *seen, struct err *err);
+
 /* --- request_crowd.c --- */
 
 /* True when the body is a binary crowd. */

@@ -19,6 +19,7 @@ void request_raycast_free(struct request_raycast *raycast)
         free(raycast->entities[e].end);
     }
     free(raycast->entities);
+    free(raycast->targets);
     free(raycast->rays);
     free(raycast);
 }
@@ -178,7 +179,7 @@ static struct request_raycast *raycast_of(struct request *request)
 int request_take_entities(struct request *request, cJSON *list, const struct limits *limits, struct err *err)
 {
     struct request_raycast *raycast = raycast_of(request);
-    const int count = request_count_objects(list, "entities", limits->value[LIMIT_RAY_ENTITIES], err);
+    const int count = request_count_objects(list, "entities", limits->value[LIMIT_ENTITIES], err);
     if (count < 0)
         return count;
     if (raycast != NULL)

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import contract_model
+import packets
+import raycasts
 from conftest import SAMPLES
 from importers import NO_RENDERING
 
@@ -19,12 +21,14 @@ MODEL = "robot.glb"
 FITS = ["capsule", "box", "sphere"]
 
 
-def ask(server, path, body):
-    data = json.dumps(body).encode()
+def send(server, path, data):
     with server.connect() as connection:
-        connection.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                        f"Content-Length: {len(data)}\r\n\r\n".encode() + data)
+        connection.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data)
         return connection.answer()
+
+
+def ask(server, path, body):
+    return send(server, path, json.dumps(body).encode())
 
 
 def post(server, body):
@@ -375,3 +379,104 @@ def test_awkward_joints_are_hit_too(awkward):
                 assert mine and mine[0]["distance"] == pytest.approx(expected, abs=2e-3)
                 tried += 1
     assert tried >= 5 and contract_model.ROOT == 4
+
+
+# --- binary ---
+
+MODELS = [(MODEL, 0), ("octopus.glb", 0)]
+
+
+def binary_scene(server, random):
+    """The same scene in both forms."""
+    entities, rays = entities_and_rays(random, 40)
+    clips = {clip["name"]: clip["index"] for clip in server.json("/v1/model", model=MODEL)["clips"]}
+    binary = []
+    for entity in entities:
+        clip = clips.get(entity["clip"], 0)
+        one = {"model": [path for path, _ in MODELS].index(entity["model"]), "layers": [(clip, entity["t"], 1)],
+               "world": entity["world"]}
+        if "end" in entity:
+            one["end"] = {"layers": [(clip, entity["end"]["t"], 1)], "world": entity["end"]["world"]}
+        binary.append(one)
+    entities[0]["mask"] = binary[0]["mask"] = 1
+    rays[3]["ignore"], rays[4]["radius"], rays[5]["mask"], rays[6]["max"] = 0, 0.3, 2, 3.0
+    return entities, binary, rays
+
+
+def check_same(told, expected, is_mesh):
+    assert len(told["hits"]) == len(expected["hits"]) > 5
+    for one, other in zip(told["hits"], expected["hits"]):
+        assert (one["ray"], one["entity"]) == (other["ray"], other["entity"])
+        assert one["node"] == other["node" if is_mesh else "joint"]
+        assert one["inside"] == other.get("inside", False)
+        for field in ("point", "normal"):
+            assert [np.float32(x) for x in one[field]] == [np.float32(x) for x in other[field]]
+        assert np.float32(one["distance"]) == np.float32(other["distance"])
+        if is_mesh:
+            assert (one["part"], one["triangle"]) == (other["primitive"], other["triangle"])
+            assert [np.float32(x) for x in one["barycentric"]] == [np.float32(x) for x in other["barycentric"]]
+
+
+@pytest.mark.parametrize("kind", ["volumes", "mesh"])
+@pytest.mark.parametrize("which", ["nearest", "all"])
+def test_all_ways_have_the_same_bits(server, kind, which):
+    entities, binary, rays = binary_scene(server, np.random.default_rng(11))
+    expected = post(server, {"test": kind, "hits": which, "entities": entities, "rays": rays})
+    data = raycasts.raycast(binary, rays, MODELS, test=kind, hits=which)
+    answer = send(server, "/v1/raycast", data)
+    assert answer.status == 200, answer.body
+    assert answer.headers["content-type"] == "application/vnd.posed.hits"
+    told = raycasts.read_hits(answer.body)
+    assert told["test"] == kind and told["entities"] == 3 and told["rays"] == 40
+    check_same(told, expected, kind == "mesh")
+    as_json = send(server, "/v1/raycast?format=json", data)
+    assert as_json.headers["content-type"] == "application/json" and as_json.json() == expected
+    as_bytes = ask(server, "/v1/raycast?format=bin", {"test": kind, "hits": which, "entities": entities, "rays": rays})
+    assert as_bytes.body == answer.body
+
+
+def test_packets_and_websockets(start):
+    server = start(*NO_RENDERING, "--tcp", "127.0.0.1:0", root=SAMPLES)
+    _, binary, rays = binary_scene(server, np.random.default_rng(12))
+    expected = send(server, "/v1/raycast", raycasts.raycast(binary, rays, MODELS)).body
+    for port in ("tcp", "ws"):
+        with packets.connect(server.ports, port) as link:
+            answer = link.ask("raycast", raycasts.raycast(binary, rays, MODELS))
+            assert answer.kind == "hits" and answer.payload == expected
+            handle = link.open(MODEL)
+            again = link.ask("raycast", raycasts.raycast(binary, rays, [(MODEL, handle), MODELS[1]]))
+            assert again.payload == expected
+            refused = link.ask("raycast", raycasts.raycast(binary, rays, [(MODEL, handle + 9), MODELS[1]]))
+            assert refused.error()[0] == 20 and "handle" in refused.error()[2]
+            assert link.ask("ping").kind == "done"
+
+
+def test_every_cut_and_changed_byte_is_refused_or_answered(server):
+    data = raycasts.raycast([{"model": 0, "layers": [(0, 0.3, 1)]}], [{"origin": [0, 1, 9], "direction": [0, 0, -1]}], MODELS[:1])
+    assert len(raycasts.read_hits(send(server, "/v1/raycast", data).body)["hits"]) == 1
+    for size in range(4, len(data)):
+        answer = send(server, "/v1/raycast", data[:size])
+        assert answer.status == 400 and answer.error() == "bad_request", size
+    for at in range(4, len(data)):
+        changed = bytearray(data)
+        changed[at] ^= 0xFF
+        answer = send(server, "/v1/raycast", bytes(changed))
+        assert answer.status in (200, 400, 404, 409, 415, 422), (at, answer.body)
+    assert send(server, "/v1/raycast?fit=box", data).error() == "duplicate_parameter"
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"rays": [{"origin": [0, 0, 0], "direction": [0, 0, 0]}]}, "rays[0]"),
+    ({"rays": [{"origin": [math.nan, 0, 0], "direction": [0, 0, 1]}]}, "rays[0]"),
+    ({"rays": [{"origin": [0, 0, 0], "direction": [0, 0, 1], "radius": -1}]}, "'radius'"),
+    ({"rays": [{"origin": [0, 0, 0], "direction": [0, 0, 1], "at": 1.5}]}, "'at'"),
+    ({"rays": [{"origin": [0, 0, 0], "direction": [0, 0, 1], "ignore": 1}]}, "'ignore' is 1"),
+    ({"entities": [{"model": 0, "layers": [(99, 0, 1)]}]}, "entities[0]: layer 0: there is no clip 99"),
+    ({"models": [("nobody.glb", 0)]}, "nobody.glb"),
+    ({"models": [(MODEL, 3)]}, "handles are for packets"),
+])
+def test_values_of_binary_raycasts(server, change, words):
+    parts = {"entities": [{"model": 0, "layers": [(0, 0.3, 1)]}], "rays": [{"origin": [0, 1, 9], "direction": [0, 0, -1]}],
+             "models": MODELS[:1], **change}
+    answer = send(server, "/v1/raycast", raycasts.raycast(**parts))
+    assert answer.status in (400, 404) and words in answer.json()["error"]["message"], answer.body
