@@ -52,6 +52,7 @@ TEST(blending_document_has_every_member)
         FOR_ENVIRONMENT = 0,
         FOR_HITBOXES = 0,
         FOR_RAYCAST = 0,
+        FOR_CROWD = 0,
         FOR_ENTITY = 0
     };
     static const struct {
