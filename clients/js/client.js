@@ -90,6 +90,11 @@ export class Client {
     return batchResults(await this.ask('/v1/query', { queries, route }, { signal }));
   }
 
+  // Where rays hit posed entities: protocol/hits.md has the members of both.
+  async raycast({ entities, rays, signal, ...parameters }) {
+    return (await this.ask('/v1/raycast', { ...parameters, entities, rays }, { signal })).json();
+  }
+
   async version({ signal } = {}) {
     return (await this.ask('/v1/version', {}, { signal })).json();
   }

@@ -67,6 +67,7 @@ export const CODES = new Map([
   [58, ['render_syscall', 500]],
   [59, ['render_memory', 503]],
   [60, ['storage', 507]],
+  [74, ['bad_hitboxes', 422]],
   [62, ['import_killed', 503]],
   [63, ['batch_cpu', 400]],
   [69, ['source_unavailable', 503]],

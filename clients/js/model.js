@@ -92,6 +92,10 @@ export class Model {
     return (await this.#ask('bounds', parameters, signal)).json();
   }
 
+  async hitboxes({ signal, ...parameters } = {}) {
+    return (await this.#ask('hitboxes', parameters, signal)).json();
+  }
+
   keys(options = {}) {
     return this.#pose('keys', { format: 'json', ...options });
   }

@@ -26,6 +26,8 @@ INTERFACES = [
     ("MeshParameters", ["ClipParameters"], ["FOR_MESH"]),
     ("BoundsParameters", ["ClipParameters"], ["FOR_BOUNDS"]),
     ("KeysParameters", ["Abortable"], ["FOR_KEYS"]),
+    ("HitboxesParameters", ["Abortable"], ["FOR_HITBOXES"]),
+    ("RaycastParameters", ["Abortable"], ["FOR_RAYCAST"]),
     ("CompareParameters", ["Abortable"], ["FOR_COMPARE"]),
     ("TextureParameters", ["Abortable"], ["FOR_TEXTURE"]),
     ("PictureParameters", ["ClipParameters"], ["FOR_RENDER"]),
@@ -41,7 +43,8 @@ STRINGS = {"NAME", "TEXT", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
 BOX = "string | readonly number[]"
 WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
          "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames", "ROLE=JOINT": "Renames"}
-JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameters"}
+JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameters", "entities": "readonly RaycastEntity[]",
+        "rays": "readonly Ray[]"}
 
 
 def rows():

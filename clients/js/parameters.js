@@ -6,7 +6,7 @@ const QUERY_BYTES_MAX = 4000;
 // Their entries may have commas: each repeats the parameter.
 const isRepeated = (name) => name.endsWith('_name') || ['rename_joints', 'clip_file', 'bones', 'clip_bones'].includes(name);
 // Parameters that only a body can have.
-const IN_BODY = ['layers', 'queries'];
+const IN_BODY = ['layers', 'queries', 'entities', 'rays'];
 // What stands in the query also where there is a body.
 const IN_TARGET = ['model', 'route'];
 

@@ -180,6 +180,26 @@ export interface KeysParameters extends Abortable {
   subtree?: Refs;
 }
 
+export interface HitboxesParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** what is fitted to the vertices that a joint leads */
+  fit?: 'capsule' | 'box' | 'sphere';
+}
+
+export interface RaycastParameters extends Abortable {
+  /** what is fitted to the vertices that a joint leads */
+  fit?: 'capsule' | 'box' | 'sphere';
+  /** what rays are tested with: the joints' volumes, or the triangles */
+  test?: 'volumes' | 'mesh';
+  /** which hits of each ray are told */
+  hits?: 'nearest' | 'all';
+  /** what is posed and where it stands, in a body */
+  entities?: readonly RaycastEntity[];
+  /** rays and moving balls, in a body */
+  rays?: readonly Ray[];
+}
+
 export interface CompareParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
@@ -494,6 +514,8 @@ export class Model {
   /** The whole model as a glTF 2.0 file: skeleton, weights, clips. */
   export(options?: ExportParameters): Promise<Answer>;
   bounds(options?: BoundsParameters): Promise<Json>;
+  /** The volumes of the joints: fitted, or what the model's hitbox file says (protocol/hits.md). */
+  hitboxes(options?: HitboxesParameters): Promise<Json>;
   keys(options: KeysParameters & { format: 'bin' }): Promise<Frames>;
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
   /** What is different between this model and an older one, which is named by its path. */
@@ -517,8 +539,33 @@ export interface Routed extends Abortable {
   route?: string;
 }
 
+/** A pose of an entity of a raycast, and where its scene stands: 16 numbers, column by column. */
+export interface RaycastPose extends SpanParameters {
+  layers?: readonly LayerParameters[];
+  world?: readonly number[];
+}
+
+/** What rays may hit; `end` says what is different in its second pose. */
+export interface RaycastEntity extends RaycastPose {
+  model: string;
+  hash?: string;
+  end?: RaycastPose;
+  mask?: number;
+}
+
+/** A ray, or with a radius a ball that moves; `at`: the moment between first and second poses, 0 to 1. */
+export interface Ray {
+  origin: readonly number[];
+  direction: readonly number[];
+  max?: number;
+  radius?: number;
+  at?: number;
+  mask?: number;
+  ignore?: number;
+}
+
 /** One entry of a batch: `op` and the parameters of that operation. */
-export type Query = { op: 'model' | 'palette' | 'pose' | 'mesh' | 'bounds' | 'keys'; model: string } & Record<string, unknown>;
+export type Query = { op: 'model' | 'palette' | 'pose' | 'mesh' | 'bounds' | 'hitboxes' | 'keys'; model: string } & Record<string, unknown>;
 
 interface Asks {
   /** Any operation of protocol/http.md by its path. */
@@ -561,6 +608,8 @@ export class Client implements Asks {
   model(path: string): Model;
   models(options?: Abortable & { prefix?: string }): AsyncGenerator<{ model: string; state: string } & Json, void>;
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
+  /** Where rays hit posed entities (protocol/hits.md). */
+  raycast(request: RaycastParameters & { entities: readonly RaycastEntity[]; rays: readonly Ray[] }): Promise<Json>;
   batch(queries: readonly Query[], options?: Routed): Promise<Array<Json | PosedError>>;
   version(options?: Abortable): Promise<Json>;
   environment(options: EnvironmentParameters & { format: 'json' }): Promise<Json>;

@@ -1,6 +1,7 @@
 /* importer.c - one import: from a path to the sealed result, and how the process gives up what it does not need. */
 #include "import/importer.h"
 
+#include "import/hitboxes/hitboxes.h"
 #include "import/source/file_client.h"
 #include "import/source/import.h"
 #include "import/text/text_utf8.h"
@@ -120,7 +121,10 @@ static int bake(struct import *import, struct err *err)
         [READER_X3D] = import_x3d,         [READER_RADIANCE] = import_environment,
         [READER_ASSIMP] = import_by_assimp};
     const int rc = READERS[format->reader](import, err);
-    return rc < 0 ? rc : import_finish(import, err);
+    const bool has_nodes = rc == 0 && format->reader != READER_RADIANCE;
+    if (rc < 0 || (has_nodes && import_hitboxes(import, err) < 0))
+        return err->code;
+    return import_finish(import, err);
 }
 
 /* A bake_sink that writes to the file descriptor of the daemon. `context` is a bool: whether writing failed. */

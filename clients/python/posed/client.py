@@ -98,6 +98,11 @@ class Client:
         results = self.json("/v1/query", queries=[make(query) for query in queries])["results"]
         return [_result(result) for result in results]
 
+    def raycast(self, entities: Sequence[Dict[str, Any]], rays: Sequence[Dict[str, Any]], **options: Any) -> List[Dict[str, Any]]:
+        """Where rays hit posed entities; protocol/hits.md has the members of both. options: `fit`, `test` ("volumes", "mesh"), `hits`
+        ("nearest", "all"). Returns the hits, by ray, then distance."""
+        return list(self.json("/v1/raycast", entities=list(entities), rays=list(rays), **options)["hits"])
+
     def upload(self, name: str, data: Union[bytes, BinaryIO, "os.PathLike[str]"], *, route: Optional[str] = None) -> Dict[str, Any]:
         """Stores a model, or a zip of one with its companions, where the server takes uploads; returns what `Model.info` does.
         data: the bytes, an open file, or a path (`pathlib.Path`). Over HTTP in any case. route: for balancers that choose a server by it:

@@ -60,6 +60,7 @@ CODES: Dict[int, Tuple[str, int]] = {
     47: ("import_cpu", 422),
     48: ("import_syscall", 422),
     49: ("import_too_large", 422),
+    74: ("bad_hitboxes", 422),
     62: ("import_killed", 503),
     50: ("internal", 500),
     51: ("render_failed", 500),

@@ -247,6 +247,10 @@ class Model:
         """Boxes around the posed model (protocol/answers.md, bounds); `over="clip"` for the whole clip."""
         return dict(self.client.json("/v1/bounds", model=self.path, clip=clip, t=t, **options))
 
+    def hitboxes(self, fit: str = "capsule", **options: Any) -> Dict[str, Any]:
+        """The volumes of the joints (protocol/hits.md): fitted capsules, boxes or spheres, or what the model's hitbox file says."""
+        return dict(self.client.json("/v1/hitboxes", model=self.path, fit=fit, **options))
+
     def keys(self, clip: Clip = None, joints: Union[int, str, Sequence[Union[int, str]], None] = None, **options: Any) -> Dict[str, Any]:
         """The keys of a clip, or of all, as the model keeps them (protocol/answers.md, keys); `path` selects properties of nodes."""
         return dict(self.client.json("/v1/keys", model=self.path, clip=clip, joints=joints, **options))

@@ -20,7 +20,7 @@ _NAMED = {"clip": "clip_name", "skin": "skin_name", "joints": "joint_name", "mes
           "camera": "camera_name", "target": "target_name", "variant": "variant_name", "root": "", "subtree": ""}
 _LISTS = ("skin", "joints", "subtree")
 #: lists of objects, which only a body has
-_OBJECTS = ("layers", "queries")
+_OBJECTS = ("layers", "queries", "entities", "rays")
 #: what stands in the query also where there is a body
 _IN_TARGET = ("model", "route")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")

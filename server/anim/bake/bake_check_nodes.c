@@ -221,6 +221,26 @@ static const char *humanoid_fault(const struct model *model, uint32_t i)
                                                                               : NULL;
 }
 
+static const char *hitbox_fault(const struct model *model, uint32_t i)
+{
+    const struct hitbox *hitbox = &model->hitboxes[i];
+    const struct hit_volume *volume = &hitbox->volume;
+    float length = 0;
+    for (int k = 0; k < 4; k++)
+        length += fabsf(volume->rotation[k]);
+    const bool is_shape = floats_are_finite(volume->center, 3) && floats_are_finite(volume->end, 3) &&
+                          floats_are_finite(volume->rotation, 4) && floats_are_finite(volume->half, 3) &&
+                          isfinite(volume->radius) && volume->radius >= 0 && volume->half[0] >= 0 &&
+                          volume->half[1] >= 0 && volume->half[2] >= 0 && length > 0.1f;
+    return i >= HITBOXES_MAX                   ? "count"
+           : hitbox->rule > HITBOX_NONE        ? "rule"
+           : volume->node >= model->node_count ? "node"
+           : volume->kind >= VOLUME_KIND_COUNT ? "kind"
+           : !is_shape                         ? "shape"
+           : !bake_is_str(model, volume->name) ? "name"
+                                               : NULL;
+}
+
 int bake_check_nodes(const struct model *model, struct err *err)
 {
     int rc = 0;
@@ -250,6 +270,8 @@ int bake_check_nodes(const struct model *model, struct err *err)
         rc = bake_check_each(model, "lights", model->light_count, light_fault, err);
     if (rc == 0)
         rc = bake_check_each(model, "humanoid_bones", model->humanoid_bone_count, humanoid_fault, err);
+    if (rc == 0)
+        rc = bake_check_each(model, "hitboxes", model->hitbox_count, hitbox_fault, err);
     free(scratch);
     return rc;
 }

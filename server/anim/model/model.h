@@ -271,10 +271,41 @@ struct model_light {
 /* Pictures are lit by so many, the first of those in the scene. */
 enum { MODEL_LIGHTS_DRAWN = 16 };
 
+enum volume_kind { VOLUME_CAPSULE = 0, VOLUME_BOX = 1, VOLUME_SPHERE = 2, VOLUME_KIND_COUNT };
+
+/* A solid that a node carries, in the node's own space (joint space): what rays are cast at (anim/hits). Finite. */
+struct hit_volume {
+    struct str name; /* what its file calls it, or missing */
+    uint32_t node;
+    uint32_t kind;     /* VOLUME_ */
+    float center[3];   /* of a capsule: one end of its axis */
+    float end[3];      /* of a capsule: the other end; else center */
+    float rotation[4]; /* of a box: joint_from_box, not zero; else the identity */
+    float half[3];     /* of a box: half of its sides, >= 0; else 0 */
+    float radius;      /* of a capsule or a sphere, >= 0; else 0 */
+};
+
+enum hitbox_rule {
+    HITBOX_GIVEN = 0, /* the volume is this one */
+    HITBOX_FIT = 1,   /* it is fitted, but of this kind */
+    HITBOX_NONE = 2,  /* the node has none */
+};
+
+/* What NAME.hitboxes.json beside the model says of a node: it replaces what would be fitted to it. In the file's order;
+ * a node has one rule, or several HITBOX_GIVEN. */
+struct hitbox {
+    uint32_t rule; /* HITBOX_ */
+    struct hit_volume volume;
+};
+enum { HITBOXES_MAX = 4096 };
+
+struct hit_cache; /* anim/hits/hit_cache.h */
+
 /* The checked view. All arrays live in the block that was decoded and as long as it does. */
 struct model {
     const void *bytes;
     uint64_t size_bytes;
+    struct hit_cache *hits; /* where what is made of the model for hits is kept, the holder's of the block; or NULL */
 #define X(id, singular, plural, type, item_bytes)                                                                      \
     const type *plural;                                                                                                \
     uint32_t singular##_count;

@@ -59,7 +59,7 @@ static void take_notice(struct message *message)
 static bool is_answered_here(enum op op)
 {
     return op == OP_MODEL || op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_BOUNDS || op == OP_KEYS ||
-           op == OP_OPEN || op == OP_FIND;
+           op == OP_OPEN || op == OP_FIND || op == OP_HITBOXES || op == OP_RAYCAST || op == OP_CROWD;
 }
 
 /* A request and the models that the loop has for it. */
@@ -73,7 +73,7 @@ struct local_evaluation {
 /* False: not all of the models are known here. */
 static bool find_models(struct dispatcher *dispatcher, const struct request *request, struct local_evaluation *local)
 {
-    if (!is_answered_here(request->op) || request->is_estimate)
+    if (!is_answered_here(request->op) || request->is_estimate || request->model == NULL)
         return false;
     local->shared = known_models_find(&dispatcher->models, request->model, request->hash);
     if (local->shared == NULL || (request_needs_pixels(request) && !local->shared->imported->has_pixels))

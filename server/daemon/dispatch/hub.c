@@ -56,7 +56,8 @@ static void share_model(struct forwarded_call *forwarded, const char *path)
 
 static void share_models(struct forwarded_call *forwarded, const struct request *request)
 {
-    share_model(forwarded, request->model);
+    if (request->model != NULL)
+        share_model(forwarded, request->model);
     for (uint32_t i = 0; i < request->source_count; i++)
         share_model(forwarded, request->sources[i].path);
 }

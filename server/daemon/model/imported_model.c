@@ -3,6 +3,7 @@
 
 #include "base/hex.h"
 #include "anim/bake/bake.h"
+#include "anim/hits/hit_cache.h"
 #include "base/mem.h"
 #include "daemon/support/thread_priority.h"
 
@@ -85,6 +86,7 @@ static int open_model(int fd, uint64_t key, bool has_pixels, struct sources *sou
         .key = key,
         .ref_count = 1,
     };
+    imported->model.hits = hit_cache_new();
     hex_put(imported->hash, model.infos[0].content_hash, sizeof model.infos[0].content_hash);
     return 0;
 }
@@ -111,6 +113,7 @@ static void release(struct imported_model *imported)
 {
     munmap((void *)(uintptr_t)imported->model.bytes, imported->model.size_bytes);
     close(imported->fd);
+    hit_cache_free(imported->model.hits);
     sources_free(imported->sources);
     free(imported);
 }

@@ -48,7 +48,8 @@ static void begin(struct conn *conn)
     size_t bad_at = PACKET_NOT_MALFORMED;
     conn->packets->asked = *packet;
     conn_begin_request(conn);
-    if ((packet->kind >= PACKET_FIND && packet->kind <= PACKET_CALL) || packet->kind == PACKET_OPEN) {
+    if ((packet->kind >= PACKET_FIND && packet->kind <= PACKET_CALL) || packet->kind == PACKET_OPEN ||
+        packet->kind == PACKET_CROWD || packet->kind == PACKET_RAYCAST) {
         packets_start_call(conn, packet);
         return;
     }

@@ -2,8 +2,11 @@
 #include "daemon/packets/packets.h"
 
 #include "daemon/service/prepared_queries.h"
+#include "wire/crowd/crowd_request.h"
+#include "wire/request/request_raycast.h"
 
 #include <stddef.h>
+#include <string.h>
 
 int packets_find_model(struct conn *conn, const struct packet *packet, struct packet_model *out, struct err *err)
 {
@@ -69,10 +72,61 @@ static void refuse_model(struct conn *conn, const struct packet *packet, const s
     packets_send_failure(conn, bad_at, bad_at == PACKET_NOT_MALFORMED ? err : &form);
 }
 
+/* Gives the models of a crowd, perhaps one of a raycast, that have handles their paths: copies, in the request's
+ * memory. */
+static int find_crowd_models(const struct conn *conn, struct request *request, struct err *err)
+{
+    struct crowd_request *crowd = request->crowd;
+    const struct model_handles *handles = &conn->packets->handles;
+    size_t path_bytes = 0;
+    for (uint32_t i = 0; i < crowd->model_count; i++) {
+        const struct model_handle *handle = model_handles_find(handles, crowd->models[i].handle);
+        path_bytes += handle == NULL ? 0 : strlen(handle->path) + 1;
+    }
+    buf_init(&request->memory, path_bytes + 1);
+    if (buf_reserve(&request->memory, path_bytes + 1) == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a crowd of %u models", crowd->model_count);
+    for (uint32_t i = 0; i < crowd->model_count; i++) {
+        struct crowd_model *model = &crowd->models[i];
+        const struct model_handle *handle = model_handles_find(handles, model->handle);
+        if (model->path != NULL)
+            continue;
+        if (handle == NULL) {
+            err_set(&model->err, ERR_MODEL_NOT_FOUND, "the handle %u is not open", model->handle);
+            continue;
+        }
+        model->path = request->memory.data + request->memory.size_bytes;
+        buf_put(&request->memory, handle->path, strlen(handle->path) + 1);
+    }
+    return request->op == OP_RAYCAST ? request_complete_raycast(request, err) : request_complete_crowd(request, err);
+}
+
+static void start_crowd(struct conn *conn, const struct packet *packet)
+{
+    struct call *call = &conn->call;
+    struct err err;
+    size_t bad_at;
+    *call = (struct call){.pieces = REPLY_WHOLE};
+    const struct limits *limits = &conn->group->config->limits;
+    const int rc = packet->kind == PACKET_RAYCAST ? packet_read_raycast(&call->request, packet, limits, &bad_at, &err)
+                                                  : packet_read_crowd(&call->request, packet, limits, &bad_at, &err);
+    if (rc < 0 || find_crowd_models(conn, &call->request, &err) < 0) {
+        request_fini(&call->request);
+        packets_send_failure(conn, bad_at, &err);
+        return;
+    }
+    conn->request = &call->request;
+    conn_start_call(conn);
+}
+
 void packets_start_call(struct conn *conn, const struct packet *packet)
 {
     struct packet_model model;
     struct err err;
+    if (packet->kind == PACKET_CROWD || packet->kind == PACKET_RAYCAST) {
+        start_crowd(conn, packet);
+        return;
+    }
     if (packets_find_model(conn, packet, &model, &err) < 0)
         refuse_model(conn, packet, &err);
     else if (packet->kind == PACKET_OPEN &&

@@ -1,8 +1,12 @@
 #include "daemon/service/evaluator.h"
 
+#include "anim/hits/hit_cache.h"
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/version.h"
+#include "wire/crowd/crowd_request.h"
+#include "wire/request/request_raycast.h"
+#include "wire/bodies/body_crowd.h"
 #include "wire/encode/picture_files.h"
 #include "wire/http/http_response.h"
 #include "wire/reply/clip_sources.h"
@@ -147,10 +151,65 @@ static double partner_cost_ns(const struct model *model, const struct model *cli
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
+/* Fitting volumes to the vertices, once for each content. */
+static double fit_cost_ns(const struct model *model, enum volume_kind fit)
+{
+    enum { COST_FIT_NS = 2000 };
+    return model->hits != NULL && hit_cache_has_set(model->hits, fit) ? 0 : (double)model->position_count * COST_FIT_NS;
+}
+
+/* Poses that an entity of a raycast takes, those of its layers counted each. */
+static uint32_t raycast_poses(const struct request *request, uint32_t index)
+{
+    const struct raycast_entity *entity = &request->raycast->entities[index];
+    const struct raycast_target *target = request->raycast->targets;
+    if (target == NULL)
+        return 1 + entity->begin.layer_count + (entity->end != NULL ? 1 + entity->end->layer_count : 0);
+    target += index;
+    const struct crowd_entity *poses = request->crowd->entities;
+    return poses[target->begin].layer_count + (target->end >= 0 ? 1u + poses[target->end].layer_count : 1u);
+}
+
+/* Posing the entities and casting the rays. */
+static double raycast_cost_ns(const struct evaluation *evaluation)
+{
+    enum { COST_JOINT_NS = 50, COST_RAY_NS = 1000, COST_ENTITY_NS = 10 };
+    const struct request_raycast *raycast = evaluation->request->raycast;
+    double ns = (double)raycast->ray_count * (COST_RAY_NS + (double)raycast->entity_count * COST_ENTITY_NS);
+    for (uint32_t e = 0; e < raycast->entity_count && ns <= EVALUATION_INLINE_NS; e++) {
+        const struct raycast_entity *entity = &raycast->entities[e];
+        const struct model *model =
+            entity->source == 0 ? &evaluation->imported->model : evaluation->sources[entity->source - 1];
+        ns += (double)raycast_poses(evaluation->request, e) * model->node_count * COST_JOINT_NS;
+        ns += evaluation->request->is_of_meshes
+                  ? (double)hit_mesh_vertices(model) * COST_VERTEX_NS + (double)model->index_count * COST_LOOK_NS
+                  : fit_cost_ns(model, evaluation->request->fit);
+    }
+    return ns;
+}
+
+/* The request's own model; NULL: there is none. */
+static const struct model *own_model(const struct evaluation *evaluation)
+{
+    return evaluation->imported == NULL ? NULL : &evaluation->imported->model;
+}
+
+static double crowd_cost_ns(const struct evaluation *evaluation)
+{
+    enum { COST_STEP_NS = 60, BYTES_PER_NS = 2, JSON_FACTOR = 100 };
+    const struct request *request = evaluation->request;
+    const struct model *model = own_model(evaluation);
+    const double bytes = (double)crowd_answer_bytes(request, model, evaluation->sources);
+    return (double)crowd_steps(request, model, evaluation->sources) * COST_STEP_NS +
+           bytes / BYTES_PER_NS * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
+}
+
 double evaluation_cost_ns(const struct evaluation *evaluation)
 {
-    const struct model *model = &evaluation->imported->model, *const *sources = evaluation->sources;
+    const struct model *model = own_model(evaluation), *const *sources = evaluation->sources;
     const struct request *request = evaluation->request;
+    if (request->op == OP_CROWD)
+        return crowd_cost_ns(evaluation);
     if (request->op == OP_OPEN)
         return 0;
     if (request->op == OP_COMPARE)
@@ -159,6 +218,10 @@ double evaluation_cost_ns(const struct evaluation *evaluation)
         return (double)model->node_count * COST_LOOK_NS + (double)model->joint_count * COST_LOOK_NS;
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
+    if (request->op == OP_HITBOXES)
+        return fit_cost_ns(model, request->fit) + (double)model->node_count * COST_NODE_NS;
+    if (request->op == OP_RAYCAST)
+        return raycast_cost_ns(evaluation);
     if (request->op == OP_EXPORT)
         return 2.0 * EVALUATION_INLINE_NS; /* never on a loop */
     const bool has_pictures = request->format == FORMAT_GLB && !request->has_no_textures;
@@ -225,6 +288,8 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
 {
     const struct request *request = evaluation->request;
     static const char NO_FILE[] = "0000000000000000"; /* what is not of a file is of the server's version */
+    if (request->op == OP_CROWD || request->op == OP_RAYCAST) /* no client asks for the same one again */
+        return false;
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < evaluation->clip_count; i++)
         clip_hashes[i] = evaluation->clips[i]->hash;
@@ -263,8 +328,11 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
     if (reply->code != 0)
         return;
     spend(evaluation->left, cost);
+    if (evaluation->request->op == OP_CROWD)
+        return;
     reply->warning_count =
         reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count, reply);
+    reply->is_json = reply->is_json || (evaluation->request->op == OP_RAYCAST && evaluation->request->format == FORMAT_JSON);
     const bool has_tag = reply->etag[0] != '\0'; /* and it is not the one that the client has */
     if (!has_tag && evaluation_is_not_modified(evaluation, "", reply))
         reply_drop_body(reply);
@@ -295,7 +363,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return false;
     evaluator->workspace.views.is_missing = false;
-    reply_make(&evaluator->workspace, &evaluation->imported->model, evaluation->sources, request,
+    reply_make(&evaluator->workspace, own_model(evaluation), evaluation->sources, request,
                evaluation->left != NULL ? evaluation->left : &evaluator->config->limits, reply);
     count_poses(&evaluator->workspace.entity);
     if (evaluator->workspace.views.is_missing) {

@@ -31,6 +31,10 @@ static bool take_model(struct job *job, struct imported_model *imported)
     struct err err;
     err_set(&err, ERR_HASH_MISMATCH, "%s: its content hash is %s, not %s",
             source != NULL ? source->path : request->model, imported->hash, hash);
+    if (request->op == OP_CROWD) {
+        request_miss_crowd_model(request, job->model_count - 1, &err);
+        return true;
+    }
     job_fail(job, &err);
     return false;
 }
@@ -40,6 +44,17 @@ static void note_origin(const struct job *job)
 {
     if (job->waiter.origin > job->call->origin)
         job->call->origin = job->waiter.origin;
+}
+
+/* A crowd goes on without one of its models: only the entities that need it fail. False: the request is no crowd. */
+static bool go_without(struct job *job, const struct err *err)
+{
+    const struct request *request = &job->call->request;
+    if (request->op != OP_CROWD)
+        return false;
+    request_miss_crowd_model(request, job->model_count, err);
+    job->model_count++;
+    return true;
 }
 
 static void find_models(struct job *job);
@@ -53,10 +68,10 @@ static void on_ready(struct cache_waiter *waiter, struct imported_model *importe
     /* An error without an import is one of the file: no model came from memory. */
     if (imported != NULL || waiter->origin != MODEL_IN_MEMORY)
         note_origin(job);
-    if (imported == NULL)
-        job_fail(job, err);
-    else if (take_model(job, imported_model_ref(imported)))
+    if (imported != NULL ? take_model(job, imported_model_ref(imported)) : go_without(job, err))
         find_models(job);
+    else if (imported == NULL)
+        job_fail(job, err);
 }
 
 /* Gets one model after the other; most requests have one. */
@@ -64,7 +79,7 @@ static void find_models(struct job *job)
 {
     const struct request *request = &job->call->request;
     const bool is_lit = op_is_picture(request->op) && request->environment != NULL;
-    const uint32_t count = 1 + request->source_count + is_lit;
+    const uint32_t count = request->model == NULL ? 0 : 1 + request->source_count + is_lit;
     job->environment = (struct request_source){.path = request->environment};
     while (job->model_count < count) {
         const struct request_source *source = source_of(job);
@@ -80,6 +95,8 @@ static void find_models(struct job *job)
         const int rc = cache_get(job->service->cache, path, &job->waiter, &imported, &err);
         if (rc != 0)
             note_origin(job);
+        if (rc < 0 && go_without(job, &err))
+            continue;
         if (rc < 0)
             job_fail(job, &err);
         if (rc <= 0 || !take_model(job, imported))
@@ -101,7 +118,7 @@ void service_find_models(struct service *service, struct call *call)
     struct err err;
     if (op_is_picture(call->request.op) && service_check_renderers(service, &call->request, &err) < 0)
         job_fail(job, &err);
-    else if (call->request.model == NULL) /* a light made by formula */
+    else if (call->request.model == NULL && call->request.op == OP_ENVIRONMENT) /* a light made by formula */
         service_environment(job);
     else if (!call->request.is_estimate || !service_estimate_imports(job))
         find_models(job);

@@ -36,7 +36,7 @@ static size_t held_bytes(const struct body_stream *base)
     const struct reply_stream *stream = container_of(base, struct reply_stream, base);
     size_t bytes = sizeof *stream + reply_cursor_held_bytes(stream->cursor);
     for (uint32_t i = 0; i < stream->model_count; i++)
-        if (!stream->models[i]->is_cached)
+        if (stream->models[i] != NULL && !stream->models[i]->is_cached)
             bytes += stream->models[i]->held_bytes / stream->models[i]->ref_count;
     return bytes;
 }
@@ -61,7 +61,7 @@ static struct reply_stream *new_stream(const struct job *job)
                                       &stream->base.is_stopped);
     stream->model_count = job->model_count;
     for (uint32_t i = 0; i < job->model_count; i++)
-        stream->models[i] = imported_model_ref(job->models[i]);
+        stream->models[i] = job->models[i] == NULL ? NULL : imported_model_ref(job->models[i]);
     memcpy(stream->sources, job->sources, sizeof stream->sources);
     return stream;
 }
@@ -82,8 +82,8 @@ static void on_work(uv_work_t *work)
     thread_priority_background();
     const uint64_t begin_ns = thread_cpu_ns();
     const struct limits *limits = call->left != NULL ? call->left : &job->service->config->limits;
-    if (reply_cursor_start(stream->cursor, &stream->models[0]->model, stream->sources, job_evaluation(job).request,
-                           limits, call->pieces, &job->reply))
+    if (reply_cursor_start(stream->cursor, stream->models[0] == NULL ? NULL : &stream->models[0]->model,
+                           stream->sources, job_evaluation(job).request, limits, call->pieces, &job->reply))
         job->reply.rest = &stream->base;
     job->cost = *reply_cursor_cost(stream->cursor);
     job->cpu_ns = thread_cpu_ns() - begin_ns;

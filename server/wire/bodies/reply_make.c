@@ -1,9 +1,11 @@
 #include "wire/bodies/reply_make.h"
 
 #include "wire/bodies/bodies.h"
+#include "wire/bodies/body_crowd.h"
 #include "wire/data/keys.h"
 #include "wire/data/texture.h"
 #include "wire/export/export.h"
+#include "wire/hits/raycast.h"
 #include "wire/reply/clip_sources.h"
 
 bool context_start(struct reply_context *context, struct workspace *workspace, const struct model *model,
@@ -11,7 +13,8 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
                    struct reply *reply)
 {
     const bool has_view = request->layer_count == 0 && request->clip_source > 0,
-               is_posed = request->op != OP_MODEL && request->op != OP_EXPORT && request->op != OP_TEXTURE;
+               is_posed = request->op != OP_MODEL && request->op != OP_EXPORT && request->op != OP_TEXTURE &&
+                          request->op != OP_HITBOXES;
     *context = (struct reply_context){
         .workspace = workspace,
         .model = has_view ? clips->sources[request->clip_source - 1] : model, /* until a view has its clips */
@@ -63,6 +66,8 @@ static void put_body(struct reply_context *context)
         body_put_model(context);
     } else if (context->request->op == OP_TEXTURE) {
         body_put_texture(context);
+    } else if (context->request->op == OP_HITBOXES) {
+        body_put_hitboxes(context);
     } else if (context->request->op == OP_BOUNDS) {
         body_put_bounds(context);
     } else if (context->request->op == OP_KEYS) {
@@ -93,6 +98,14 @@ void reply_make(struct workspace *workspace, const struct model *model, const st
     }
     if (request->op == OP_COMPARE) {
         body_put_compare(workspace, model, sources[0], request, limits, reply);
+        return;
+    }
+    if (request->op == OP_RAYCAST) {
+        body_put_raycast(workspace, model, sources, request, limits, reply);
+        return;
+    }
+    if (request->op == OP_CROWD) {
+        body_put_crowd(workspace, model, sources, request, limits, reply);
         return;
     }
     clip_sources_init(&clips, sources, request);

@@ -7,7 +7,7 @@
 #include "wire/reply/reply_context.h"
 
 /* Fills *reply with the answer of OP_MODEL, OP_PALETTE, OP_POSE, OP_MESH, OP_BOUNDS, OP_EXPORT, OP_COMPARE, OP_KEYS,
- * OP_OPEN or OP_FIND for `model`, which is called request->model; sources[request->source_count]: the models of
+ * OP_OPEN, OP_FIND or OP_CROWD for `model`, which is called request->model (of OP_CROWD perhaps NULL, like sources); sources[request->source_count]: the models of
  * request->sources. Never fails otherwise than by making *reply an error. Says in reply->unmatched what of the clips of
  * other models has no partner. Does not set the ETag. */
 void reply_make(struct workspace *workspace, const struct model *model, const struct model *const *sources,

@@ -14,7 +14,7 @@ enum { CLIP_FIRST = -2, CLIP_REST = -1 };
 /* The operation takes the parameter, and it is given. */
 static int note(struct packet_parse *parse, int param)
 {
-    if ((REQUEST_PARAMS[param].ops & 1u << parse->request->op) == 0)
+    if ((REQUEST_PARAMS[param].ops & OP_BIT(parse->request->op)) == 0)
         return request_find_param(parse->request, REQUEST_PARAMS[param].name, parse->err) < 0
                    ? parse->err->code
                    : err_set(parse->err, ERR_UNKNOWN_PARAMETER, "'%s' means something else here",

@@ -1,8 +1,10 @@
 #include "wire/packet/packet_reply.h"
 
 #include "base/version.h"
+#include "wire/crowd/crowd_request.h"
 #include "wire/encode/frames.h"
 #include "wire/encode/glb.h"
+#include "wire/request/request_raycast.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +19,14 @@ static unsigned kind_of(const char *content_type)
     static const struct {
         const char *type;
         unsigned kind;
-    } KINDS[] = {
-        {FRAMES_CONTENT_TYPE, PACKET_FRAMES}, {"application/json", PACKET_JSON},   {"image/png", PACKET_PNG},
-        {GLB_CONTENT_TYPE, PACKET_GLB},       {PACKET_TYPE_OPENED, PACKET_OPENED}, {PACKET_TYPE_FOUND, PACKET_FOUND}};
+    } KINDS[] = {{FRAMES_CONTENT_TYPE, PACKET_FRAMES},
+                 {"application/json", PACKET_JSON},
+                 {"image/png", PACKET_PNG},
+                 {GLB_CONTENT_TYPE, PACKET_GLB},
+                 {PACKET_TYPE_OPENED, PACKET_OPENED},
+                 {PACKET_TYPE_FOUND, PACKET_FOUND},
+                 {CROWD_ANSWER_CONTENT_TYPE, PACKET_ENTITIES},
+                 {RAYCAST_ANSWER_CONTENT_TYPE, PACKET_HITS}};
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
         if (content_type == KINDS[i].type || (content_type != NULL && strcmp(content_type, KINDS[i].type) == 0))
             return KINDS[i].kind;

@@ -24,6 +24,15 @@ struct packet_model {
 int packet_read_request(struct request *request, const struct packet *packet, const struct packet_model *model,
                         const struct limits *limits, size_t *bad_at, struct err *err);
 
+/* Fills *request, of OP_CROWD, from a packet of kind crowd: its models with handles still need their paths, and all
+ * request_complete_crowd(). */
+int packet_read_crowd(struct request *request, const struct packet *packet, const struct limits *limits, size_t *bad_at,
+                      struct err *err);
+
+/* The same, of OP_RAYCAST, from a packet of kind raycast; then request_complete_raycast(). */
+int packet_read_raycast(struct request *request, const struct packet *packet, const struct limits *limits,
+                        size_t *bad_at, struct err *err);
+
 /* How a stream begins. */
 struct packet_subscribe {
     bool is_paused;

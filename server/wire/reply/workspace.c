@@ -12,6 +12,10 @@ void workspace_init(struct workspace *workspace)
     workspace->is_stopped = NULL;
     workspace->views = (struct view_access){0};
     entity_work_init(&workspace->entity);
+    hit_scene_init(&workspace->scene);
+    mesh_work_init(&workspace->mesh_hits);
+    workspace->hits = (struct hit_list){0};
+    crowd_work_init(&workspace->crowd);
 }
 
 void workspace_fini(struct workspace *workspace)
@@ -19,11 +23,17 @@ void workspace_fini(struct workspace *workspace)
     for (size_t i = 0; i < BUF_COUNT; i++)
         buf_fini(&workspace->bufs[i]);
     entity_work_fini(&workspace->entity);
+    hit_scene_fini(&workspace->scene);
+    mesh_work_fini(&workspace->mesh_hits);
+    hit_list_fini(&workspace->hits);
+    crowd_work_fini(&workspace->crowd);
 }
 
 size_t workspace_held_bytes(const struct workspace *workspace)
 {
     size_t held_bytes = entity_work_held_bytes(&workspace->entity);
+    held_bytes += hit_scene_held_bytes(&workspace->scene) + workspace->hits.capacity * sizeof *workspace->hits.hits;
+    held_bytes += crowd_work_held_bytes(&workspace->crowd);
     for (size_t i = 0; i < BUF_COUNT; i++)
         held_bytes += workspace->bufs[i].capacity_bytes;
     return held_bytes;
@@ -36,6 +46,20 @@ void workspace_trim(struct workspace *workspace)
         if (workspace->bufs[i].capacity_bytes > KEPT_BYTES)
             buf_fini(&workspace->bufs[i]);
     entity_work_trim(&workspace->entity, KEPT_BYTES);
+    if (hit_scene_held_bytes(&workspace->scene) > KEPT_BYTES) {
+        hit_scene_fini(&workspace->scene);
+        hit_scene_init(&workspace->scene);
+    }
+    if (workspace->mesh_hits.vertex_capacity * sizeof *workspace->mesh_hits.vertices > KEPT_BYTES) {
+        mesh_work_fini(&workspace->mesh_hits);
+        mesh_work_init(&workspace->mesh_hits);
+    }
+    if (workspace->hits.capacity * sizeof *workspace->hits.hits > KEPT_BYTES) {
+        hit_list_fini(&workspace->hits);
+        workspace->hits = (struct hit_list){0};
+    }
+    if (crowd_work_held_bytes(&workspace->crowd) > KEPT_BYTES)
+        crowd_work_fini(&workspace->crowd);
 }
 
 void *workspace_array(struct buf *buf, size_t count, size_t item_bytes)

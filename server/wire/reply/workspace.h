@@ -1,7 +1,8 @@
 /* workspace.h - memory that making replies takes, kept from one request to the next. Pure; any thread with its own. */
 #pragma once
 
-#include "anim/entity/entity.h"
+#include "anim/entity/crowd.h"
+#include "anim/hits/hit_mesh.h"
 #include "wire/encode/glb.h"
 #include "wire/reply/clip_select.h"
 #include "wire/reply/view_store.h"
@@ -23,8 +24,13 @@ struct workspace {
     const _Atomic bool *is_stopped; /* the owner's, or NULL: once true, the reply under way is not needed any more and
                                        ends soon, as some error */
     struct view_access views;
-    struct entity_work entity;     /* evaluates poses */
-    struct resolved_layers layers; /* of requests with layers */
+    struct entity_work entity;         /* evaluates poses */
+    struct resolved_layers layers;     /* of requests with layers */
+    struct resolved_layers end_layers; /* of the second pose of an entity */
+    struct crowd_work crowd;
+    struct hit_scene scene; /* of raycasts, like the next one */
+    struct mesh_work mesh_hits;
+    struct hit_list hits;
     union {
         struct {
             struct buf selection;  /* uint32_t: which skins, nodes or draws */

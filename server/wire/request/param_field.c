@@ -115,6 +115,9 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_AFTER] = {AT(after)},
     [PARAM_FOLDERS] = {AT(is_of_folders)},
     [PARAM_MODE] = {AT(is_additive)},
+    [PARAM_FIT] = {AT(fit)},
+    [PARAM_TEST] = {AT(is_of_meshes)},
+    [PARAM_HITS] = {AT(has_all_hits)},
 };
 
 /* The field, of the type that the parser is for. */

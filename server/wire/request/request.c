@@ -1,5 +1,6 @@
 #include "wire/request/request.h"
 
+#include "wire/crowd/crowd_request.h"
 #include "wire/request/accept.h"
 #include "wire/http/url.h"
 #include "wire/request/request_parser.h"
@@ -31,6 +32,8 @@ void request_fini(struct request *request)
     for (uint32_t i = 0; i < request->query_count; i++)
         request_fini(&request->queries[i].request); /* which have no queries */
     free(request->queries);
+    request_raycast_free(request->raycast);
+    crowd_request_free(request->crowd);
     buf_fini(&request->memory);
     request_init(request);
 }
@@ -105,7 +108,7 @@ static void finish_light(struct request *request, const struct param_set *seen)
 static void finish_lists(struct request *request, const struct param_set *seen, const struct limits *limits)
 {
     struct request_lists *lists = &request->lists;
-    const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & 1u << request->op && request->op != OP_LAYER;
+    const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & OP_BIT(request->op) && request->op != OP_LAYER;
     if (has_frames && lists->times.size_bytes == 0) {
         const double zero = 0;
         buf_put(&lists->times, &zero, sizeof zero);
@@ -205,6 +208,8 @@ int request_complete(struct request *request, const struct param_set *seen, cons
         request->format = FORMAT_GLB;
     if (request->op == OP_METRICS)
         request->format = accept_metrics_format(accept);
+    if (request->crowd != NULL && !seen->has[PARAM_FORMAT])
+        request->format = FORMAT_BIN;
     finish_lists(request, seen, limits);
     if (op_is_picture(request->op) &&
         (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
@@ -212,7 +217,8 @@ int request_complete(struct request *request, const struct param_set *seen, cons
         return err->code;
     if (request_check_combination(request, seen, limits, err) < 0 ||
         (request->layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
-        (request->op < OP_COUNT && request_collect_sources(request, limits, err) < 0))
+        (request->op == OP_RAYCAST && request->crowd == NULL && request_collect_models(request, err) < 0) ||
+        (request->op < OP_COUNT && request->crowd == NULL && request_collect_sources(request, limits, err) < 0))
         return err->code;
     request_set_canonical(request);
     return 0;
@@ -275,7 +281,9 @@ static int take_all(struct request *request, const struct request_head *head, st
         (head->model != NULL && request_take_model(request, head->model, head->hash, &seen, err) < 0) ||
         (!op_is_page(request->op) &&
          parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0) ||
-        (body != NULL && request_take_body(request, body, &seen, limits, err) < 0))
+        (body != NULL && request_take_body(request, body, &seen, limits, err) < 0) ||
+        (request_has_crowd(request, head) && request_take_crowd(request, head, limits, err) < 0) ||
+        (request_has_raycast(request, head) && request_take_raycast(request, head, limits, &seen, err) < 0))
         return err->code;
     if ((op_is_picture(request->op) || op_is_page(request->op)) && body == NULL)
         keep_target(request, head);
@@ -297,7 +305,8 @@ int request_parse(struct request *request, const struct request_head *head, cons
     if (request_find_route(head->target, split.path_bytes, &request->op, &split.name_bytes, err) < 0 ||
         request_check_method(request, head->method, &is_post, err) < 0)
         return err->code;
-    if (is_post && request_open_body(head, limits, &body, err) < 0)
+    if (is_post && !request_has_crowd(request, head) && !request_has_raycast(request, head) &&
+        request_open_body(head, limits, &body, err) < 0)
         return err->code;
     const int rc = take_all(request, head, split, body, limits, err);
     cJSON_Delete(body);

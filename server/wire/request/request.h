@@ -6,6 +6,7 @@
  * request. */
 #pragma once
 
+#include "anim/hits/volume.h"
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
 #include "anim/retarget/humanoid.h"
@@ -51,11 +52,15 @@ enum op {
     OP_TEXTURE,     /* GET /v1/texture */
     OP_ENVIRONMENT, /* GET /v1/environment */
     OP_METRICS,     /* GET /metrics */
+    OP_HITBOXES,    /* GET /v1/hitboxes */
+    OP_RAYCAST,     /* POST /v1/raycast */
+    OP_CROWD,       /* POST /v1/crowd */
     OP_STREAM,      /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
     OP_REFERENCE,        /* "reference" of a layer */
+    OP_ENTITY,           /* one of "entities", or "end" of it */
     /* asked by packets (packet_request.h) alone */
     OP_OPEN, /* what a handle for a model tells */
     OP_FIND, /* a thing of a model by name or index */
@@ -199,8 +204,11 @@ struct request {
     double tolerance;           /* with has_tolerance: a share of the size */
     const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
-    bool is_of_folders;     /* /v1/models: of folders */
-    struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
+    bool is_of_folders;              /* /v1/models: of folders */
+    enum volume_kind fit;            /* OP_HITBOXES, OP_RAYCAST */
+    bool is_of_meshes, has_all_hits; /* OP_RAYCAST: test=mesh, hits=all */
+    struct request_raycast *raycast; /* OP_RAYCAST: entities and rays (request_raycast.h) */
+    struct request *layers;          /* OP_LAYER each: the pose is their blend; clip and span are not given then */
     uint32_t layer_count;
     const double *weights; /* OP_LAYER: this and what follows; one, or as many as there are frames. Its times: none (the
                               frame's own), one, or as many as there are frames; its joints: the mask */
@@ -210,12 +218,14 @@ struct request {
     struct request *reference;     /* OP_REFERENCE with one time, or NULL */
     struct request_query *queries; /* OP_QUERY */
     uint32_t query_count;
-    const char *if_none_match;  /* the header's value, or NULL; of GET and HEAD */
-    char canonical[24];         /* 16 hex digits: hash of op and every parameter's value in a fixed order,
-                                   what the ETag is made of beside the model's content */
-    uint64_t canonical_rest;    /* private to request_canonical.c: the same of all but the times */
-    struct buf memory;          /* owns the strings above */
-    struct request_lists lists; /* owns the lists above */
+    struct crowd_request *crowd; /* OP_CROWD: all of it; the models are those of its models that have a path, in their
+                                    order. `model` is NULL where none has */
+    const char *if_none_match;   /* the header's value, or NULL; of GET and HEAD */
+    char canonical[24];          /* 16 hex digits: hash of op and every parameter's value in a fixed order,
+                                    what the ETag is made of beside the model's content */
+    uint64_t canonical_rest;     /* private to request_canonical.c: the same of all but the times */
+    struct buf memory;           /* owns the strings above */
+    struct request_lists lists;  /* owns the lists above */
 };
 
 /* One query of a batch: good when err.code is 0. */
@@ -270,6 +280,11 @@ static inline bool request_names_content(const struct request *request)
         is_named = is_named && request->sources[i].hash != NULL;
     return is_named && request->environment == NULL;
 }
+
+/* OP_CROWD: the list of models, once each has a path or an error: checks the paths, and makes them the request's. */
+int request_complete_crowd(struct request *request, struct err *err);
+/* Notes why one of the request's models (0: its own, n: sources[n - 1]) is not there: the error of its entities. */
+void request_miss_crowd_model(const struct request *request, uint32_t slot, const struct err *err);
 
 /* What camera= takes beside the cameras of the file, for messages. */
 extern const char REQUEST_SIDES[];

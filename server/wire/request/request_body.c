@@ -130,17 +130,23 @@ static int take_scalar(struct request *request, int param, const cJSON *item, co
 
 /* --- objects within the body --- */
 
-static int take_all(struct request *request, const cJSON *object, const struct limits *limits, struct err *err)
+int request_take_object(struct request *part, const cJSON *object, const char *model, const struct limits *limits,
+                        struct err *err)
 {
-    struct param_set seen = {0};
-    if (request_reserve(request, request_body_text_bytes(object), err) < 0)
+    struct param_set seen = {.has[PARAM_MODEL] = model != NULL};
+    part->model = model;
+    if (request_reserve(part, request_body_text_bytes(object), err) < 0)
         return err->code;
-    const int rc = request_take_body(request, object, &seen, limits, err);
-    return rc < 0 ? rc : request_complete(request, &seen, NULL, limits, err);
+    const int rc = request_take_body(part, object, &seen, limits, err);
+    return rc < 0 ? rc : request_complete(part, &seen, NULL, limits, err);
 }
 
-/* Number of objects in the list `item`; or ERR_BAD_PARAMETER. */
-static int count_objects(const cJSON *item, const char *name, uint64_t most, struct err *err)
+static int take_all(struct request *request, const cJSON *object, const struct limits *limits, struct err *err)
+{
+    return request_take_object(request, object, NULL, limits, err);
+}
+
+int request_count_objects(const cJSON *item, const char *name, uint64_t most, struct err *err)
 {
     int count = 0;
     const cJSON *entry;
@@ -160,7 +166,7 @@ static int count_objects(const cJSON *item, const char *name, uint64_t most, str
 
 static int take_layers(struct request *request, const cJSON *item, const struct limits *limits, struct err *err)
 {
-    const int count = count_objects(item, "layers", limits->value[LIMIT_LAYERS], err);
+    const int count = request_count_objects(item, "layers", limits->value[LIMIT_LAYERS], err);
     if (count < 0)
         return count;
     request->layers = calloc((size_t)count, sizeof *request->layers);
@@ -214,7 +220,7 @@ static int take_query(struct request *request, cJSON *object, uint64_t *frames, 
 /* What is wrong with one query is its own answer: the others are not touched by it. */
 static int take_queries(struct request *request, const cJSON *item, const struct limits *limits, struct err *err)
 {
-    const int count = count_objects(item, "queries", limits->value[LIMIT_QUERIES], err);
+    const int count = request_count_objects(item, "queries", limits->value[LIMIT_QUERIES], err);
     if (count < 0)
         return count;
     request->queries = calloc((size_t)count, sizeof *request->queries);
@@ -257,7 +263,7 @@ static int take_rules(struct request *request, int param, const cJSON *object, c
     return 0;
 }
 
-static int take_member(struct request *request, const cJSON *item, struct param_set *seen, const struct limits *limits,
+static int take_member(struct request *request, cJSON *item, struct param_set *seen, const struct limits *limits,
                        struct err *err)
 {
     const int param = request_find_param(request, item->string, err);
@@ -269,6 +275,10 @@ static int take_member(struct request *request, const cJSON *item, struct param_
         return take_reference(request, item, limits, err);
     if (param == PARAM_QUERIES)
         return take_queries(request, item, limits, err);
+    if (param == PARAM_ENTITIES)
+        return request_take_entities(request, item, limits, err);
+    if (param == PARAM_RAYS)
+        return request_take_rays(request, item, limits, err);
     const bool has_rules = param == PARAM_RENAME_JOINTS || param == PARAM_BONES || param == PARAM_CLIP_BONES;
     if (has_rules && cJSON_IsObject(item))
         return take_rules(request, param, item, limits, err);
@@ -286,7 +296,7 @@ static int take_member(struct request *request, const cJSON *item, struct param_
 int request_take_body(struct request *request, const cJSON *object, struct param_set *seen, const struct limits *limits,
                       struct err *err)
 {
-    const cJSON *item;
+    cJSON *item;
     cJSON_ArrayForEach(item, object) if (take_member(request, item, seen, limits, err) < 0) return err->code;
     return 0;
 }

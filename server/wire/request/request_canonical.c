@@ -136,6 +136,8 @@ void request_set_canonical(struct request *request)
     if (request->is_by_rest)
         h = hash_humanoid(hash_humanoid(hash_uint(h, 1 + request->has_locked_feet), &request->humanoid),
                           &request->clip_humanoid);
+    if (request->fit != VOLUME_CAPSULE)
+        h = hash_uint(hash_uint(h, PARAM_FIT), request->fit);
     request->canonical_rest = h;
     request_set_canonical_times(request);
 }

@@ -147,7 +147,7 @@ int request_check_combination(const struct request *request, const struct param_
                               struct err *err)
 {
     for (int i = 0; i < PARAM_COUNT; i++)
-        if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & 1u << request->op && !seen->has[i])
+        if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & OP_BIT(request->op) && !seen->has[i])
             return err_set(err, ERR_MISSING_PARAMETER, "%s needs the parameter '%s'", request_path(request->op),
                            REQUEST_PARAMS[i].name);
     const bool is_onion = request->op == OP_RENDER && request->picture.view == VIEW_ONION;

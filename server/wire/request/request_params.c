@@ -20,7 +20,7 @@ const struct param_info REQUEST_PARAMS[] = {
 #include "wire/request/request_params.def"
 #undef X
 };
-_Static_assert((int)OP_FIND < 32, "the operations of a parameter are bits of an unsigned");
+_Static_assert((int)OP_FIND < 64, "the operations of a parameter are bits of a uint64_t");
 
 const char *param_given(const struct param_set *seen, const int *params)
 {
@@ -34,9 +34,9 @@ static const char *list_owners(const char *name, char list[LIST_SIZE])
 {
     size_t at = 0;
     list[0] = '\0';
-    for (int op = 0; op <= OP_REFERENCE; op++)
+    for (int op = 0; op <= OP_ENTITY; op++)
         for (int i = 0; i < PARAM_COUNT && at < LIST_SIZE; i++)
-            if (REQUEST_PARAMS[i].ops & 1u << op && strcmp(REQUEST_PARAMS[i].name, name) == 0)
+            if (REQUEST_PARAMS[i].ops & OP_BIT(op) && strcmp(REQUEST_PARAMS[i].name, name) == 0)
                 at +=
                     (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", request_path((enum op)op));
     return list;
@@ -74,7 +74,7 @@ static int unknown_param(const struct request *request, const char *name, struct
     size_t count = 0;
     bool is_case;
     for (int i = 0; i < PARAM_COUNT; i++)
-        if (REQUEST_PARAMS[i].ops & 1u << request->op)
+        if (REQUEST_PARAMS[i].ops & OP_BIT(request->op))
             names[count++] = REQUEST_PARAMS[i].name;
     if (count == 0)
         return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes none", name, path);
@@ -94,7 +94,7 @@ static int unknown_param(const struct request *request, const char *name, struct
 int request_find_param(const struct request *request, const char *name, struct err *err)
 {
     for (int i = 0; i < PARAM_COUNT; i++)
-        if (REQUEST_PARAMS[i].ops & 1u << request->op && strcmp(REQUEST_PARAMS[i].name, name) == 0)
+        if (REQUEST_PARAMS[i].ops & OP_BIT(request->op) && strcmp(REQUEST_PARAMS[i].name, name) == 0)
             return i;
     return unknown_param(request, name, err);
 }

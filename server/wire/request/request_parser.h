@@ -12,28 +12,32 @@ int request_check_path(const char *name, const char *path, struct err *err);
 /* The same of a model, which is not an environment: ERR_UNKNOWN_FORMAT. */
 int request_check_model_path(const char *name, const char *path, struct err *err);
 
-enum {
-    FOR_READYZ = 1 << OP_READYZ,
-    FOR_MODELS = 1 << OP_MODELS,
-    FOR_MODEL = 1 << OP_MODEL,
-    FOR_PALETTE = 1 << OP_PALETTE,
-    FOR_POSE = 1 << OP_POSE,
-    FOR_MESH = 1 << OP_MESH,
-    FOR_SHEET = 1 << OP_SHEET,
-    FOR_TURNTABLE = 1 << OP_TURNTABLE,
-    FOR_SHEETS = FOR_SHEET | FOR_TURNTABLE,
-    FOR_ONE_PICTURE = 1 << OP_RENDER,
-    FOR_RENDER = FOR_ONE_PICTURE | FOR_SHEETS, /* what a picture shows and how it looks */
-    FOR_BOUNDS = 1 << OP_BOUNDS,
-    FOR_KEYS = 1 << OP_KEYS,
-    FOR_ENVIRONMENT = 1 << OP_ENVIRONMENT,
-    FOR_EXPORT = 1 << OP_EXPORT,
-    FOR_COMPARE = 1 << OP_COMPARE,
-    FOR_TEXTURE = 1 << OP_TEXTURE,
-    FOR_QUERY = 1 << OP_QUERY,
-    FOR_LAYER = 1 << OP_LAYER,
-    FOR_REFERENCE = 1 << OP_REFERENCE,
-};
+/* The operations that take a parameter, as bits. */
+#define OP_BIT(op)      (UINT64_C(1) << (op))
+#define FOR_READYZ      OP_BIT(OP_READYZ)
+#define FOR_MODELS      OP_BIT(OP_MODELS)
+#define FOR_MODEL       OP_BIT(OP_MODEL)
+#define FOR_PALETTE     OP_BIT(OP_PALETTE)
+#define FOR_POSE        OP_BIT(OP_POSE)
+#define FOR_MESH        OP_BIT(OP_MESH)
+#define FOR_SHEET       OP_BIT(OP_SHEET)
+#define FOR_TURNTABLE   OP_BIT(OP_TURNTABLE)
+#define FOR_SHEETS      (FOR_SHEET | FOR_TURNTABLE)
+#define FOR_ONE_PICTURE OP_BIT(OP_RENDER)
+#define FOR_RENDER      (FOR_ONE_PICTURE | FOR_SHEETS) /* what a picture shows and how it looks */
+#define FOR_BOUNDS      OP_BIT(OP_BOUNDS)
+#define FOR_KEYS        OP_BIT(OP_KEYS)
+#define FOR_ENVIRONMENT OP_BIT(OP_ENVIRONMENT)
+#define FOR_EXPORT      OP_BIT(OP_EXPORT)
+#define FOR_COMPARE     OP_BIT(OP_COMPARE)
+#define FOR_TEXTURE     OP_BIT(OP_TEXTURE)
+#define FOR_QUERY       OP_BIT(OP_QUERY)
+#define FOR_LAYER       OP_BIT(OP_LAYER)
+#define FOR_REFERENCE   OP_BIT(OP_REFERENCE)
+#define FOR_HITBOXES    OP_BIT(OP_HITBOXES)
+#define FOR_RAYCAST     OP_BIT(OP_RAYCAST)
+#define FOR_ENTITY      OP_BIT(OP_ENTITY)
+#define FOR_CROWD       OP_BIT(OP_CROWD)
 
 enum how_often { ONCE, MANY, NEEDED };
 
@@ -51,7 +55,7 @@ struct param_value {
 
 struct param_info {
     const char *name;
-    unsigned ops;
+    uint64_t ops;
     enum how_often how_often;
     int (*parse)(struct param_value *value); /* 0 or more, or an ERR_ */
     const char *values;
@@ -87,7 +91,7 @@ int request_find_param(const struct request *request, const char *name, struct e
 static inline int request_format_param(enum op op)
 {
     int param = PARAM_FORMAT;
-    while (param <= PARAM_PICTURE_FORMAT && (REQUEST_PARAMS[param].ops & 1u << op) == 0)
+    while (param <= PARAM_PICTURE_FORMAT && (REQUEST_PARAMS[param].ops & OP_BIT(op)) == 0)
         param++;
     return param <= PARAM_PICTURE_FORMAT ? param : -1;
 }
@@ -152,7 +156,39 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
 /* Gives every part of the request the file that its clips are in, and lists these files: after the layers' check. */
 int request_collect_sources(struct request *request, const struct limits *limits, struct err *err);
 
+/* --- request_raycast.c --- */
+
+/* The lists "entities" and "rays" of an OP_RAYCAST. */
+int request_take_entities(struct request *request, cJSON *list, const struct limits *limits, struct err *err);
+int request_take_rays(struct request *request, const cJSON *list, const struct limits *limits, struct err *err);
+/* The files of all entities, each once: the first is the request's own model. */
+int request_collect_models(struct request *request, struct err *err);
+void request_raycast_free(struct request_raycast *raycast);
+
+/* --- request_raycast_binary.c --- */
+
+/* True when the body is a binary raycast. */
+bool request_has_raycast(const struct request *request, const struct request_head *head);
+/* Takes it. */
+int request_take_raycast(struct request *request, const struct request_head *head, const struct limits *limits,
+                         struct param_set *seen, struct err *err);
+
+/* --- request_crowd.c --- */
+
+/* True when the body is a binary crowd. */
+bool request_has_crowd(const struct request *request, const struct request_head *head);
+/* Takes it. */
+int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,
+                       struct err *err);
+
 /* --- request_body.c --- */
+
+/* Takes an object within the body as a request of its own, of part->op; model: what its parameter `model` says, or
+ * NULL: its own. */
+int request_take_object(struct request *part, const cJSON *object, const char *model, const struct limits *limits,
+                        struct err *err);
+/* Number of objects in the list `item`, 1 to `most`; or ERR_BAD_PARAMETER. */
+int request_count_objects(const cJSON *item, const char *name, uint64_t most, struct err *err);
 
 /* Parses the body of a POST into *json, an object: cJSON_Delete() it. ERR_UNSUPPORTED_MEDIA_TYPE, ERR_BAD_REQUEST,
  * ERR_BODY_TOO_LARGE or ERR_NO_MEMORY. */

@@ -30,6 +30,8 @@ static const struct route {
     {"/v1/sheet", OP_SHEET, TAKES_GET | TAKES_POST},
     {"/v1/turntable", OP_TURNTABLE, TAKES_GET | TAKES_POST},
     {"/v1/bounds", OP_BOUNDS, TAKES_GET | TAKES_POST | IN_BATCH},
+    {"/v1/hitboxes", OP_HITBOXES, TAKES_GET | IN_BATCH},
+    {"/v1/raycast", OP_RAYCAST, TAKES_POST},
     {"/v1/keys", OP_KEYS, TAKES_GET | TAKES_POST | IN_BATCH},
     {"/v1/export", OP_EXPORT, TAKES_GET | TAKES_POST},
     {"/v1/compare", OP_COMPARE, TAKES_GET},
@@ -37,6 +39,7 @@ static const struct route {
     {"/v1/environment", OP_ENVIRONMENT, TAKES_GET},
     {"/v1/formats", OP_FORMATS, TAKES_GET},
     {"/v1/query", OP_QUERY, TAKES_POST},
+    {"/v1/crowd", OP_CROWD, TAKES_POST},
     {"/v1/stats", OP_STATS, TAKES_GET},
     {"/v1/stream", OP_STREAM, TAKES_GET},
     {"/v1/models/", OP_FILE, TAKES_PUT | TAKES_DELETE | HAS_NAME},
@@ -56,7 +59,7 @@ const char *request_path(enum op op)
     for (int i = 0; i < ROUTE_COUNT; i++)
         if (ROUTES[i].op == op)
             return ROUTES[i].path;
-    return op == OP_LAYER ? "a layer" : "a reference";
+    return op == OP_LAYER ? "a layer" : op == OP_ENTITY ? "an entity" : "a reference";
 }
 
 const char *request_op_name(enum op op)

@@ -49,7 +49,11 @@ TEST(blending_document_has_every_member)
         FOR_ONE_PICTURE = 0,
         FOR_EXPORT = 0,
         FOR_KEYS = 0,
-        FOR_ENVIRONMENT = 0
+        FOR_ENVIRONMENT = 0,
+        FOR_HITBOXES = 0,
+        FOR_RAYCAST = 0,
+        FOR_CROWD = 0,
+        FOR_ENTITY = 0
     };
     static const struct {
         const char *name;

@@ -174,7 +174,7 @@ TEST(http_document_has_every_parameter)
     char *text = document_read("protocol/http.md");
     for (int op = OP_MODELS; op < OP_COUNT; op++) {
         char heading[64];
-        const char *method = op == OP_QUERY ? "POST" : op == OP_FILE ? "PUT" : "GET";
+        const char *method = op == OP_QUERY || op == OP_RAYCAST ? "POST" : op == OP_FILE ? "PUT" : "GET";
         snprintf(heading, sizeof heading, "## `%s %s%s`", method, request_path((enum op)op),
                  op == OP_FILE ? "NAME" : "");
         char *section = section_of(text, heading);
@@ -183,7 +183,7 @@ TEST(http_document_has_every_parameter)
         if (is_sheet) /* which takes what any picture does */
             check_row(section, "\nand every parameter of [`/v1/render`](#get-v1render)");
         for (size_t i = 0; i < sizeof PARAMS / sizeof *PARAMS; i++) {
-            if (!(PARAMS[i].ops & 1u << op) || (is_sheet && PARAMS[i].ops & 1u << OP_RENDER))
+            if (!(PARAMS[i].ops & OP_BIT(op)) || (is_sheet && PARAMS[i].ops & OP_BIT(OP_RENDER)))
                 continue;
             char start[64];
             snprintf(start, sizeof start, "\n| `%s` | ", PARAMS[i].name);

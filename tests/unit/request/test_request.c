@@ -341,7 +341,7 @@ TEST(request_words_are_taken)
     size_t taken = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int op = OP_MODELS; op < OP_COUNT; op++)
-            for (const char *word = rows[i].values; rows[i].ops & 1u << op && *word != '\0'; word += *word == '|') {
+            for (const char *word = rows[i].values; rows[i].ops & OP_BIT(op) && *word != '\0'; word += *word == '|') {
                 const size_t size = strcspn(word, "|");
                 char target[256];
                 struct request r;

@@ -1,0 +1,179 @@
+#include "anim/entity/crowd.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A member's place in the order of evaluation: by model, clip, how many layers, and its own. */
+struct crowd_place {
+    const struct model *model;
+    uint64_t key; /* clip and layers */
+    uint32_t member;
+};
+
+void crowd_work_init(struct crowd_work *work) { *work = (struct crowd_work){0}; }
+
+void crowd_work_fini(struct crowd_work *work)
+{
+    free(work->places);
+    free(work->palette);
+    free(work->nodes);
+    crowd_work_init(work);
+}
+
+size_t crowd_work_held_bytes(const struct crowd_work *work)
+{
+    return work->place_capacity * sizeof *work->places + work->palette_capacity * sizeof *work->palette +
+           work->node_capacity * sizeof *work->nodes;
+}
+
+/* --- what is wanted --- */
+
+int crowd_wanted_check(const struct crowd_wanted *wanted, const struct model *model, struct err *err)
+{
+    const bool is_palette = wanted->what == CROWD_PALETTE;
+    if (is_palette && wanted->skin != CROWD_ALL_SKINS && (uint32_t)wanted->skin >= model->skin_count)
+        return err_set(err, ERR_SKIN_NOT_FOUND, "there is no skin %d; there are %u", wanted->skin, model->skin_count);
+    const uint32_t most = !is_palette                       ? model->node_count
+                          : wanted->skin != CROWD_ALL_SKINS ? model->skins[wanted->skin].joint_count
+                                                            : 0;
+    for (uint32_t i = 0; i < wanted->item_count; i++)
+        if (wanted->items[i] >= most)
+            return err_set(err, ERR_JOINT_NOT_FOUND, "there is no %s %u; there are %u", is_palette ? "joint" : "node",
+                           wanted->items[i], most);
+    return 0;
+}
+
+uint64_t crowd_wanted_count(const struct crowd_wanted *wanted, const struct model *model)
+{
+    if (wanted->item_count > 0)
+        return wanted->item_count;
+    if (wanted->what == CROWD_NODES)
+        return model->node_count;
+    if (wanted->skin != CROWD_ALL_SKINS)
+        return model->skins[wanted->skin].joint_count;
+    uint64_t count = 0;
+    for (uint32_t s = 0; s < model->skin_count; s++)
+        count += model->skins[s].joint_count;
+    return count;
+}
+
+/* --- evaluation --- */
+
+static int put_skins(struct entity_work *evaluator, const struct crowd_member *member, struct err *err)
+{
+    const struct model *model = member->entity.model;
+    float *out = member->out;
+    for (uint32_t s = 0; s < model->skin_count; s++) {
+        if (entity_palette(evaluator, s, member->layout, out, err) < 0)
+            return err->code;
+        out += (size_t)model->skins[s].joint_count * layout_floats(member->layout);
+    }
+    return 0;
+}
+
+/* Some joints of a skin. */
+static int put_joints(struct crowd_work *work, struct entity_work *evaluator, const struct crowd_member *member,
+                      struct err *err)
+{
+    const struct crowd_wanted *wanted = member->wanted;
+    const uint32_t skin = (uint32_t)wanted->skin, floats = layout_floats(member->layout);
+    const size_t needed = (size_t)member->entity.model->skins[skin].joint_count * floats;
+    if (needed > work->palette_capacity) {
+        work->palette = mem_realloc(work->palette, needed * sizeof *work->palette);
+        work->palette_capacity = needed;
+    }
+    if (entity_palette(evaluator, skin, member->layout, work->palette, err) < 0)
+        return err->code;
+    float *out = member->out;
+    for (uint32_t i = 0; i < wanted->item_count; i++, out += floats)
+        memcpy(out, work->palette + (size_t)wanted->items[i] * floats, floats * sizeof *out);
+    return 0;
+}
+
+/* 0, 1, .. below `count`. */
+static const uint32_t *all_nodes(struct crowd_work *work, uint32_t count)
+{
+    if (count > work->node_capacity) {
+        work->nodes = mem_realloc(work->nodes, count * sizeof *work->nodes);
+        for (; work->node_capacity < count; work->node_capacity++)
+            work->nodes[work->node_capacity] = work->node_capacity;
+    }
+    return work->nodes;
+}
+
+static int put_nodes(struct crowd_work *work, struct entity_work *evaluator, const struct crowd_member *member,
+                     struct err *err)
+{
+    const struct crowd_wanted *wanted = member->wanted;
+    const uint32_t node_count = member->entity.model->node_count;
+    const uint32_t *nodes = wanted->item_count > 0 ? wanted->items : all_nodes(work, node_count);
+    const uint32_t count = wanted->item_count > 0 ? wanted->item_count : node_count;
+    return entity_nodes(evaluator, nodes, count, member->layout, member->out, err);
+}
+
+static int put_member(struct crowd_work *work, struct entity_work *evaluator, const struct crowd_member *member,
+                      struct err *err)
+{
+    const struct crowd_wanted *wanted = member->wanted;
+    entity_evaluate(evaluator, &member->entity);
+    if (wanted->what == CROWD_NODES)
+        return put_nodes(work, evaluator, member, err);
+    if (wanted->skin == CROWD_ALL_SKINS)
+        return put_skins(evaluator, member, err);
+    if (wanted->item_count > 0)
+        return put_joints(work, evaluator, member, err);
+    return entity_palette(evaluator, (uint32_t)wanted->skin, member->layout, member->out, err);
+}
+
+/* --- order --- */
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct crowd_place *left = a, *right = b;
+    if (left->model != right->model)
+        return (uintptr_t)left->model < (uintptr_t)right->model ? -1 : 1;
+    if (left->key != right->key)
+        return left->key < right->key ? -1 : 1;
+    return left->member < right->member ? -1 : left->member > right->member;
+}
+
+static void sort(struct crowd_work *work, const struct crowd_member *members, uint32_t count)
+{
+    bool is_sorted = true;
+    if (count > work->place_capacity) {
+        work->places = mem_realloc(work->places, count * sizeof *work->places);
+        work->place_capacity = count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct entity *entity = &members[i].entity;
+        const uint32_t clip = entity->layer_count == 0 ? 0 : (uint32_t)entity->layers[0].clip + 2;
+        const uint32_t second = entity->layer_count < 2 ? 0 : (uint32_t)entity->layers[1].clip + 2;
+        work->places[i] = (struct crowd_place){entity->model, (uint64_t)clip << 32 | second, i};
+        is_sorted = is_sorted && (i == 0 || compare_places(&work->places[i - 1], &work->places[i]) < 0);
+    }
+    if (!is_sorted)
+        qsort(work->places, count, sizeof *work->places, compare_places);
+}
+
+int crowd_run(struct crowd_work *work, struct entity_work *evaluator, const struct crowd_member *members,
+              uint32_t count, const _Atomic bool *is_stopped, struct crowd_listener *listener)
+{
+    struct err err;
+    sort(work, members, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = work->places[i].member;
+        const struct crowd_member *member = &members[at];
+        if (is_stopped != NULL && *is_stopped)
+            return ERR_REQUEST_TIMEOUT;
+        if (put_member(work, evaluator, member, &err) == 0)
+            continue;
+        memset(member->out, 0,
+               crowd_wanted_count(member->wanted, member->entity.model) * layout_floats(member->layout) *
+                   sizeof *member->out);
+        listener->failed(listener, at, &err);
+    }
+    return 0;
+}

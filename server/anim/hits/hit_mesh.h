@@ -1,0 +1,55 @@
+/* hit_mesh.h - where rays and moving balls hit the triangles of posed entities.
+ *
+ * The triangles of each primitive have an order, made once, in which neighbours are near; over it each pose gets a tree
+ * of boxes, refitted from the leaves. Vertices are those of /v1/mesh (anim/pose/skin.h), rounded to float in the space
+ * of the entity's scene, then taken to the world in double precision. An entity with two poses moves as in hit_scene.h:
+ * each vertex goes straight from its first place to its second.
+ *
+ * Triangles have no inside: rays hit both sides. Pure; any thread, one mesh_work each. */
+#pragma once
+
+#include "anim/hits/hit_scene.h"
+#include "anim/pose/skin.h"
+
+/* The orders of a model's triangles. Immutable once made. */
+struct hit_mesh {
+    uint32_t *order; /* triangles (place in the primitive's indices / 3), primitive after primitive */
+    uint32_t
+        *firsts; /* [primitive_count + 1]: where a primitive's begin; of one that has no triangles there are none */
+    size_t size_bytes;
+};
+
+struct hit_mesh *hit_mesh_new(const struct model *model);
+void hit_mesh_free(struct hit_mesh *mesh);
+
+/* The vertices of all draws that are tested: those in the scene, all where none is. */
+uint64_t hit_mesh_vertices(const struct model *model);
+
+/* Working memory, reused from entity to entity. */
+struct mesh_work {
+    struct skin_palette palette;
+    struct vec3 *skinned;
+    double (*vertices)[3]; /* world: of one draw in the first pose, then in the second */
+    struct box_tree tree;
+    struct entity_work end_poses; /* of the second pose of an entity */
+    size_t matrix_capacity, part_capacity;
+    uint64_t skinned_capacity, vertex_capacity;
+    size_t *places; /* of the nearest hit of each ray, SIZE_MAX: none */
+    size_t place_capacity;
+};
+void mesh_work_init(struct mesh_work *work);
+void mesh_work_fini(struct mesh_work *work);
+
+struct mesh_rays {
+    const struct hit_ray *rays;
+    uint32_t count;
+    struct hit_list *list; /* its hits are those of meshes alone; in no order */
+};
+/* Before the first entity. */
+void hit_mesh_begin(struct mesh_work *work, const struct mesh_rays *rays);
+
+/* Poses one entity and casts all rays at it. Returns 0, ERR_NOT_FINITE or
+ * ERR_NO_MEMORY. */
+int hit_mesh_cast(struct mesh_work *work, struct entity_work *poses, const struct hit_mesh *mesh, uint32_t id,
+                  uint32_t mask, const struct scene_pose *begin, const struct scene_pose *end,
+                  const struct mesh_rays *rays, struct err *err);

@@ -1,0 +1,14 @@
+/* volume_fit.h - finds a volume around points. Pure; any thread; the same points in the same order give the same bits.
+ *
+ * A fit leaves out the points that would make it much larger: at most 1 in FIT_OUTSIDE_PART may lie outside. It is a
+ * good volume, not the smallest: directions are tried, those of the points' principal axes and of the space. */
+#pragma once
+
+#include "anim/hits/volume.h"
+
+#include <stdint.h>
+
+enum { FIT_OUTSIDE_PART = 20 };
+
+/* points[count], finite, count > 0. Fills all of *out but name and node. */
+void volume_fit(enum volume_kind kind, const double (*points)[3], uint32_t count, struct hit_volume *out);

@@ -1,0 +1,290 @@
+/* raycast_make.c - from a request to hits: looks up clips and joints of every entity, poses them, casts the rays. */
+#include "wire/hits/raycast.h"
+
+#include "anim/hits/hit_cache.h"
+#include "base/mem.h"
+#include "wire/reply/crowd_entity.h"
+#include "wire/request/request_raycast.h"
+
+#include <stdlib.h>
+
+enum { HIT_BYTES = 256 }; /* a hit as JSON, about; in memory it takes half of that */
+
+/* One raycast under way. */
+struct raycast {
+    struct workspace *workspace;
+    const struct model *model, *const *sources;
+    const struct request *request;
+    const struct limits *limits;
+    struct reply *reply;
+    struct hit_cache **own;      /* [1 + source_count]: of models that have none beside them; or NULL */
+    const struct hit_set **sets; /* [entity_count] */
+};
+
+static const struct model *model_of(const struct raycast *raycast, const struct raycast_entity *entity)
+{
+    return entity->source == 0 ? raycast->model : raycast->sources[entity->source - 1];
+}
+
+/* Makes the reply an error about an entity. Returns false. */
+static bool fail_entity(struct raycast *raycast, uint32_t index, struct err *err)
+{
+    err_prefix(err, "entities[%u]", index);
+    reply_error(raycast->reply, err, NULL, 0);
+    return false;
+}
+
+/* The reply is an error already, which does not name the entity. */
+static bool name_entity(struct raycast *raycast, uint32_t index)
+{
+    struct err err;
+    err_set(&err, raycast->reply->code, "%.*s", (int)raycast->reply->message.size_bytes, raycast->reply->message.data);
+    return fail_entity(raycast, index, &err);
+}
+
+/* --- poses --- */
+
+/* layers: filled with what the pose plays; *entity borrows it. */
+static bool find_pose(struct raycast *raycast, const struct model *model, const struct request *pose, uint32_t index,
+                      struct resolved_layers *layers, struct entity *entity)
+{
+    struct err err;
+    *entity = (struct entity){.model = model, .layers = layers->layers};
+    if (pose->layer_count > 0) {
+        if (layers_resolve(layers, model, NULL, pose, raycast->reply) < 0)
+            return name_entity(raycast, index);
+        layers_set_times(layers, pose, 0);
+        entity->layer_count = layers->count;
+        return true;
+    }
+    struct blend_layer *layer = &layers->layers[0];
+    struct clip_span span;
+    *layer = (struct blend_layer){.weight = 1};
+    if (select_clip(model, pose, &layer->clip, raycast->reply) < 0)
+        return name_entity(raycast, index);
+    if (span_resolve(pose, clip_duration_s(model, layer->clip), &span, &err) < 0)
+        return fail_entity(raycast, index, &err);
+    layer->clip_time_s = clip_time_in_span(&span, pose->times_s[0]);
+    entity->layer_count = layer->clip == POSE_REST ? 0 : 1;
+    return true;
+}
+
+/* What is kept beside the entity's model. */
+static struct hit_cache *cache_of(struct raycast *raycast, const struct raycast_entity *entity)
+{
+    const struct model *model = model_of(raycast, entity);
+    if (model->hits != NULL)
+        return model->hits;
+    if (raycast->own[entity->source] == NULL)
+        raycast->own[entity->source] = hit_cache_new();
+    return raycast->own[entity->source];
+}
+
+static bool find_set(struct raycast *raycast, uint32_t index)
+{
+    const struct raycast_entity *entity = &raycast->request->raycast->entities[index];
+    struct err err;
+    if (hit_cache_set(cache_of(raycast, entity), model_of(raycast, entity), raycast->request->fit,
+                      raycast->limits->value[LIMIT_BOUNDS_VERTICES], &raycast->sets[index], &err) == 0)
+        return true;
+    return fail_entity(raycast, index, &err);
+}
+
+/* One pose of an entity, in the space of its scene, and where that is. False: the reply is an error. */
+static bool find_json_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
+                           struct scene_pose *pose)
+{
+    const struct raycast_entity *of = &raycast->request->raycast->entities[index];
+    struct workspace *workspace = raycast->workspace;
+    *pose = (struct scene_pose){entity, is_end ? of->end_world : of->world};
+    return find_pose(raycast, model_of(raycast, of), is_end ? of->end : &of->begin, index,
+                     is_end ? &workspace->end_layers : &workspace->layers, entity);
+}
+
+/* The same of an entity of the request's crowd. */
+static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
+                            struct scene_pose *pose)
+{
+    const struct request_raycast *of = raycast->request->raycast;
+    const struct crowd_request *crowd = raycast->request->crowd;
+    const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
+    struct resolved_layers *layers = is_end ? &raycast->workspace->end_layers : &raycast->workspace->layers;
+    struct err err;
+    if (crowd_entity_resolve(crowd, &crowd->entities[place], model_of(raycast, &of->entities[index]), layers->layers,
+                             entity, &err) < 0)
+        return fail_entity(raycast, index, &err);
+    *pose = (struct scene_pose){entity, entity->world_from_scene != NULL ? *entity->world_from_scene : DMAT4_IDENTITY};
+    entity->world_from_scene = NULL;
+    return true;
+}
+
+static bool has_end(const struct request *request, uint32_t index)
+{
+    const struct request_raycast *of = request->raycast;
+    return of->targets != NULL ? of->targets[index].end >= 0 : of->entities[index].end != NULL;
+}
+
+/* rays: of meshes, cast at the entity at once; NULL: its volumes are added to the scene. */
+static bool add_entity(struct raycast *raycast, uint32_t index, const struct mesh_rays *rays)
+{
+    const struct raycast_entity *of = &raycast->request->raycast->entities[index];
+    const bool is_moving = has_end(raycast->request, index), is_binary = raycast->request->crowd != NULL;
+    bool (*const find)(struct raycast *, uint32_t, bool, struct entity *, struct scene_pose *) =
+        is_binary ? find_crowd_pose : find_json_pose;
+    struct workspace *workspace = raycast->workspace;
+    struct entity first, second;
+    struct scene_pose begin, moved;
+    const struct scene_pose *end = is_moving ? &moved : NULL;
+    struct err err;
+    if ((rays == NULL && !find_set(raycast, index)) || !find(raycast, index, false, &first, &begin) ||
+        (is_moving && !find(raycast, index, true, &second, &moved)))
+        return false;
+    const int rc = rays == NULL ? hit_scene_add(&workspace->scene, &workspace->entity, index, of->mask,
+                                                raycast->sets[index], &begin, end, &err)
+                                : hit_mesh_cast(&workspace->mesh_hits, &workspace->entity,
+                                                hit_cache_mesh(cache_of(raycast, of), model_of(raycast, of)), index,
+                                                of->mask, &begin, end, rays, &err);
+    return rc == 0 || fail_entity(raycast, index, &err);
+}
+
+/* Of one pose, as LIMIT_EVALUATIONS counts it. */
+static uint64_t steps_of(const struct request *request, uint32_t index, bool is_end, const struct model *model)
+{
+    const struct request_raycast *of = request->raycast;
+    if (of->targets == NULL)
+        return pose_steps(model, is_end ? of->entities[index].end : &of->entities[index].begin);
+    const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
+    const uint32_t layers = request->crowd->entities[place].layer_count;
+    return (layers > 1 ? 2 * (uint64_t)layers : 1) * ((uint64_t)model->node_count + model->weight_count);
+}
+
+/* What poses and meshes take, as the limits count it. */
+static bool is_affordable(struct raycast *raycast)
+{
+    const struct request_raycast *of = raycast->request->raycast;
+    const uint64_t *limits = raycast->limits->value;
+    uint64_t steps = 0, vertices = 0;
+    struct err err;
+    for (uint32_t e = 0; e < of->entity_count; e++) {
+        const struct model *model = model_of(raycast, &of->entities[e]);
+        const bool is_moving = has_end(raycast->request, e);
+        steps += steps_of(raycast->request, e, false, model);
+        steps += is_moving ? steps_of(raycast->request, e, true, model) : 0;
+        vertices += raycast->request->is_of_meshes ? (is_moving ? 2 : 1) * hit_mesh_vertices(model) : 0;
+    }
+    raycast->workspace->cost = (struct reply_cost){.evaluations = steps, .vertices = vertices};
+    if (steps <= limits[LIMIT_EVALUATIONS] && vertices <= limits[LIMIT_BOUNDS_VERTICES])
+        return true;
+    err_set(
+        &err, ERR_TOO_MANY_FRAMES,
+        "%u entities take %llu steps and %llu vertices, more than one request may ask for (%llu steps, %llu vertices)",
+        of->entity_count, (unsigned long long)steps, (unsigned long long)vertices,
+        (unsigned long long)limits[LIMIT_EVALUATIONS], (unsigned long long)limits[LIMIT_BOUNDS_VERTICES]);
+    reply_error(raycast->reply, &err, NULL, 0);
+    return false;
+}
+
+/* --- rays --- */
+
+static bool is_stopped(const struct workspace *workspace)
+{
+    return workspace->is_stopped != NULL && *workspace->is_stopped;
+}
+
+static bool add_entities(struct raycast *raycast, const struct mesh_rays *rays)
+{
+    for (uint32_t e = 0; e < raycast->request->raycast->entity_count && !is_stopped(raycast->workspace); e++)
+        if (!add_entity(raycast, e, rays))
+            return false;
+    return true;
+}
+
+static bool cast_at_volumes(struct raycast *raycast)
+{
+    const struct request_raycast *of = raycast->request->raycast;
+    struct workspace *workspace = raycast->workspace;
+    hit_scene_clear(&workspace->scene);
+    if (!add_entities(raycast, NULL))
+        return false;
+    hit_scene_order(&workspace->scene);
+    for (uint32_t r = 0; r < of->ray_count && !hit_list_is_over(&workspace->hits) && !is_stopped(workspace); r++)
+        hit_scene_cast(&workspace->scene, r, &of->rays[r], &workspace->hits);
+    return true;
+}
+
+static bool cast_at_meshes(struct raycast *raycast)
+{
+    struct workspace *workspace = raycast->workspace;
+    const struct mesh_rays rays = {.rays = raycast->request->raycast->rays,
+                                   .count = raycast->request->raycast->ray_count,
+                                   .list = &workspace->hits};
+    hit_mesh_begin(&workspace->mesh_hits, &rays);
+    return add_entities(raycast, &rays);
+}
+
+static bool make_hits(struct raycast *raycast)
+{
+    const struct request *request = raycast->request;
+    struct hit_list *hits = &raycast->workspace->hits;
+    struct err err;
+    hits->count = 0;
+    hits->steps = 0;
+    hits->steps_most = raycast->limits->value[LIMIT_RAY_STEPS];
+    hits->count_most = raycast->limits->value[LIMIT_ANSWER_BYTES] / HIT_BYTES;
+    hits->is_all = request->has_all_hits;
+    if (!is_affordable(raycast) || !(request->is_of_meshes ? cast_at_meshes(raycast) : cast_at_volumes(raycast)))
+        return false;
+    hit_list_sort(hits);
+    if (!hit_list_is_over(hits))
+        return true;
+    err_set(&err, ERR_TOO_MANY_FRAMES,
+            "%u rays at %u entities take more than %s, or have more than %zu hits: ask for fewer or shorter ones",
+            request->raycast->ray_count, request->raycast->entity_count, LIMIT_TEXT(raycast->limits, LIMIT_RAY_STEPS),
+            hits->count_most);
+    reply_error(raycast->reply, &err, NULL, 0);
+    return false;
+}
+
+static void put_answer(struct raycast *raycast)
+{
+    struct reply *reply = raycast->reply;
+    const struct request *request = raycast->request;
+    const uint64_t most = raycast->limits->value[LIMIT_ANSWER_BYTES];
+    struct err err;
+    reply_describe(request, most, reply);
+    if (request->format == FORMAT_BIN) {
+        reply->content_type = RAYCAST_ANSWER_CONTENT_TYPE;
+        raycast_put_binary(request, raycast->model, raycast->sources, raycast->sets, &raycast->workspace->hits,
+                           &reply->body);
+    } else {
+        raycast_put_json(request, raycast->model, raycast->sources, raycast->sets, &raycast->workspace->hits,
+                         &reply->body);
+    }
+    if (!buf_failed(&reply->body) && reply->body.size_bytes <= most)
+        return;
+    err_set(&err, ERR_TOO_MANY_FRAMES, "%zu hits are more than an answer holds", raycast->workspace->hits.count);
+    reply_error(reply, &err, NULL, 0);
+}
+
+void body_put_raycast(struct workspace *workspace, const struct model *model, const struct model *const *sources,
+                      const struct request *request, const struct limits *limits, struct reply *reply)
+{
+    const uint32_t models = 1 + request->source_count;
+    struct raycast raycast = {
+        .workspace = workspace,
+        .model = model,
+        .sources = sources,
+        .request = request,
+        .limits = limits,
+        .reply = reply,
+        .own = mem_zalloc(models, sizeof *raycast.own),
+        .sets = mem_zalloc(request->raycast->entity_count, sizeof *raycast.sets),
+    };
+    if (make_hits(&raycast))
+        put_answer(&raycast);
+    for (uint32_t m = 0; m < models; m++)
+        hit_cache_free(raycast.own[m]);
+    free(raycast.own);
+    free(raycast.sets);
+    workspace_trim(workspace);
+}

@@ -1,0 +1,80 @@
+/* request_crowd.c - a crowd as a request: its bytes, and the files that it is about. */
+#include "wire/request/request_parser.h"
+
+#include "wire/crowd/crowd_request.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* One of the types, perhaps with parameters; or none. As with JSON, forms as well: curl calls any body so. */
+static bool is_accepted_type(const char *type)
+{
+    static const char *const TYPES[] = {CROWD_CONTENT_TYPE, "application/octet-stream", "application/json",
+                                        "application/x-www-form-urlencoded"};
+    bool is_accepted = type == NULL;
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && !is_accepted; i++) {
+        const size_t size = strlen(TYPES[i]);
+        if (strncasecmp(type, TYPES[i], size) != 0)
+            continue;
+        const char *rest = type + size + strspn(type + size, " \t");
+        is_accepted = *rest == '\0' || *rest == ';';
+    }
+    return is_accepted;
+}
+
+bool request_has_crowd(const struct request *request, const struct request_head *head)
+{
+    return request->op == OP_CROWD && crowd_is_binary(head->body, head->body_bytes);
+}
+
+int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,
+                       struct err *err)
+{
+    size_t bad_at;
+    if (!is_accepted_type(head->content_type))
+        return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "the body is '%.80s'; a crowd is " CROWD_CONTENT_TYPE,
+                       head->content_type);
+    if (crowd_request_read(&request->crowd, head->body, head->body_bytes, limits, &bad_at, err) < 0)
+        return err->code;
+    for (uint32_t i = 0; i < request->crowd->model_count; i++) {
+        struct crowd_model *model = &request->crowd->models[i];
+        if (model->handle != 0)
+            err_set(&model->err, ERR_MODEL_NOT_FOUND, "handles are for packets: here a model has a path");
+    }
+    return request_complete_crowd(request, err);
+}
+
+int request_complete_crowd(struct request *request, struct err *err)
+{
+    struct crowd_request *crowd = request->crowd;
+    uint32_t count = 0;
+    if (crowd->model_count > REQUEST_SOURCES_MAX)
+        return err_set(err, ERR_BAD_PARAMETER, "crowd: there are more than %d models", REQUEST_SOURCES_MAX);
+    for (uint32_t i = 0; i < crowd->model_count; i++) {
+        struct crowd_model *model = &crowd->models[i];
+        if (model->err.code != 0 || request_check_model_path("model's", model->path, &model->err) < 0)
+            continue;
+        const char *hash = model->hash[0] == '\0' ? NULL : model->hash;
+        model->err.code = 0;
+        model->slot = count;
+        if (count == 0) {
+            request->model = model->path;
+            request->hash = hash;
+        } else {
+            request->sources[request->source_count++] = (struct request_source){.path = model->path, .hash = hash};
+        }
+        count++;
+    }
+    return 0;
+}
+
+void request_miss_crowd_model(const struct request *request, uint32_t slot, const struct err *err)
+{
+    for (uint32_t i = 0; i < request->crowd->model_count; i++) {
+        struct crowd_model *model = &request->crowd->models[i];
+        if (model->err.code == 0 && model->slot == slot) {
+            model->err = *err;
+            return;
+        }
+    }
+}

@@ -1,0 +1,304 @@
+/* request_raycast.c - entities and rays from the body of a raycast. Members of an entity that are not those of a pose
+ * are taken out first; the others go through the parsers of request_params.def. */
+#include "wire/request/request_raycast.h"
+
+#include "wire/request/request_parser.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+void request_raycast_free(struct request_raycast *raycast)
+{
+    if (raycast == NULL)
+        return;
+    for (uint32_t e = 0; e < raycast->entity_count; e++) {
+        request_fini(&raycast->entities[e].begin);
+        if (raycast->entities[e].end != NULL)
+            request_fini(raycast->entities[e].end);
+        free(raycast->entities[e].end);
+    }
+    free(raycast->entities);
+    free(raycast->targets);
+    free(raycast->rays);
+    free(raycast);
+}
+
+/* --- numbers --- */
+
+static int bad(const char *name, const char *expected, struct err *err)
+{
+    return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' must be %s", name, expected);
+}
+
+/* A list of `count` numbers that floats can hold. */
+static int take_numbers(const cJSON *item, const char *name, int count, double *out, struct err *err)
+{
+    static const char *const EXPECTED[] = {[3] = "a list of 3 numbers that a float can hold",
+                                           [16] = "a list of 16 numbers that a float can hold, column by column"};
+    int at = 0;
+    const cJSON *entry;
+    if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != count)
+        return bad(name, EXPECTED[count], err);
+    cJSON_ArrayForEach(entry, item)
+    {
+        if (!cJSON_IsNumber(entry) || !(fabs(entry->valuedouble) <= (double)FLT_MAX))
+            return bad(name, EXPECTED[count], err);
+        out[at++] = entry->valuedouble;
+    }
+    return 0;
+}
+
+static int take_number(const cJSON *item, const char *name, double least, double most, const char *expected,
+                       double *out, struct err *err)
+{
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= least && item->valuedouble <= most))
+        return bad(name, expected, err);
+    *out = item->valuedouble;
+    return 0;
+}
+
+static int take_whole(const cJSON *item, const char *name, uint32_t most, uint32_t *out, struct err *err)
+{
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= most) ||
+        item->valuedouble != floor(item->valuedouble))
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' must be a whole number from 0 to %u", name, most);
+    *out = (uint32_t)item->valuedouble;
+    return 0;
+}
+
+static int take_world(const cJSON *item, struct dmat4 *out, struct err *err)
+{
+    if (take_numbers(item, "world", 16, out->m, err) < 0)
+        return err->code;
+    for (int c = 0; c < 4; c++)
+        if (out->m[4 * c + 3] < (c == 3) || out->m[4 * c + 3] > (c == 3))
+            return bad("world",
+                       "an affine matrix: its last row is 0, 0, 0, 1, so numbers 3, 7 and 11 are 0 and 15 is 1", err);
+    return 0;
+}
+
+/* --- entities --- */
+
+/* The second pose says what is different: what it does not say is as in the first. Its own clip or layers stand for
+ * clip and layers of the first. */
+static int inherit(cJSON *end, const cJSON *begin, struct err *err)
+{
+    static const char *const MOTION[] = {"clip", "clip_name", "layers"};
+    bool has_motion = false;
+    for (size_t i = 0; i < sizeof MOTION / sizeof *MOTION; i++)
+        has_motion = has_motion || cJSON_GetObjectItemCaseSensitive(end, MOTION[i]) != NULL;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, begin)
+    {
+        bool is_motion = false;
+        for (size_t i = 0; i < sizeof MOTION / sizeof *MOTION; i++)
+            is_motion = is_motion || strcmp(item->string, MOTION[i]) == 0;
+        if (strcmp(item->string, "model") == 0 || strcmp(item->string, "hash") == 0 || (is_motion && has_motion) ||
+            cJSON_GetObjectItemCaseSensitive(end, item->string) != NULL)
+            continue;
+        cJSON *copy = cJSON_Duplicate(item, true);
+        if (copy == NULL || !cJSON_AddItemToObject(end, item->string, copy)) {
+            cJSON_Delete(copy);
+            return err_set(err, ERR_NO_MEMORY, "no memory for an entity");
+        }
+    }
+    return 0;
+}
+
+/* One pose of an entity, which is one time of clips of its own. */
+static int take_pose(struct request *pose, const cJSON *object, const char *model, const struct limits *limits,
+                     struct err *err)
+{
+    pose->op = OP_ENTITY;
+    if (request_take_object(pose, object, model, limits, err) < 0)
+        return err->code;
+    if (pose->time_count != 1)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; an entity has one", pose->time_count);
+    for (uint32_t i = 0; i < pose->layer_count; i++) {
+        const struct request *layer = &pose->layers[i], *reference = layer->reference;
+        if (layer->clip_file != NULL || (reference != NULL && reference->clip_file != NULL))
+            return err_set(err, ERR_BAD_PARAMETER,
+                           "layers[%u]: a raycast takes no 'clip_file': the clips are those of the entity's model", i);
+    }
+    return 0;
+}
+
+static int take_end(struct raycast_entity *entity, cJSON *end, const cJSON *begin, const struct limits *limits,
+                    struct err *err)
+{
+    if (!cJSON_IsObject(end))
+        return bad("end", "an object: the entity's second pose", err);
+    cJSON *world = cJSON_DetachItemFromObjectCaseSensitive(end, "world");
+    const int rc = world == NULL ? 0 : take_world(world, &entity->end_world, err);
+    cJSON_Delete(world);
+    if (rc < 0 || inherit(end, begin, err) < 0)
+        return err->code;
+    if (cJSON_GetObjectItemCaseSensitive(end, "model") != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'model': both poses are of one model");
+    entity->end = calloc(1, sizeof *entity->end);
+    if (entity->end == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for an entity");
+    return take_pose(entity->end, end, entity->begin.model, limits, err);
+}
+
+static int take_own(struct raycast_entity *entity, const cJSON *world, const cJSON *mask, struct err *err)
+{
+    entity->world = DMAT4_IDENTITY;
+    entity->mask = UINT32_MAX;
+    int rc = world == NULL ? 0 : take_world(world, &entity->world, err);
+    if (rc == 0 && mask != NULL)
+        rc = take_whole(mask, "mask", UINT32_MAX, &entity->mask, err);
+    entity->end_world = entity->world;
+    return rc;
+}
+
+static int take_entity(struct raycast_entity *entity, cJSON *object, const struct limits *limits, struct err *err)
+{
+    cJSON *world = cJSON_DetachItemFromObjectCaseSensitive(object, "world");
+    cJSON *mask = cJSON_DetachItemFromObjectCaseSensitive(object, "mask");
+    cJSON *end = cJSON_DetachItemFromObjectCaseSensitive(object, "end");
+    int rc = take_own(entity, world, mask, err);
+    if (rc == 0)
+        rc = take_pose(&entity->begin, object, NULL, limits, err);
+    if (rc == 0 && end != NULL && take_end(entity, end, object, limits, err) < 0)
+        rc = err_prefix(err, "end");
+    cJSON_Delete(world);
+    cJSON_Delete(mask);
+    cJSON_Delete(end);
+    return rc;
+}
+
+static struct request_raycast *raycast_of(struct request *request)
+{
+    if (request->raycast == NULL)
+        request->raycast = calloc(1, sizeof *request->raycast);
+    return request->raycast;
+}
+
+int request_take_entities(struct request *request, cJSON *list, const struct limits *limits, struct err *err)
+{
+    struct request_raycast *raycast = raycast_of(request);
+    const int count = request_count_objects(list, "entities", limits->value[LIMIT_ENTITIES], err);
+    if (count < 0)
+        return count;
+    if (raycast != NULL)
+        raycast->entities = calloc((size_t)count, sizeof *raycast->entities);
+    if (raycast == NULL || raycast->entities == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for %d entities", count);
+    cJSON *object;
+    cJSON_ArrayForEach(object, list) if (take_entity(&raycast->entities[raycast->entity_count++], object, limits, err) <
+                                         0) return err_prefix(err, "entities[%u]", raycast->entity_count - 1);
+    return 0;
+}
+
+/* A model that another entity has as well; hashes are one, too. */
+static int add_model(struct request *request, struct raycast_entity *entity, uint32_t index, struct err *err)
+{
+    const struct request *pose = &entity->begin;
+    const char **hash = &request->hash;
+    uint32_t at = 0;
+    if (index == 0)
+        request->model = pose->model;
+    while (at <= request->source_count &&
+           strcmp(at == 0 ? request->model : request->sources[at - 1].path, pose->model) != 0)
+        at++;
+    if (at > REQUEST_SOURCES_MAX)
+        return err_set(err, ERR_BAD_PARAMETER, "the entities are of more than %d models", REQUEST_SOURCES_MAX + 1);
+    if (at > request->source_count)
+        request->sources[request->source_count++] = (struct request_source){.path = pose->model};
+    if (at > 0)
+        hash = &request->sources[at - 1].hash;
+    if (*hash != NULL && pose->hash != NULL && strcmp(*hash, pose->hash) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "entities[%u]: parameter 'hash' says of '%.200s' that it is %s and %s",
+                       index, pose->model, *hash, pose->hash);
+    *hash = *hash != NULL ? *hash : pose->hash;
+    entity->source = at;
+    return 0;
+}
+
+int request_collect_models(struct request *request, struct err *err)
+{
+    struct request_raycast *raycast = request->raycast;
+    for (uint32_t e = 0; e < raycast->entity_count; e++)
+        if (add_model(request, &raycast->entities[e], e, err) < 0)
+            return err->code;
+    for (uint32_t r = 0; r < raycast->ray_count; r++)
+        if (raycast->rays[r].ignored != (uint32_t)HIT_NONE && raycast->rays[r].ignored >= raycast->entity_count)
+            return err_set(err, ERR_BAD_PARAMETER, "rays[%u]: parameter 'ignore' is %u; there are %u entities", r,
+                           raycast->rays[r].ignored, raycast->entity_count);
+    return 0;
+}
+
+/* --- rays --- */
+
+static int take_ray_member(struct hit_ray *ray, const cJSON *item, struct err *err)
+{
+    const char *name = item->string;
+    if (strcmp(name, "origin") == 0)
+        return take_numbers(item, name, 3, ray->origin, err);
+    if (strcmp(name, "direction") == 0)
+        return take_numbers(item, name, 3, ray->direction, err);
+    if (strcmp(name, "max") == 0)
+        return take_number(item, name, 0, (double)FLT_MAX, "a distance from 0", &ray->most, err);
+    if (strcmp(name, "radius") == 0)
+        return take_number(item, name, 0, (double)FLT_MAX, "a distance from 0", &ray->radius, err);
+    if (strcmp(name, "at") == 0)
+        return take_number(item, name, 0, 1, "a number from 0, the entities' first poses, to 1, their second ones",
+                           &ray->at, err);
+    if (strcmp(name, "mask") == 0)
+        return take_whole(item, name, UINT32_MAX, &ray->mask, err);
+    if (strcmp(name, "ignore") == 0)
+        return take_whole(item, name, UINT32_MAX - 1, &ray->ignored, err);
+    return err_set(err, ERR_UNKNOWN_PARAMETER,
+                   "unknown parameter '%.64s'; a ray takes origin, direction, max, radius, at, mask, ignore", name);
+}
+
+static int take_ray(struct hit_ray *ray, const cJSON *object, struct err *err)
+{
+    const cJSON *item;
+    *ray = (struct hit_ray){.most = HUGE_VAL, .mask = UINT32_MAX, .ignored = (uint32_t)HIT_NONE};
+    cJSON_ArrayForEach(item, object)
+    {
+        if (cJSON_GetObjectItemCaseSensitive(object, item->string) != item)
+            return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%.64s' is given twice; it may be given once",
+                           item->string);
+        if (take_ray_member(ray, item, err) < 0)
+            return err->code;
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *needed = i == 0 ? "origin" : "direction";
+        if (cJSON_GetObjectItemCaseSensitive(object, needed) == NULL)
+            return err_set(err, ERR_MISSING_PARAMETER, "a ray needs the parameter '%s'", needed);
+    }
+    return request_finish_ray(ray, err);
+}
+
+int request_finish_ray(struct hit_ray *ray, struct err *err)
+{
+    double most = 0;
+    for (int i = 0; i < 3; i++)
+        most = fmax(most, fabs(ray->direction[i]));
+    if (!(most > 0))
+        return bad("direction", "a vector that is not 0", err);
+    for (int i = 0; i < 3; i++) /* so that squares of the smallest numbers are not 0 */
+        ray->direction[i] /= most;
+    unit3(ray->direction);
+    return 0;
+}
+
+int request_take_rays(struct request *request, const cJSON *list, const struct limits *limits, struct err *err)
+{
+    struct request_raycast *raycast = raycast_of(request);
+    const int count = request_count_objects(list, "rays", limits->value[LIMIT_RAYS], err);
+    if (count < 0)
+        return count;
+    if (raycast != NULL)
+        raycast->rays = calloc((size_t)count, sizeof *raycast->rays);
+    if (raycast == NULL || raycast->rays == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for %d rays", count);
+    const cJSON *object;
+    cJSON_ArrayForEach(object, list) if (take_ray(&raycast->rays[raycast->ray_count++], object, err) <
+                                         0) return err_prefix(err, "rays[%u]", raycast->ray_count - 1);
+    return 0;
+}
