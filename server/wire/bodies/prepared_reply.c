@@ -83,7 +83,7 @@ static void put_head(struct prepared_reply *prepared)
 bool prepared_reply_is_steady(const struct prepared_reply *prepared)
 {
     const struct reply_context *context = &prepared->context;
-    return prepared->head.size_bytes > 0 && context->is_compiled && context->request->format == FORMAT_BIN &&
+    return prepared->head.size_bytes > 0 && context->is_certain && context->request->format == FORMAT_BIN &&
            context->frames.frame_count == 1;
 }
 

@@ -57,12 +57,17 @@ bool reply_estimate(struct workspace *workspace, const struct model *model, cons
     *bytes = UINT64_MAX;
     if (request->op == OP_COMPARE)
         return true;
-    clip_sources_init(&clips, model, sources, request);
+    clip_sources_init(&clips, sources, request);
+    workspace->views.is_missing = false;
     bool is_good = context_start(&context, workspace, model, &clips, request, limits, reply) &&
                    (writer == NULL || frame_reply_start(&context, writer));
     if (is_good)
         *bytes = writer != NULL ? frame_reply_bytes(&context) : other_bytes(&context);
     clip_sources_fini(&clips);
     workspace_trim(workspace);
-    return is_good;
+    if (!workspace->views.is_missing)
+        return is_good;
+    reply_fini(reply); /* clips of another file have yet to be made ready: no error, and part of the work */
+    reply_init(reply);
+    return true;
 }
