@@ -138,7 +138,7 @@ static const char view_words[] = ""
 
 static const struct {
     const char *name;
-    unsigned ops;
+    uint64_t ops;
     const char *values;
 } PARAMS[] = {
 #define X(symbol, name, ops, how_often, parse, values, text) {name, ops, values},

@@ -331,7 +331,7 @@ TEST(request_words_are_taken)
         ;
     static const struct {
         const char *name, *values;
-        unsigned ops;
+        uint64_t ops;
     } rows[] = {
 #define VIEW_WORDS                                           (view_words + 1)
 #define X(symbol, name, ops, how_often, parse, values, text) {name, values, ops},
