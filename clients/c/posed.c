@@ -38,6 +38,16 @@ enum {
     FOUND_BYTES = 48,
     HELLO_PAYLOAD_BYTES = 64,
     STREAM_BYTES = 16,
+    CROWD_BYTES = 64, /* headers of a crowd and of its answer, and their records */
+    ENTITY_BYTES = 24,
+    LAYER_BYTES = 40,
+    WORLD_BYTES = 96,
+    CROWD_MODEL_BYTES = 48,
+    MASK_BYTES = 8,
+    MASK_NODE_BYTES = 8,
+    WANTED_BYTES = 16,
+    POSED_ENTITY_BYTES = 16,
+    WRONG_BYTES = 16,
     RECONNECT_TRIES = 10,
     RECONNECT_MS = 10000,
     FIRST_PAUSE_MS = 50,
@@ -402,6 +412,101 @@ double posed_frames_clip_time(const struct posed_frames *frames, uint32_t frame)
     return frame_time(frames, frame, 1);
 }
 
+/* --- the answer to a crowd --- */
+
+static const unsigned char *entity_at(const struct posed_entities *entities, uint32_t entity)
+{
+    return entities->data + CROWD_BYTES + (size_t)entity * POSED_ENTITY_BYTES;
+}
+
+/* The floats lie one after the other. */
+static int check_entities(const struct posed_entities *entities, uint64_t at, uint64_t end)
+{
+    for (uint32_t i = 0; i < entities->entity_count; i++) {
+        const unsigned char *entity = entity_at(entities, i);
+        const uint64_t bytes = (uint64_t)get32(entity + 8) * get16(entity + 12);
+        if (get64(entity) != at || bytes > end - at || bytes % POSED_ALIGN != 0)
+            return POSED_E_PROTOCOL;
+        at += bytes;
+    }
+    return at == end ? 0 : POSED_E_PROTOCOL;
+}
+
+static int check_errors(const struct posed_entities *entities, size_t at)
+{
+    size_t left = entities->data_bytes - at;
+    if (entities->error_count > left / WRONG_BYTES)
+        return POSED_E_PROTOCOL;
+    left -= (size_t)entities->error_count * WRONG_BYTES;
+    for (uint32_t i = 0; i < entities->error_count; i++) {
+        const uint32_t message_bytes = get32(entities->data + at + (size_t)i * WRONG_BYTES + 8);
+        if (message_bytes > left)
+            return POSED_E_PROTOCOL;
+        left -= message_bytes;
+    }
+    return 0;
+}
+
+int posed_read_entities(const void *data, size_t data_bytes, struct posed_entities *out)
+{
+    const unsigned char *at = data;
+    memset(out, 0, sizeof *out);
+    if (data_bytes < CROWD_BYTES || memcmp(at, "PSDE", 4) != 0 || get16(at + 4) != 1)
+        return POSED_E_PROTOCOL;
+    const uint32_t entity_count = get32(at + 8), model_count = get32(at + 12);
+    const uint64_t floats_at = get64(at + 24), floats_bytes = get64(at + 32), errors_at = get64(at + 40);
+    const uint64_t tables =
+        CROWD_BYTES + (uint64_t)entity_count * POSED_ENTITY_BYTES + (uint64_t)model_count * CROWD_MODEL_BYTES;
+    if (get64(at + 48) != data_bytes || floats_at < tables || floats_at % POSED_ALIGN != 0 || floats_at > data_bytes ||
+        floats_bytes > data_bytes - floats_at || errors_at != floats_at + floats_bytes)
+        return POSED_E_PROTOCOL;
+    out->data = data;
+    out->data_bytes = data_bytes;
+    out->entity_count = entity_count;
+    out->model_count = model_count;
+    out->error_count = get32(at + 16);
+    out->floats = (const float *)(const void *)(at + floats_at);
+    out->floats_bytes = (size_t)floats_bytes;
+    out->errors_at = (size_t)errors_at;
+    if (check_entities(out, floats_at, errors_at) == 0 && check_errors(out, out->errors_at) == 0)
+        return 0;
+    memset(out, 0, sizeof *out);
+    return POSED_E_PROTOCOL;
+}
+
+const float *posed_entity_floats(const struct posed_entities *entities, uint32_t entity, uint32_t *count)
+{
+    *count = 0;
+    if (entity >= entities->entity_count || get16(entity_at(entities, entity) + 14) != 0)
+        return NULL;
+    const unsigned char *at = entity_at(entities, entity);
+    *count = get32(at + 8);
+    return (const float *)(const void *)(entities->data + get64(at));
+}
+
+int posed_entity_error(const struct posed_entities *entities, uint32_t index, struct posed_entity_error *out)
+{
+    memset(out, 0, sizeof *out);
+    if (index >= entities->error_count)
+        return 0;
+    const unsigned char *at = entities->data + entities->errors_at;
+    const unsigned char *message = at + (size_t)entities->error_count * WRONG_BYTES;
+    for (uint32_t i = 0; i < index; i++, at += WRONG_BYTES)
+        message += get32(at + 8);
+    out->entity = get32(at);
+    out->code = (uint16_t)get32(at + 4);
+    out->message = (const char *)message;
+    out->message_bytes = get32(at + 8);
+    return 1;
+}
+
+const unsigned char *posed_entities_hash(const struct posed_entities *entities, uint32_t model)
+{
+    return model < entities->model_count
+               ? entity_at(entities, entities->entity_count) + (size_t)model * CROWD_MODEL_BYTES
+               : NULL;
+}
+
 /* --- requests --- */
 
 void posed_query_init(struct posed_query *query)
@@ -587,6 +692,148 @@ size_t posed_write_call(void *out, size_t room, uint32_t id, const struct posed_
         if (body_bytes > 0)
             memcpy(at + 16 + target_bytes, body, body_bytes);
     }
+    return bytes;
+}
+
+/* How many of each record a crowd has. */
+struct crowd_counts {
+    size_t layers, worlds, mask_nodes, wanted, items;
+};
+
+static int count_crowd(const struct posed_crowd *crowd, struct crowd_counts *counts)
+{
+    memset(counts, 0, sizeof *counts);
+    for (uint32_t i = 0; i < crowd->entity_count; i++) {
+        if (crowd->entities[i].layer_count > POSED_LAYERS_MAX)
+            return 0;
+        counts->layers += crowd->entities[i].layer_count;
+        counts->worlds += crowd->entities[i].world_from_scene != NULL;
+    }
+    for (uint32_t i = 0; i < crowd->mask_count; i++)
+        counts->mask_nodes += crowd->masks[i].node_count;
+    for (uint32_t i = 0; i < crowd->wanted_count; i++)
+        counts->items += crowd->wanted[i].item_count;
+    counts->wanted = crowd->wanted_count > 0 ? crowd->wanted_count : 1;
+    return counts->mask_nodes <= UINT32_MAX && counts->items <= UINT32_MAX;
+}
+
+static unsigned char *put_layer(unsigned char *at, const struct posed_layer *layer)
+{
+    put_i32(at, layer->clip);
+    put32(at + 4, layer->mask - 1);
+    put_f64(at + 8, layer->time_s);
+    put_f64(at + 16, layer->weight);
+    at[24] = layer->wrap;
+    at[25] = layer->mode;
+    if (layer->mode != POSED_OVERRIDE) {
+        put_i32(at + 28, layer->reference_clip);
+        put_f64(at + 32, layer->reference_time_s);
+    }
+    return at + LAYER_BYTES;
+}
+
+/* Entities, layers and matrices of places; returns what follows them. */
+static unsigned char *put_entities(unsigned char *at, const struct posed_crowd *crowd,
+                                   const struct crowd_counts *counts)
+{
+    unsigned char *layer = at + (size_t)crowd->entity_count * ENTITY_BYTES;
+    unsigned char *world = layer + counts->layers * LAYER_BYTES;
+    uint32_t layer_count = 0, world_count = 0;
+    for (uint32_t i = 0; i < crowd->entity_count; i++, at += ENTITY_BYTES) {
+        const struct posed_entity *entity = &crowd->entities[i];
+        put16(at, entity->model);
+        put16(at + 2, entity->wanted);
+        put32(at + 4, entity->layer_count == 0 ? 0 : layer_count);
+        put16(at + 8, entity->layer_count);
+        at[10] = entity->layout;
+        put32(at + 12, entity->world_from_scene == NULL ? UINT32_MAX : world_count++);
+        for (uint32_t l = 0; l < entity->layer_count; l++)
+            layer = put_layer(layer, &entity->layers[l]);
+        layer_count += entity->layer_count;
+        if (entity->world_from_scene != NULL) {
+            memcpy(world, entity->world_from_scene, WORLD_BYTES);
+            world += WORLD_BYTES;
+        }
+    }
+    return world;
+}
+
+static unsigned char *put_models(unsigned char *at, const struct posed_crowd *crowd)
+{
+    for (uint32_t i = 0; i < crowd->model_count; i++, at += CROWD_MODEL_BYTES) {
+        put32(at, crowd->models[i]->handle);
+        if (crowd->is_pinned)
+            memcpy(at + 16, crowd->models[i]->content_hash, 32);
+    }
+    return at;
+}
+
+static unsigned char *put_masks(unsigned char *at, const struct posed_crowd *crowd)
+{
+    unsigned char *node = at + (size_t)crowd->mask_count * MASK_BYTES;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < crowd->mask_count; i++, at += MASK_BYTES) {
+        const struct posed_mask *mask = &crowd->masks[i];
+        put32(at, first);
+        put32(at + 4, mask->node_count);
+        first += mask->node_count;
+        for (uint32_t n = 0; n < mask->node_count; n++, node += MASK_NODE_BYTES) {
+            put32(node, mask->nodes[n].node);
+            put16(node + 4, mask->nodes[n].scope);
+        }
+    }
+    return node;
+}
+
+static void put_wanted(unsigned char *at, const struct posed_crowd *crowd)
+{
+    unsigned char *item = at + (size_t)crowd->wanted_count * WANTED_BYTES;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < crowd->wanted_count; i++, at += WANTED_BYTES) {
+        const struct posed_wanted *wanted = &crowd->wanted[i];
+        put16(at, wanted->what);
+        put_i32(at + 4, wanted->skin);
+        put32(at + 8, wanted->item_count == 0 ? 0 : first);
+        put32(at + 12, wanted->item_count);
+        first += wanted->item_count;
+        for (uint32_t n = 0; n < wanted->item_count; n++, item += 4)
+            put32(item, wanted->items[n]);
+    }
+}
+
+void posed_layer_init(struct posed_layer *layer)
+{
+    memset(layer, 0, sizeof *layer);
+    layer->weight = 1;
+}
+
+size_t posed_write_crowd(void *out, size_t room, uint32_t id, const struct posed_crowd *crowd)
+{
+    struct crowd_counts counts;
+    size_t bytes;
+    if (crowd->entity_count > UINT32_MAX / 4096 || crowd->model_count > POSED_CROWD_MODELS_MAX ||
+        crowd->mask_count > UINT32_MAX / 64 || crowd->wanted_count > UINT16_MAX || !count_crowd(crowd, &counts))
+        return 0;
+    const size_t payload_bytes = CROWD_BYTES + (size_t)crowd->entity_count * ENTITY_BYTES +
+                                 counts.layers * LAYER_BYTES + counts.worlds * WORLD_BYTES +
+                                 crowd->model_count * (size_t)CROWD_MODEL_BYTES +
+                                 crowd->mask_count * (size_t)MASK_BYTES + counts.mask_nodes * MASK_NODE_BYTES +
+                                 counts.wanted * WANTED_BYTES + counts.items * 4;
+    unsigned char *at = begin(out, room, POSED_CROWD, id, NULL, payload_bytes, &bytes);
+    if (at == NULL)
+        return bytes;
+    memcpy(at, "PSDC", 4);
+    put16(at + 4, 1);
+    put32(at + 8, (uint32_t)payload_bytes);
+    put32(at + 12, crowd->entity_count);
+    put32(at + 16, (uint32_t)counts.layers);
+    put32(at + 20, (uint32_t)counts.worlds);
+    put32(at + 24, crowd->model_count);
+    put32(at + 28, crowd->mask_count);
+    put32(at + 32, (uint32_t)counts.mask_nodes);
+    put32(at + 36, (uint32_t)counts.wanted);
+    put32(at + 40, (uint32_t)counts.items);
+    put_wanted(put_masks(put_models(put_entities(at + CROWD_BYTES, crowd, &counts), crowd), crowd), crowd);
     return bytes;
 }
 
@@ -810,9 +1057,33 @@ static struct kept *kept_add(struct posed *server, const unsigned char *packet, 
     return one;
 }
 
+/* The same in the models of a crowd. */
+static void translate_crowd(const struct posed *server, unsigned char *packet)
+{
+    const unsigned char *crowd = packet + POSED_HEADER_BYTES;
+    const size_t payload_bytes = get32(packet);
+    if (payload_bytes < CROWD_BYTES)
+        return;
+    const uint32_t model_count = get32(crowd + 24);
+    const uint64_t first = CROWD_BYTES + (uint64_t)get32(crowd + 12) * ENTITY_BYTES +
+                           (uint64_t)get32(crowd + 16) * LAYER_BYTES + (uint64_t)get32(crowd + 20) * WORLD_BYTES;
+    if (first > payload_bytes || model_count > (payload_bytes - first) / CROWD_MODEL_BYTES)
+        return;
+    unsigned char *at = packet + POSED_HEADER_BYTES + first;
+    for (uint32_t i = 0; i < model_count; i++, at += CROWD_MODEL_BYTES) {
+        const struct kept *model = get32(at) == 0 ? NULL : kept_model(server, get32(at));
+        if (model != NULL)
+            put32(at, model->server_handle);
+    }
+}
+
 /* Puts the numbers of this connection into a packet that has the caller's. */
 static void translate(const struct posed *server, unsigned char *packet)
 {
+    if (get16(packet + 4) == POSED_CROWD) {
+        translate_crowd(server, packet);
+        return;
+    }
     const struct kept *model = get32(packet + 12) == 0 ? NULL : kept_model(server, get32(packet + 12));
     const uint32_t generation = get32(packet + 16);
     if (model == NULL || get16(packet + 4) == POSED_OPEN)
@@ -2176,6 +2447,16 @@ int posed_call(struct posed *server, struct posed_model *model, const char *targ
                                 posed_write_call(server->out, server->out_room, server->id_next, model, target, body,
                                                  body_bytes),
                                 0, model, answer);
+}
+
+int posed_pose_crowd(struct posed *server, const struct posed_crowd *crowd, struct posed_entities *entities)
+{
+    struct posed_packet answer;
+    int rc = begin_call(server);
+    if (rc >= 0)
+        rc = finish_call(server, posed_write_crowd(server->out, server->out_room, server->id_next, crowd),
+                         POSED_ENTITIES, NULL, &answer);
+    return rc < 0 ? rc : checked(server, posed_read_entities(answer.data, answer.data_bytes, entities));
 }
 
 int posed_subscribe(struct posed *server, struct posed_model *model, const struct posed_query *query,

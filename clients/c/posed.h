@@ -164,6 +164,8 @@ enum posed_kind {
     POSED_UNSUBSCRIBE = 13,
     POSED_WATCH = 14,
     POSED_PING = 15,
+    POSED_CROWD = 16,
+    POSED_RAYCAST = 17,
     POSED_HELLO = 128,
     POSED_ERROR = 129,
     POSED_DONE = 130,
@@ -174,6 +176,8 @@ enum posed_kind {
     POSED_PNG = 135,
     POSED_GLB = 136,
     POSED_OTHER = 137,
+    POSED_ENTITIES = 138,
+    POSED_HITS = 139,
     POSED_STREAM = 192,
     POSED_CHANGED = 193
 };
@@ -376,6 +380,95 @@ const uint32_t *posed_frames_integers(const struct posed_frames *frames, uint32_
 double posed_frames_time(const struct posed_frames *frames, uint32_t frame);
 double posed_frames_clip_time(const struct posed_frames *frames, uint32_t frame);
 
+/* --- crowds: many entities in one request (protocol/crowd.md) ------------------------------------------------------
+ */
+
+enum { POSED_OVERRIDE = 0, POSED_ADDITIVE = 1 };
+enum { POSED_MASK_NODE = 0, POSED_MASK_SUBTREE = 1, POSED_MASK_EXCEPT = 2 };
+enum { POSED_WANT_PALETTE = 0, POSED_WANT_NODES = 1, POSED_ALL_SKINS = -1 };
+enum { POSED_CROWD_MODELS_MAX = 64, POSED_LAYERS_MAX = 16 };
+
+/* A clip at a time; protocol/blending.md says what several become. Start with posed_layer_init(). */
+struct posed_layer {
+    int32_t clip;  /* index in the entity's model, or POSED_REST_POSE */
+    uint32_t mask; /* which nodes it may move: 1 + a place in the crowd's masks; 0: all */
+    double time_s;
+    double weight;          /* override: 0 to 1000; additive: 0 to 1 */
+    uint8_t wrap;           /* enum posed_wrap */
+    uint8_t mode;           /* POSED_OVERRIDE, POSED_ADDITIVE */
+    int32_t reference_clip; /* additive: the pose that it is the difference from, or POSED_REST_POSE */
+    double reference_time_s;
+};
+
+struct posed_mask_node {
+    uint32_t node;
+    uint16_t scope; /* the node; it and all below it; not it, nor anything below it */
+};
+struct posed_mask {
+    const struct posed_mask_node *nodes; /* [node_count] */
+    uint32_t node_count;
+};
+
+/* Which matrices of an entity: the palette of a skin, or world_from_node of nodes. {0}: all joints of skin 0. */
+struct posed_wanted {
+    uint16_t what;         /* POSED_WANT_ */
+    int32_t skin;          /* palette: index, or POSED_ALL_SKINS, one after the other */
+    const uint32_t *items; /* [item_count]: palette: places in the skin's order of joints; nodes: nodes; none: all */
+    uint32_t item_count;
+};
+
+struct posed_entity {
+    uint16_t model;                   /* a place in the crowd's models */
+    uint16_t wanted;                  /* a place in what the crowd wants */
+    uint8_t layout;                   /* enum posed_layout */
+    const struct posed_layer *layers; /* [layer_count], at most POSED_LAYERS_MAX; none: the rest pose */
+    uint16_t layer_count;
+    const double *world_from_scene; /* [12]: where it stands, the upper three rows of the matrix, one after the other;
+                                       NULL: the scene of its file is not moved */
+};
+
+/* All is borrowed for the call. {0} with models and entities asks for the palette of the first skin. */
+struct posed_crowd {
+    const struct posed_model *const *models; /* [model_count], at most POSED_CROWD_MODELS_MAX */
+    const struct posed_mask *masks;          /* [mask_count] */
+    const struct posed_wanted *wanted;       /* [wanted_count]; none: one, {0} */
+    const struct posed_entity *entities;     /* [entity_count] */
+    uint32_t model_count, mask_count, wanted_count, entity_count;
+    int is_pinned; /* 1: entities of a model that has other content than when it was opened fail (hash_mismatch) */
+};
+
+void posed_layer_init(struct posed_layer *layer); /* the first clip at time 0, weight 1, all nodes */
+
+/* The answer to a crowd, in place. */
+struct posed_entities {
+    uint32_t entity_count, model_count, error_count;
+    const float *floats; /* [floats_bytes / 4]: of all entities, one after the other, in the order of the request;
+                            aligned to 16 bytes; zeros where an entity is wrong */
+    size_t floats_bytes;
+    /* for posed_entities_...() */
+    const unsigned char *data;
+    size_t data_bytes, errors_at;
+};
+
+/* What is wrong with an entity. */
+struct posed_entity_error {
+    uint32_t entity;
+    uint16_t code;       /* enum posed_code */
+    const char *message; /* not terminated by NUL */
+    size_t message_bytes;
+};
+
+/* Checks the tables of an answer, so that all floats are within the bytes. `data`: aligned to 16 bytes, as a
+ * connection's are; it must outlive *out. Pure. Returns 0 or POSED_E_PROTOCOL. */
+int posed_read_entities(const void *data, size_t data_bytes, struct posed_entities *out);
+/* The matrices of an entity: [*count] of 16 (mat4), 12 (mat3x4) or 8 (dualquat) floats, in place; NULL and 0 where
+ * there is no such entity, or it is wrong. */
+const float *posed_entity_floats(const struct posed_entities *entities, uint32_t entity, uint32_t *count);
+/* Error `index` of error_count, by entity. Returns 1, or 0 where there is none. */
+int posed_entity_error(const struct posed_entities *entities, uint32_t index, struct posed_entity_error *out);
+/* The content hash [32] of a model, zeros where it is not there; NULL where there is no such model. */
+const unsigned char *posed_entities_hash(const struct posed_entities *entities, uint32_t model);
+
 /* --- requests --------------------------------------------------------------------------------------------------- */
 
 /* posed_query.flags */
@@ -469,6 +562,8 @@ size_t posed_escape(char *out, size_t room, const char *text);
 /* body NULL: GET, else POST */
 size_t posed_write_call(void *out, size_t room, uint32_t id, const struct posed_model *model, const char *target,
                         const void *body, size_t body_bytes);
+/* Models go by their handles. */
+size_t posed_write_crowd(void *out, size_t room, uint32_t id, const struct posed_crowd *crowd);
 size_t posed_write_subscribe(void *out, size_t room, uint32_t id, const struct posed_model *model,
                              const struct posed_query *query, const struct posed_subscription *subscription);
 size_t posed_write_control(void *out, size_t room, uint32_t id, uint32_t stream, const struct posed_steering *steering);
@@ -593,6 +688,9 @@ int posed_render(struct posed *server, struct posed_model *model, const struct p
  */
 int posed_call(struct posed *server, struct posed_model *model, const char *target, const void *body, size_t body_bytes,
                struct posed_packet *answer);
+/* The poses of many entities: 100 bytes of options.send_memory for each, and its layers. An entity that is wrong is no
+ * error of the call: see entities->error_count. */
+int posed_pose_crowd(struct posed *server, const struct posed_crowd *crowd, struct posed_entities *entities);
 /* A stream; its frames come from posed_next() as packets of kind POSED_STREAM with the id *stream. */
 int posed_subscribe(struct posed *server, struct posed_model *model, const struct posed_query *query,
                     const struct posed_subscription *subscription, uint32_t *stream);

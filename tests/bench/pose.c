@@ -1,16 +1,15 @@
 /* pose - how long one palette takes, by every kernel that runs here and in double precision.
  *
- *   pose [-r ROUNDS] [-n POSES] [-m] [-k KERNEL]... [-j JOINTS]... [NAME.model]...
+ *   pose [-r ROUNDS] [-n POSES] [-m] [-b] [-k KERNEL]... [-j JOINTS]... [NAME.model]...
  *
  * Models are files of a server's --cache-dir; -j makes a rig of so many joints. Without either: rigs of 24, 40, 100,
  * 300 and 1000 joints. Prints a JSON object a line: model, clip, nodes (that are evaluated), joints (of the first skin,
  * which is answered), frames and error of the compiled clip, then of each kernel ("double" is pose.h), access (random
  * times, sequential: 60 a second, with -m also many: random times of so many copies of the clip that they are not in
- * the cache) and form: median and spread (half of the distance of the quartiles) over the rounds of ns a pose, and ns a
+ * the cache; with -b also blend: the clip at two random times, one of them masked) and form: median and spread (half of the distance of the quartiles) over the rounds of ns a pose, and ns a
  * node. Kernels are measured in turn within each round, POSES poses at a time. */
 #include "anim/bake/bake.h"
-#include "anim/compiled/clip_palette.h"
-#include "anim/pose/pose.h"
+#include "anim/entity/entity.h"
 #include "daemon/disk/disk_record.h"
 #include "base/mem.h"
 
@@ -175,13 +174,14 @@ static void make(struct subject *subject, uint32_t joints)
 
 /* --- measuring --- */
 
-enum access { ACCESS_RANDOM, ACCESS_SEQUENTIAL, ACCESS_MANY, ACCESS_COUNT };
-static const char *const ACCESS_NAMES[] = {"random", "sequential", "many"};
+enum access { ACCESS_RANDOM, ACCESS_SEQUENTIAL, ACCESS_MANY, ACCESS_BLEND, ACCESS_COUNT };
+static const char *const ACCESS_NAMES[] = {"random", "sequential", "many", "blend"};
 
 struct run {
     const struct kernel *kernel; /* NULL: double precision */
     struct clip_palette palette;
     struct pose pose;
+    struct entity_work entity; /* of ACCESS_BLEND */
     double ns[ROUNDS_MAX];
 };
 
@@ -189,6 +189,7 @@ struct bench {
     struct run runs[KERNELS_MAX];
     uint32_t run_count;
     uint32_t rounds, poses;
+    bool has_many, has_blend;
     double *times_s; /* [poses] */
     float *out;
     struct mat4 *matrices;
@@ -209,6 +210,29 @@ static double measure(struct bench *bench, struct run *run, const struct model *
             pose_evaluate(&run->pose, of, (int32_t)clip, bench->times_s[i]);
             pose_palette(&run->pose, of, 0, &DMAT4_IDENTITY, bench->matrices, NULL);
         }
+        __asm__ volatile("" : : "r"(bench->out) : "memory");
+    }
+    return (now_ns() - start_ns) / poses;
+}
+
+/* Two layers, of which one moves what hangs from the rig's middle, as a game blends an upper body. */
+static double measure_blend(struct bench *bench, struct run *run, const struct model *model, uint32_t clip,
+                            enum palette_form form)
+{
+    const uint32_t poses = run->kernel == NULL ? bench->poses / DOUBLES_POSES + 1 : bench->poses;
+    const struct blend_mask mask = {model->rig_nodes[model->rig_node_count / 2].node, BLEND_SUBTREE};
+    struct blend_layer layers[2] = {{.clip = (int32_t)clip, .weight = 0.6},
+                                    {.clip = (int32_t)clip, .weight = 0.4, .masks = &mask, .mask_count = 1}};
+    const struct entity entity = {.model = model, .layers = layers, .layer_count = 2};
+    const double start_ns = now_ns();
+    for (uint32_t i = 0; i < poses; i++) {
+        layers[0].clip_time_s = bench->times_s[i];
+        layers[1].clip_time_s = bench->times_s[bench->poses - 1 - i];
+        if (run->kernel != NULL)
+            entity_evaluate(&run->entity, &entity);
+        else
+            entity_evaluate_exact(&run->entity, &entity);
+        entity_palette(&run->entity, 0, form == PALETTE_MAT4 ? LAYOUT_MAT4 : LAYOUT_MAT3X4, bench->out, NULL);
         __asm__ volatile("" : : "r"(bench->out) : "memory");
     }
     return (now_ns() - start_ns) / poses;
@@ -257,11 +281,13 @@ static void copy_model(struct bench *bench, const struct subject *subject)
     }
 }
 
-static void measure_clip(struct bench *bench, const struct subject *subject, uint32_t clip, bool has_many)
+static void measure_clip(struct bench *bench, const struct subject *subject, uint32_t clip)
 {
     const struct model *model = &subject->model;
     const bool is_compiled = clip_palette_is_compiled(model, (int32_t)clip);
-    for (int access = 0; access < (has_many ? ACCESS_COUNT : ACCESS_MANY); access++) {
+    for (int access = 0; access < ACCESS_COUNT; access++) {
+        if ((access == ACCESS_MANY && !bench->has_many) || (access == ACCESS_BLEND && !bench->has_blend))
+            continue;
         set_times(bench, (enum access)access, model->clips[clip].duration_s);
         for (int form = PALETTE_MAT3X4; form <= PALETTE_MAT4; form++) {
             for (uint32_t r = 0; r <= bench->rounds; r++) /* the first is not counted */
@@ -269,7 +295,9 @@ static void measure_clip(struct bench *bench, const struct subject *subject, uin
                     struct run *run = &bench->runs[k];
                     if (run->kernel == NULL ? form == PALETTE_MAT4 : is_compiled)
                         run->ns[r == 0 ? 0 : r - 1] =
-                            measure(bench, run, model, clip, (enum access)access, (enum palette_form)form);
+                            access == ACCESS_BLEND
+                                ? measure_blend(bench, run, model, clip, (enum palette_form)form)
+                                : measure(bench, run, model, clip, (enum access)access, (enum palette_form)form);
                 }
             for (uint32_t k = 0; k < bench->run_count; k++)
                 if (bench->runs[k].kernel == NULL ? form == PALETTE_MAT4 : is_compiled)
@@ -278,15 +306,15 @@ static void measure_clip(struct bench *bench, const struct subject *subject, uin
     }
 }
 
-static void measure_subject(struct bench *bench, const struct subject *subject, bool has_many)
+static void measure_subject(struct bench *bench, const struct subject *subject)
 {
     const struct model *model = &subject->model;
     check(model->skin_count > 0 && model->clip_count > 0, subject->name, "no skin or no clip");
     bench->out = mem_alloc(model->skins[0].joint_count * sizeof(struct mat4));
     bench->matrices = mem_alloc(model->skins[0].joint_count * sizeof *bench->matrices);
-    if (has_many)
+    if (bench->has_many)
         copy_model(bench, subject);
-    measure_clip(bench, subject, 0, has_many);
+    measure_clip(bench, subject, 0);
     for (uint32_t i = 0; i < bench->copy_count; i++)
         free((void *)(uintptr_t)bench->copies[i].bytes);
     free(bench->copies);
@@ -304,6 +332,8 @@ static void add_kernel(struct bench *bench, const char *name)
     check(run->kernel != NULL || strcmp(name, "double") == 0, name, "this machine has no such kernel");
     clip_palette_init(&run->palette, run->kernel);
     pose_init(&run->pose);
+    entity_work_init(&run->entity);
+    run->entity.compiled.kernel = run->kernel;
     bench->run_count++;
 }
 
@@ -313,11 +343,10 @@ int main(int argc, char **argv)
     static struct subject subjects[MODELS_MAX];
     static const uint32_t SIZES[] = {24, 40, 100, 300, 1000};
     uint32_t count = 0;
-    bool has_many = false;
-    for (int option; (option = getopt(argc, argv, "r:n:k:j:m")) != -1;) {
-        const uint32_t number = option == 'k' || option == 'm' ? 0 : (uint32_t)strtoul(optarg, NULL, 10);
-        check(strchr("rnkjm", option) != NULL, argv[0],
-              "[-r ROUNDS] [-n POSES] [-k KERNEL] [-j JOINTS] [-m] [NAME.model]");
+    for (int option; (option = getopt(argc, argv, "r:n:k:j:mb")) != -1;) {
+        const uint32_t number = strchr("kmb", option) != NULL ? 0 : (uint32_t)strtoul(optarg, NULL, 10);
+        check(strchr("rnkjmb", option) != NULL, argv[0],
+              "[-r ROUNDS] [-n POSES] [-k KERNEL] [-j JOINTS] [-m] [-b] [NAME.model]");
         if (option == 'r' && number > 0 && number < ROUNDS_MAX)
             bench.rounds = number;
         if (option == 'n' && number > 0 && number <= POSES_MAX)
@@ -326,7 +355,8 @@ int main(int argc, char **argv)
             add_kernel(&bench, optarg);
         if (option == 'j' && number > 0 && count < MODELS_MAX)
             make(&subjects[count++], number);
-        has_many = has_many || option == 'm';
+        bench.has_many = bench.has_many || option == 'm';
+        bench.has_blend = bench.has_blend || option == 'b';
     }
     for (; optind < argc && count < MODELS_MAX; optind++)
         load(&subjects[count++], argv[optind]);
@@ -340,6 +370,6 @@ int main(int argc, char **argv)
     }
     bench.times_s = mem_alloc(bench.poses * sizeof *bench.times_s);
     for (uint32_t i = 0; i < count; i++)
-        measure_subject(&bench, &subjects[i], has_many);
+        measure_subject(&bench, &subjects[i]);
     return 0;
 }

@@ -97,7 +97,7 @@ def measure_all(bench, root, file, is_gltf, baked, server):
         tasks = {(who, pattern): quiet.processor_time(lambda program=program, pattern=pattern: program.ask(f"measure {pattern} {seconds}")["ns"])
                  for pattern in PATTERNS for who, program in programs.items()}
         poses = max(64, POSES // sizes["classic walk"]["joints"])
-        tasks["posed"] = quiet.processor_time(lambda: kernels(baked, 1 if bench.is_quick else 3, poses))
+        tasks["posed"] = quiet.processor_time(lambda: kernels(baked, 1 if bench.is_quick else 3, poses, "-b"))
         rounds = bench.interleave(tasks)
     finally:
         for program in programs.values():
@@ -120,6 +120,18 @@ def add_kernels(bench, rounds, what, found, best, facts):
     if best != "double":
         bench.add_exact("poses", f"{what}, error against double precision", "of the model's size", found[best, "random", "mat3x4"]["error"],
                         target="pose_error", headline=True, facts=facts)
+
+
+def add_blend(bench, rounds, what, found, best, facts):
+    """Two layers, one of them masked, beside single poses."""
+    if (best, "blend", "mat3x4") not in found:
+        return
+    facts = {**facts, "pattern": "blend"}
+    bench.add("poses", f"{what}, two layers and a mask, mat3x4", "ns per pose", rounds.figure((best, "blend", "mat3x4")),
+              "double precision, mat4", rounds.figure(("double", "blend", "mat4")), rounds.ratio(("double", "blend", "mat4"), (best, "blend", "mat3x4")),
+              headline=True, facts=facts)
+    bench.add("poses", f"{what}, a layer of two with a mask", "single poses",
+              rounds.ratio((best, "blend", "mat3x4"), (best, "random", "mat3x4")).times(1 / 2), target="blend_per_layer", facts=facts)
 
 
 def add_many(bench, baked, what, facts):
@@ -148,6 +160,7 @@ def measure(bench, model, root, baked, server):
                           rounds.ratio((who, pattern), ours), target, headline=is_first and layout == first_layout, facts={**facts, "layout": layout})
         if is_first:
             add_kernels(bench, rounds, what, found, best, facts)
+            add_blend(bench, rounds, what, found, best, facts)
             add_many(bench, baked, f"{name}, {one['joints']} joints, random times", facts)
 
 

@@ -30,6 +30,7 @@ TARGETS = {
     "pose_classic": Target(UP, 30),
     "pose_three": Target(UP, 15),
     "pose_error": Target(DOWN, 1e-6, is_figure=True),
+    "blend_per_layer": Target(DOWN, 1.3, is_figure=True),
     "json": Target(UP, 15),
     "http_redis": Target(UP, 0.9),
     "http_nginx": Target(UP, 1.2),

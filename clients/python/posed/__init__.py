@@ -9,6 +9,7 @@
 """
 from .answer import Answer, Picture
 from .client import Client, connect
+from .crowd import Entities, Entity, Layer, Mask, Wanted, entity_dtype, layer_dtype
 from .errors import ConnectionLost, PosedError, ProtocolError, TimedOut
 from .frames import Block, Frames
 from .model import Mesh, Model, Part, Pose
@@ -17,5 +18,6 @@ from .server import Server, find_program, serve
 from .stream import Change, Frame, Stream, Watch
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Block", "Change", "Client", "ConnectionLost", "Frame", "Frames", "Mesh", "Model", "Part", "Picture", "Pose", "PosedError",
-           "ProtocolError", "REST", "Server", "Stream", "TimedOut", "Watch", "connect", "find_program", "serve"]
+__all__ = ["Answer", "Block", "Change", "Client", "ConnectionLost", "Entities", "Entity", "Frame", "Frames", "Layer", "Mask", "Mesh", "Model", "Part", "Picture", "Pose", "PosedError",
+           "ProtocolError", "REST", "Server", "Stream", "TimedOut", "Wanted", "Watch", "connect", "entity_dtype", "find_program",
+           "layer_dtype", "serve"]

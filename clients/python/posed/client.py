@@ -7,6 +7,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Optional, Sequ
 from . import errors
 from .address import Address, parse
 from .answer import Answer
+from .crowd import Entities, EntitiesAsked, Mask, Wanted, build
 from .errors import SpeaksHttp
 from .frames import Frames
 from .http import HttpTransport
@@ -102,6 +103,16 @@ class Client:
         """Where rays hit posed entities; protocol/hits.md has the members of both. options: `fit`, `test` ("volumes", "mesh"), `hits`
         ("nearest", "all"). Returns the hits, by ray, then distance."""
         return list(self.json("/v1/raycast", entities=list(entities), rays=list(rays), **options)["hits"])
+
+    def crowd(self, models: Sequence[str], entities: EntitiesAsked, *, masks: Sequence[Mask] = (), wanted: Sequence[Wanted] = (Wanted(),),
+              layers: Any = None, worlds: Any = None, hashes: Sequence[Optional[str]] = ()) -> Entities:
+        """The poses of many entities, each with its own layers, in one round trip (protocol/crowd.md): the floats of all in one array.
+
+        models: paths, which the entities name by their places. entities: `Entity` objects; or arrays: records of `entity_dtype()` with
+        layers of `layer_dtype()` and worlds (n, 12) of float64, or whatever else gives these bytes. masks and wanted: what layers and
+        entities name by their places. hashes: of each model the content that is meant, or None. An entity that is wrong is not raised:
+        see `Entities.errors`."""
+        return Entities(self._transport.crowd(build(models, entities, layers, worlds, masks, wanted, hashes)).body)
 
     def upload(self, name: str, data: Union[bytes, BinaryIO, "os.PathLike[str]"], *, route: Optional[str] = None) -> Dict[str, Any]:
         """Stores a model, or a zip of one with its companions, where the server takes uploads; returns what `Model.info` does.

@@ -9,7 +9,7 @@ import zlib
 from typing import Any, Dict, Optional
 from urllib.parse import quote
 
-from . import errors
+from . import crowd, errors
 from .address import Address
 from .answer import Answer
 from .errors import AnswerCut, ConnectionLost, PosedError, ProtocolError, TimedOut
@@ -83,6 +83,10 @@ class HttpTransport:
         """palette, pose, mesh or render."""
         return self.ask("/v1/" + op, parameters)
 
+    def crowd(self, body: bytes) -> Answer:
+        """A binary crowd."""
+        return self.request("POST", "/v1/crowd", body)
+
     def upload(self, name: str, data: Any, route: Optional[str] = None) -> Answer:
         return self.request("PUT", _file(name, route), data)
 
@@ -131,7 +135,7 @@ class HttpTransport:
         if not self.address.is_local:
             headers["Accept-Encoding"] = "gzip"
         if method == "POST":
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = crowd.CONTENT_TYPE if isinstance(body, bytes) and body[:4] == b"PSDC" else "application/json"
         try:
             try:
                 connection.request(method, where, body, headers)

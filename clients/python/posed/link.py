@@ -201,6 +201,10 @@ class PacketTransport:
             self.route = str(parameters.get("model", "")) or None
         return self._again(f"{op} of '{parameters.get('model', '')}'", lambda link: self._operation(link, op, parameters))
 
+    def crowd(self, body: bytes) -> Answer:
+        """Sends a crowd, whose models go by their paths."""
+        return self._again("a crowd", lambda link: _answer(link.ask("crowd", body)))
+
     def _operation(self, link: Link, op: str, parameters: Parameters) -> Answer:
         path = parameters["model"]
         if not _is_typed(op, parameters):

@@ -56,11 +56,57 @@ static int check_skins(const struct model *model, uint32_t *seen, struct err *er
     return rc == 0 && end != model->rig_output_count ? bake_check_fail(err, "rig_outputs", end, "joint") : rc;
 }
 
+/* --- blends --- */
+
+static int check_places(const struct model *model, bool is_compiled, struct err *err)
+{
+    uint32_t placed = 0;
+    if (model->rig_place_count != (is_compiled ? model->node_count : 0))
+        return bake_check_fail(err, "rig_places", model->rig_place_count, "count");
+    for (uint32_t n = 0; n < model->rig_place_count; n++)
+        placed += model->rig_places[n] != UINT32_MAX;
+    for (uint32_t i = 0; i < model->rig_node_count && is_compiled; i++)
+        if (model->rig_places[model->rig_nodes[i].node] != i)
+            return bake_check_fail(err, "rig_places", model->rig_nodes[i].node, "rig_node");
+    return !is_compiled || placed == model->rig_node_count ? 0 : bake_check_fail(err, "rig_places", 0, "rig_node");
+}
+
+static const char *rig_part_fault(const struct model *model, uint32_t i)
+{
+    const struct rig_part *part = &model->rig_parts[i];
+    float square = 0;
+    for (int k = 0; k < 4; k++)
+        square += part->rotation[k] * part->rotation[k];
+    return !(square >= SQUARE_MIN && square <= SQUARE_MAX)        ? "rotation"
+           : !floats_are_finite(part->translation, 3)             ? "translation"
+           : part->is_animated != 0 && part->is_animated != 1     ? "is_animated"
+           : !floats_are_finite(part->scale, 3) || part->zero != 0 ? "scale"
+                                                                  : NULL;
+}
+
+static const char *rig_matrix_fault(const struct model *model, uint32_t i)
+{
+    const struct still_node *still = &model->rig_matrices[i];
+    return still->rig_node >= model->rig_node_count || (i > 0 && still->rig_node <= model->rig_matrices[i - 1].rig_node)
+               ? "rig_node"
+           : !floats_are_finite(still->parent_from_node, 12) ? "parent_from_node"
+                                                             : NULL;
+}
+
+static int check_parts(const struct model *model, bool is_compiled, struct err *err)
+{
+    int rc = check_places(model, is_compiled, err);
+    if (rc == 0)
+        rc = bake_check_each(model, "rig_parts", model->rig_part_count, rig_part_fault, err);
+    return rc < 0 ? rc : bake_check_each(model, "rig_matrices", model->rig_matrix_count, rig_matrix_fault, err);
+}
+
 /* --- clips --- */
 
 /* How far the clips so far reach into the arrays that they share out in order. */
 struct ends {
     uint32_t frames, values, blocks, still, sampled;
+    uint64_t parts;
     uint64_t sampled_floats; /* clip_sampled_floats() so far */
 };
 
@@ -184,6 +230,7 @@ static int check_ranges(const struct model *model, uint32_t c, struct ends *ends
 {
     const struct compiled_clip *clip = &model->compiled_clips[c];
     const uint64_t values = (uint64_t)clip->frame_count * clip->frame_floats;
+    const uint32_t rig_parts = model->rig_part_count > 0 ? model->rig_node_count : 0;
     const char *field =
         !takes(&ends->frames, clip->frame_first, clip->frame_count, model->frame_time_count) ||
                 !are_times(model->frame_times + clip->frame_first, clip->frame_count) ||
@@ -198,7 +245,11 @@ static int check_ranges(const struct model *model, uint32_t c, struct ends *ends
         : !takes(&ends->sampled, clip->sampled_first, clip->sampled_count, model->sampled_node_count) ? "sampled_nodes"
         : !(clip->error >= 0 && clip->error <= 1e-6f)                                                 ? "error"
         : (clip->flags & ~(uint32_t)COMPILED_F64) != 0                                                ? "flags"
+        : clip->part_first != ends->parts || !bake_is_range(ends->parts, rig_parts, model->rig_part_count) ? "rig_parts"
+        : clip->sized_count > model->rig_node_count                               ? "sized_count"
+        : !(clip->blend_errors[0] >= 0 && clip->blend_errors[1] >= 0)             ? "blend_errors"
                                                                                                       : NULL;
+    ends->parts += rig_parts;
     return field == NULL ? 0 : bake_check_fail(err, "compiled_clips", c, field);
 }
 
@@ -241,7 +292,7 @@ static int check_clip(const struct model *model, uint32_t c, struct ends *ends, 
 
 static int check_clips(const struct model *model, uint32_t *driven, struct clip_magnitude *magnitudes, struct err *err)
 {
-    struct ends ends = {0};
+    struct ends ends = {.parts = model->rig_part_count > 0 ? model->rig_node_count : 0}; /* behind those at rest */
     clip_magnitude_of_outputs(model, magnitudes);
     for (uint32_t c = 0; c < model->compiled_clip_count; c++) {
         const int rc = check_clip(model, c, &ends, driven, magnitudes, err);
@@ -253,6 +304,7 @@ static int check_clips(const struct model *model, uint32_t *driven, struct clip_
                           : ends.blocks != model->lane_block_count    ? "lane_blocks"
                           : ends.still != model->still_node_count     ? "still_nodes"
                           : ends.sampled != model->sampled_node_count ? "sampled_nodes"
+                          : ends.parts != model->rig_part_count       ? "rig_parts"
                                                                       : NULL;
     return section == NULL ? 0 : err_set(err, ERR_BAD_BAKE, "%s has elements that no clip has", section);
 }
@@ -273,6 +325,8 @@ int bake_check_compiled(const struct model *model, struct err *err)
     int rc = seen == NULL || magnitudes == NULL
                  ? err_set(err, ERR_NO_MEMORY, "no memory to check the rig of %u nodes", model->rig_node_count)
                  : bake_check_each(model, "rig_nodes", model->rig_node_count, rig_node_fault, err);
+    if (rc == 0)
+        rc = check_parts(model, is_compiled, err);
     if (rc == 0)
         rc = check_skins(model, seen, err);
     if (rc == 0)

@@ -1,5 +1,6 @@
 /* clip_blocks.c - the blocks, constants and frames of a planned clip (anim/model/compiled_clip.h). */
 #include "anim/compiled/clip_plan.h"
+#include "anim/compiled/clip_parts.h"
 
 #include "base/mem.h"
 #include "anim/pose/sample.h"
@@ -112,11 +113,10 @@ static bool is_worthwhile(const struct lanes *lanes, const struct bake_builder *
         return false;
     *floats = lanes->constant_floats + lanes->frame_floats * plan->time_count;
     const uint64_t size_bytes = *floats * sizeof(float) + plan->time_count * sizeof(double) +
-                                plan->model->rig_node_count * sizeof(struct lane_block);
+                                plan->model->rig_node_count * (sizeof(struct lane_block) + sizeof(struct rig_part));
     const uint64_t all_floats = *floats + builder->lane_value_count;
     return all_floats < UINT32_MAX && all_floats <= SHARE_MAX * (uint64_t)builder->key_value_count + SMALL_FLOATS &&
-           (builder->limit_bytes == 0 ||
-            (builder->used_bytes < builder->limit_bytes && size_bytes < builder->limit_bytes - builder->used_bytes));
+           clip_parts_have_room(builder, size_bytes);
 }
 
 /* --- constants --- */
@@ -282,6 +282,7 @@ bool clip_blocks_add(struct bake_builder *builder, const struct clip_plan *plan,
     if (is_added) {
         add_frames(builder, &lanes, floats, out);
         add_others(builder, plan, out);
+        clip_parts_add(builder, plan, out);
     }
     free(lanes.nodes);
     free(lanes.blocks);

@@ -5,8 +5,9 @@
 #include "anim/compiled/clip_plan.h"
 #include "anim/compiled/clip_error.h"
 #include "anim/compiled/clip_magnitude.h"
-#include "anim/pose/scale_effect.h"
+#include "anim/compiled/clip_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* --- the rig --- */
@@ -125,6 +126,7 @@ static void go_back(struct bake_builder *builder, const struct bake_builder *bef
     builder->lane_block_count = before->lane_block_count;
     builder->still_node_count = before->still_node_count;
     builder->sampled_node_count = before->sampled_node_count;
+    builder->rig_part_count = before->rig_part_count;
     builder->used_bytes = before->used_bytes;
     *clip = (struct compiled_clip){0};
 }
@@ -146,8 +148,25 @@ struct compile_work {
     uint32_t *rig_of_node;
     struct clip_magnitude *binds, *magnitudes;
     uint64_t sampled_floats; /* clip_sampled_floats() of those that are compiled */
+    uint32_t last;           /* that was compiled, once one was: blends are measured with it */
     struct clip_error measure;
 };
+
+/* What a blend with the clip adds to its own error, at fewer moments: each takes several poses. */
+static void measure_blends(const struct model *model, struct compiled_clip *clip, double error_f32,
+                           struct compile_work *work)
+{
+    enum { SHARE = 10 };
+    const uint32_t c = (uint32_t)(clip - model->compiled_clips), moments = moments_of(model) / SHARE;
+    const uint32_t other = model->compiled_clips[work->last].frame_count > 0 ? work->last : c;
+    double errors[2];
+    if (model->rig_part_count == 0)
+        return;
+    clip_error_measure_blends(&work->measure, model, c, other, moments > MOMENTS_MIN ? moments : MOMENTS_MIN, errors);
+    clip->blend_errors[0] = (float)fmax(error_f32, errors[0]);
+    clip->blend_errors[1] = (float)fmax((double)clip->error, errors[1]);
+    work->last = c;
+}
 
 /* Measures the clip, which was just added; in double precision from the quaternions on where float has too little of
  * it. True when it may be used. */
@@ -159,7 +178,8 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
     if (sampled_floats > CLIP_SAMPLED_SHARE * (uint64_t)model.key_value_count ||
         !clip_is_bounded(&model, clip, work->binds, work->magnitudes))
         return false;
-    double error = clip_error_measure(&work->measure, &model, c, moments);
+    const double error_f32 = clip_error_measure(&work->measure, &model, c, moments);
+    double error = error_f32;
     if (error > ERROR_MAX && error < HOPELESS) {
         clip->flags = COMPILED_F64;
         error = clip_error_measure(&work->measure, &model, c, moments);
@@ -167,28 +187,15 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
     clip->error = (float)error;
     if (!(error <= ERROR_MAX)) /* or no number */
         return false;
+    measure_blends(&model, clip, error_f32, work);
     work->sampled_floats = sampled_floats;
     return true;
-}
-
-/* Whether the product of a parent's and a child's matrix is what the model means at all times of the clip. */
-static bool is_plain(const struct model *model, uint32_t c)
-{
-    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0)
-        return true;
-    uint8_t *has_effect = mem_alloc(model->node_count);
-    bool is_plain = true;
-    scale_effect_find(model, (int32_t)c, has_effect);
-    for (uint32_t i = 0; i < model->rig_node_count && is_plain; i++)
-        is_plain = has_effect[model->rig_nodes[i].node] == 0;
-    free(has_effect);
-    return is_plain;
 }
 
 static void compile(struct bake_builder *builder, uint32_t c, struct compile_work *work)
 {
     const struct model model = bake_builder_view(builder);
-    if (!is_plain(&model, c))
+    if (!clip_plan_is_plain(&model, (int32_t)c))
         return;
     const struct bake_builder before = *builder;
     struct compiled_clip *clip = &builder->compiled_clips[c];
@@ -210,6 +217,7 @@ void clip_compile_all(struct bake_builder *builder)
         .magnitudes = mem_alloc(builder->node_count * sizeof *work.magnitudes),
     };
     compile_rig(builder, work.rig_of_node);
+    clip_parts_add_rest(builder, work.rig_of_node);
     bake_add_compiled_clip(builder, builder->clip_count);
     const struct model model = bake_builder_view(builder);
     clip_magnitude_of_outputs(&model, work.binds);

@@ -74,14 +74,14 @@ static double joint_error(const float *fast, const struct dmat4 *exact, const st
     return largest;
 }
 
-static double error_at(struct clip_error *measure, const struct model *model, uint32_t clip, double time_s)
+/* The largest error of all joints: measure->pose is exact, measure->palette has the local transforms of the other. */
+static double pose_error(struct clip_error *measure, const struct model *model)
 {
     double largest = 0;
-    pose_evaluate(&measure->pose, model, (int32_t)clip, time_s);
     for (uint32_t s = 0; s < model->skin_count; s++) {
         const struct skin *skin = &model->skins[s];
         if (s == 0)
-            clip_palette_evaluate(&measure->palette, model, clip, time_s, s, PALETTE_MAT3X4, measure->rows);
+            clip_palette_compose(&measure->palette, model, s, PALETTE_MAT3X4, measure->rows);
         else
             clip_palette_next(&measure->palette, model, s, PALETTE_MAT3X4, measure->rows);
         for (uint32_t j = 0; j < skin->joint_count; j++) {
@@ -95,6 +95,13 @@ static double error_at(struct clip_error *measure, const struct model *model, ui
     return largest;
 }
 
+static double error_at(struct clip_error *measure, const struct model *model, uint32_t clip, double time_s)
+{
+    pose_evaluate(&measure->pose, model, (int32_t)clip, time_s);
+    clip_palette_sample(&measure->palette, model, clip, time_s);
+    return pose_error(measure, model);
+}
+
 void clip_error_init(struct clip_error *measure, const struct model *model)
 {
     uint32_t joints = 0;
@@ -105,7 +112,9 @@ void clip_error_init(struct clip_error *measure, const struct model *model)
         .rows = mem_alloc((size_t)joints * 12 * sizeof *measure->rows),
     };
     clip_palette_init(&measure->palette, kernel_best());
+    clip_blend_init(&measure->blend);
     pose_init(&measure->pose);
+    blend_init(&measure->exact_blend);
     bind_boxes(model, measure->boxes);
     measure->size = model_size(model, &measure->pose);
 }
@@ -113,7 +122,9 @@ void clip_error_init(struct clip_error *measure, const struct model *model)
 void clip_error_fini(struct clip_error *measure)
 {
     clip_palette_fini(&measure->palette);
+    clip_blend_fini(&measure->blend);
     pose_fini(&measure->pose);
+    blend_fini(&measure->exact_blend);
     free(measure->boxes);
     free(measure->rows);
 }
@@ -136,4 +147,52 @@ double clip_error_measure(struct clip_error *measure, const struct model *model,
         largest = fmax(largest, error_at(measure, model, clip, times[f] + u * (times[f + 1] - times[f])));
     }
     return largest / measure->size;
+}
+
+/* --- blends --- */
+
+/* Multiples of an irrational number, in 0..1: spread evenly, and never in step with each other. */
+static double spread(uint32_t i, double step) { return fmod(0.5 + i * step, 1); }
+
+static double time_in(const struct model *model, uint32_t clip, double share)
+{
+    const struct compiled_clip *compiled = &model->compiled_clips[clip];
+    const double *times = model->frame_times + compiled->frame_first;
+    return times[0] + share * (times[compiled->frame_count - 1] - times[0]);
+}
+
+/* The clip with itself, the rest pose, the other clip, or both of the former. Returns how many layers. */
+static uint32_t moment_layers(const struct model *model, uint32_t clip, uint32_t other, uint32_t i,
+                              struct blend_layer layers[3])
+{
+    const double weight = spread(i, 0.7548776662466927), time_s = time_in(model, clip, spread(i, 0.4142135623730950));
+    const struct blend_layer own = {
+        .clip = (int32_t)clip, .clip_time_s = time_in(model, clip, spread(i, 0.6180339887498949)), .weight = weight};
+    const struct blend_layer again = {.clip = (int32_t)clip, .clip_time_s = time_s, .weight = 1 - weight};
+    const struct blend_layer rest = {.clip = POSE_REST, .weight = 1 - weight};
+    const struct blend_layer beside = {.clip = (int32_t)other,
+                                       .clip_time_s = time_in(model, other, spread(i, 0.7320508075688772)),
+                                       .weight = 1 - weight};
+    layers[0] = own;
+    layers[1] = i % 4 == 1 ? rest : i % 4 == 2 ? beside : again;
+    layers[2] = rest;
+    return i % 4 == 3 ? 3 : 2;
+}
+
+void clip_error_measure_blends(struct clip_error *measure, const struct model *model, uint32_t clip, uint32_t other,
+                               uint32_t moment_count, double errors[2])
+{
+    errors[0] = errors[1] = 0;
+    for (uint32_t i = 0; i < moment_count; i++) {
+        struct clip_blend_plan plan = {0};
+        plan.count = plan.override_count = moment_layers(model, clip, other, i, plan.layers);
+        blend_evaluate(&measure->exact_blend, &measure->pose, model, plan.layers, plan.count);
+        for (int is_f64 = 0; is_f64 < 2; is_f64++) {
+            plan.is_f64 = is_f64;
+            if (clip_blend_sample(&measure->blend, &measure->palette, model, &plan))
+                errors[is_f64] = worse(errors[is_f64], pose_error(measure, model));
+        }
+    }
+    errors[0] /= measure->size;
+    errors[1] /= measure->size;
 }

@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "anim/compiled/clip_palette.h"
+#include "anim/compiled/clip_blend.h"
 #include "anim/pose/pose.h"
 
 /* What the clips of a model are measured by, and working memory. */
@@ -11,7 +11,9 @@ struct clip_error {
     struct box *boxes; /* [skin_count], bind space: around the vertices that the skin moves, or its joints */
     float *rows;       /* of the largest skin */
     struct clip_palette palette;
+    struct clip_blend blend;
     struct pose pose;
+    struct blend exact_blend;
 };
 
 /* Measures the model, which is borrowed for the call. */
@@ -24,3 +26,8 @@ void clip_error_fini(struct clip_error *measure);
  * - the difference of two elements of a 3x3 part, of the largest element of that part, times the model's size.
  * Not finite where the size is 0. `model` may be another view of what clip_error_init() was given. */
 double clip_error_measure(struct clip_error *measure, const struct model *model, uint32_t clip, uint32_t moment_count);
+
+/* The same of blends with the clip, which has rig_parts: with itself at another time, the rest pose and the clip
+ * `other`, in shares of all sizes. errors: multiplied in float, and in double precision. */
+void clip_error_measure_blends(struct clip_error *measure, const struct model *model, uint32_t clip, uint32_t other,
+                               uint32_t moment_count, double errors[2]);

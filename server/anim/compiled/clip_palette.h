@@ -11,9 +11,10 @@
 /* Working memory; reused from pose to pose and from model to model. */
 struct clip_palette {
     const struct kernel *kernel;
-    float *matrices; /* [rig_node_count + 1][KERNEL_MATRIX]; aligned to 64 bytes */
+    float *matrices; /* [KERNEL_PADDED(rig_node_count + 1)][KERNEL_MATRIX]; aligned to 64 bytes */
     float *weights;  /* [blocks][2][LANE_WIDTH]; likewise */
-    double *f64;     /* [rig_node_count][12], of clips that are COMPILED_F64; likewise */
+    double *f64;     /* [rig_node_count][12], where is_f64; likewise */
+    bool is_f64;     /* the pose evaluated last is multiplied in double precision */
     uint32_t matrix_capacity, block_capacity, f64_capacity;
 };
 
@@ -31,6 +32,20 @@ enum palette_form { PALETTE_MAT3X4, PALETTE_MAT4 };
  * last key the nearest pose holds. */
 void clip_palette_evaluate(struct clip_palette *palette, const struct model *model, uint32_t clip, double clip_time_s,
                            uint32_t skin, enum palette_form form, float *out);
+
+/* Its two halves, for who changes local transforms in between (clip_blend.h): clip_palette_sample() fills
+ * parent_from_node of the rig's nodes, clip_palette_compose() makes scene_from_node of them and the palette, once;
+ * clip_palette_compose_nodes() makes no palette. Then matrices + KERNEL_MATRIX * i are the rows of rig node i. */
+void clip_palette_sample(struct clip_palette *palette, const struct model *model, uint32_t clip, double clip_time_s);
+void clip_palette_compose(struct clip_palette *palette, const struct model *model, uint32_t skin,
+                          enum palette_form form, float *out);
+void clip_palette_compose_nodes(struct clip_palette *palette, const struct model *model);
+
+/* Room for the model's rig, and for `block_count` blocks of a clip. */
+void clip_palette_grow(struct clip_palette *palette, const struct model *model, uint32_t block_count, bool is_f64);
+
+/* parent_from_node of a node that does not move; in double precision when `is_f64`. */
+void clip_palette_put_still(struct clip_palette *palette, const struct still_node *still, bool is_f64);
 
 /* The same of another skin of the model, of the pose that clip_palette_evaluate() evaluated last. */
 void clip_palette_next(const struct clip_palette *palette, const struct model *model, uint32_t skin,

@@ -2,6 +2,7 @@
 #include "anim/compiled/clip_plan.h"
 
 #include "base/mem.h"
+#include "anim/pose/scale_effect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,19 @@ static void collect_times(struct clip_plan *plan)
         plan->times = mem_realloc(plan->times, sizeof *plan->times);
         plan->times[plan->time_count++] = plan->model->clips[plan->clip].start_s;
     }
+}
+
+bool clip_plan_is_plain(const struct model *model, int32_t clip)
+{
+    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0)
+        return true;
+    uint8_t *has_effect = mem_alloc(model->node_count);
+    bool is_plain = true;
+    scale_effect_find(model, clip, has_effect);
+    for (uint32_t i = 0; i < model->rig_node_count && is_plain; i++)
+        is_plain = has_effect[model->rig_nodes[i].node] == 0;
+    free(has_effect);
+    return is_plain;
 }
 
 void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip)

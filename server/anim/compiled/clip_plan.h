@@ -23,6 +23,10 @@ struct clip_plan {
     struct pose pose;    /* at the first time */
 };
 
+/* Whether the product of a parent's and a child's matrix is what the model means in its rig, at all times of the clip
+ * (POSE_REST: at rest): of clips of which it is, it is in blends of them, too, as scales mix linearly. */
+bool clip_plan_is_plain(const struct model *model, int32_t clip);
+
 /* Plans clip `clip` of the model. rig_of_node[node_count]: as compile_rig() has it, borrowed for the call. */
 void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip);
 void clip_plan_fini(struct clip_plan *plan);

@@ -36,7 +36,57 @@ struct kernel_lanes {
     float *weights;         /* scratch: 2 * LANE_WIDTH a block */
     float *local;           /* out: KERNEL_MATRIX a rig node, parent_from_node; and one more for unused lanes */
     double *f64;            /* NULL, or where they go instead, 12 a node, in double precision from the quaternions on */
+    float *parts;           /* NULL, or where what moves goes instead: KERNEL_PART a node, as struct rig_part */
 };
+
+/* Floats of a struct rig_part: a row of four for the rotation, one for the translation, one for the scale. */
+enum { KERNEL_PART = 12 };
+
+/* One layer of a blend. Its arrays have a whole number of LANE_WIDTHs of nodes: KERNEL_PADDED(rig nodes). */
+struct kernel_layer {
+    const float *parts;     /* KERNEL_PART a rig node */
+    const float *reference; /* NULL: the layer overrides; else it adds what `parts` differ by from these */
+    const float *weights;   /* what it may not move has 0: one a rig node, or LANE_WIDTH equal ones for all */
+    const uint8_t *blocks;  /* NULL: those equal ones; else for LANE_WIDTH nodes each: 0, when all their weights are 0 */
+};
+
+/* Local transforms of all rig nodes, mixed as blend.h says. Layers that override come first; the mean of three and more
+ * rotations is found by steps, until they are too small to matter. */
+struct kernel_mix {
+    const struct kernel_layer *layers;
+    uint32_t count, override_count;
+    const float *rest; /* where no layer overrides; NULL: the first one does everywhere, by equal weights */
+    bool is_sized;     /* else all scales are 1 */
+    uint32_t node_count;
+    float *local; /* out: KERNEL_MATRIX a rig node, parent_from_node */
+    double *f64;  /* NULL, or where they go instead: 12 a node */
+};
+
+/* Where palettes go: world_from_scene in front of each. */
+struct kernel_move {
+    const double *world_from_scene; /* three rows */
+    const double *world_from_still; /* NULL, or for outputs that is_moved marks */
+    const uint8_t *is_moved;        /* [count] */
+    const float *rows;              /* 12 floats each */
+    uint32_t count;
+    bool is_mat4; /* out: as struct kernel_palette has it */
+    float *out;
+};
+
+/* Node counts, as arrays for struct kernel_mix have them. */
+#define KERNEL_PADDED(count) (((count) + LANE_WIDTH - 1) / LANE_WIDTH * LANE_WIDTH)
+
+/* Two rotations whose dot product is nearer to 0 than this are half a turn apart, but for rounding: which way is the
+ * shorter one then hangs on their last bits. */
+#define KERNEL_DOT_MIN 1e-5f
+/* Three and more rotations are mixed when the dot product of each with their mean is at least this: their mean is the
+ * only one, and near. */
+#define KERNEL_SPREAD_MIN .75f
+/* Scales divided by those of a reference may be as large as this. */
+#define KERNEL_RATIO_MAX 4.f
+/* Steps to a mean, and the square of one after which there is no next. */
+enum { KERNEL_STEPS_MAX = 12 };
+#define KERNEL_STEP_MIN 1.6e-13f
 
 /* The nodes of the rig, of which a palette is made. */
 struct kernel_rig {
@@ -60,6 +110,9 @@ struct kernel {
     void (*compose)(const struct kernel_rig *rig, const struct kernel_palette *palette);
     /* The palette of another skin, of the same scene_from_node. */
     void (*palette)(const float *scene_from_node, const struct kernel_palette *palette);
+    /* False: some rotations or scales are beyond the KERNEL_ limits above, and what is out is not to be used. */
+    bool (*mix)(const struct kernel_mix *mix);
+    void (*move)(const struct kernel_move *move);
 };
 
 extern const struct kernel KERNEL_SCALAR; /* the reference */

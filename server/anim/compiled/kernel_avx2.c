@@ -3,11 +3,12 @@
 
 #define LANES 8
 #include "anim/compiled/kernel_lanes.h"
+#include "anim/compiled/kernel_mix.h"
 #define ROWS 2
 #include "anim/compiled/kernel_rows.h"
 
 static void lanes(const struct kernel_lanes *lanes) { lanes_all_8(lanes); }
 
-const struct kernel KERNEL_AVX2 = {"avx2", lanes, compose, write_palette};
+const struct kernel KERNEL_AVX2 = {"avx2", lanes, compose, write_palette, mix_all_8, move};
 
 #endif

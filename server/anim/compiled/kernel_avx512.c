@@ -3,6 +3,7 @@
 
 #define LANES 16
 #include "anim/compiled/kernel_lanes.h"
+#include "anim/compiled/kernel_mix.h"
 #undef LANES
 #define LANES 8
 #include "anim/compiled/kernel_lanes.h"
@@ -23,17 +24,13 @@ static void lanes(const struct kernel_lanes *lanes)
     for (uint32_t b = 0; b < lanes->block_count; b++) {
         const float *weights = lanes->weights + 2 * (size_t)LANE_WIDTH * b;
         const bool is_full = lanes->blocks[b].width == LANE_WIDTH;
-        if (is_full && lanes->f64 != NULL)
-            lanes_f64_16(lanes, &lanes->blocks[b], 0, weights);
-        else if (lanes->f64 != NULL)
-            lanes_f64_8(lanes, &lanes->blocks[b], 0, weights);
-        else if (is_full)
-            lanes_matrices_16(lanes, &lanes->blocks[b], 0, weights);
+        if (is_full)
+            lanes_out_16(lanes, &lanes->blocks[b], 0, weights);
         else
-            lanes_matrices_8(lanes, &lanes->blocks[b], 0, weights);
+            lanes_out_8(lanes, &lanes->blocks[b], 0, weights);
     }
 }
 
-const struct kernel KERNEL_AVX512 = {"avx512", lanes, compose, write_palette};
+const struct kernel KERNEL_AVX512 = {"avx512", lanes, compose, write_palette, mix_all_16, move};
 
 #endif

@@ -227,3 +227,32 @@ static void write_palette(const float *scene_from_node, const struct kernel_pale
     for (uint32_t i = 0; i < palette->count; i++)
         rows_output(scene_from_node, palette, i, palette->is_mat4);
 }
+
+/* world * rows, in double precision, rounded once. */
+KERNEL_INLINE void move_rows(const double *world, const float *rows, f32x4 out[3])
+{
+    f64x4 b[3];
+    for (int r = 0; r < 3; r++)
+        b[r] = __builtin_convertvector(f32x4_load(rows + 4 * r), f64x4);
+    for (int r = 0; r < 3; r++) {
+        const f64x4 rest = {0, 0, 0, world[4 * r + 3]};
+        const f64x4 row = (world[4 * r] * b[0] + world[4 * r + 1] * b[1]) + (world[4 * r + 2] * b[2] + rest);
+        out[r] = __builtin_convertvector(row, f32x4);
+    }
+}
+
+static void move(const struct kernel_move *move)
+{
+    const f32x4 last = {0, 0, 0, 1};
+    for (size_t i = 0; i < move->count; i++) {
+        const bool is_still = move->world_from_still != NULL && move->is_moved[i] != 0;
+        f32x4 rows[3], columns[4];
+        move_rows(is_still ? move->world_from_still : move->world_from_scene, move->rows + 12 * i, rows);
+        if (move->is_mat4)
+            f32x4_transpose(rows[0], rows[1], rows[2], last, columns);
+        for (size_t c = 0; c < 4 && move->is_mat4; c++)
+            f32x4_store(move->out + 16 * i + 4 * c, columns[c]);
+        for (size_t r = 0; r < 3 && !move->is_mat4; r++)
+            f32x4_store(move->out + 12 * i + 4 * r, rows[r]);
+    }
+}

@@ -1,6 +1,7 @@
 /* The kernels in plain C, one number after the other: what the others must equal, and what other machines run. */
 #include "anim/compiled/kernel.h"
 
+#include <math.h>
 #include <string.h>
 
 static float arc_square(float dot)
@@ -107,6 +108,20 @@ static struct parts parts_of(const struct lane *lane)
 #define NAME(name) f64_##name
 #include "anim/compiled/kernel_scalar_real.h"
 
+/* What moves, to a struct rig_part. */
+static void store_parts(const struct lane *lane, const struct parts *parts, float *to)
+{
+    const uint32_t flags = lane->block->flags;
+    const float *q = parts->rotation;
+    const float scale = 1 / sqrtf((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]));
+    for (uint32_t i = 0; i < 4 && (flags & LANES_ROTATE) != 0; i++)
+        to[i] = scale * q[i];
+    for (uint32_t i = 0; i < 4 && (flags & LANES_TRANSLATE) != 0; i++)
+        to[4 + i] = i < 3 ? parts->translation[i] : 1;
+    for (uint32_t i = 0; i < 4 && (flags & LANES_SCALE) != 0; i++)
+        to[8 + i] = i < 3 ? parts->scale[i] : 0;
+}
+
 static void scalar_lanes(const struct kernel_lanes *lanes)
 {
     for (uint32_t b = 0; b < lanes->block_count; b++)
@@ -114,7 +129,9 @@ static void scalar_lanes(const struct kernel_lanes *lanes)
             const struct lane lane = lane_of(lanes, b, i);
             const struct parts parts = parts_of(&lane);
             const size_t node = lanes->blocks[b].rig_nodes[i];
-            if (lanes->f64 != NULL)
+            if (lanes->parts != NULL)
+                store_parts(&lane, &parts, lanes->parts + KERNEL_PART * node);
+            else if (lanes->f64 != NULL)
                 f64_rows_of_parts(&parts, lanes->f64 + 12 * node);
             else
                 rows_of_parts(&parts, lanes->local + KERNEL_MATRIX * node);
@@ -166,4 +183,25 @@ static void scalar_compose(const struct kernel_rig *rig, const struct kernel_pal
     scalar_palette(rig->matrices, palette);
 }
 
-const struct kernel KERNEL_SCALAR = {"scalar", scalar_lanes, scalar_compose, scalar_palette};
+static void scalar_move(const struct kernel_move *move)
+{
+    for (size_t i = 0; i < move->count; i++) {
+        const bool is_still = move->world_from_still != NULL && move->is_moved[i] != 0;
+        double rows[12];
+        for (int e = 0; e < 12; e++)
+            rows[e] = (double)move->rows[12 * i + (size_t)e];
+        f64_multiply(is_still ? move->world_from_still : move->world_from_scene, rows, rows);
+        for (size_t e = 0; e < 12 && !move->is_mat4; e++)
+            move->out[12 * i + e] = (float)rows[e];
+        for (size_t e = 0; e < 16 && move->is_mat4; e++)
+            move->out[16 * i + e] = e % 4 < 3 ? (float)rows[e % 4 * 4 + e / 4] : e == 15;
+    }
+}
+
+/* Blends: lanes do not look at each other, so that one alone does what many do. */
+#define LANES 1
+#include "anim/compiled/kernel_vectors.h"
+#include "anim/compiled/kernel_mix.h"
+
+const struct kernel KERNEL_SCALAR = {"scalar",       scalar_lanes, scalar_compose,
+                                     scalar_palette, mix_all_1,    scalar_move};

@@ -3,15 +3,16 @@
 
 #define LANES 4
 #include "anim/compiled/kernel_lanes.h"
+#include "anim/compiled/kernel_mix.h"
 #define ROWS 1
 #include "anim/compiled/kernel_rows.h"
 
 static void lanes(const struct kernel_lanes *lanes) { lanes_all_4(lanes); }
 
 #if defined(__x86_64__)
-const struct kernel KERNEL_SSE2 = {"sse2", lanes, compose, write_palette};
+const struct kernel KERNEL_SSE2 = {"sse2", lanes, compose, write_palette, mix_all_4, move};
 #else
-const struct kernel KERNEL_NEON = {"neon", lanes, compose, write_palette};
+const struct kernel KERNEL_NEON = {"neon", lanes, compose, write_palette, mix_all_4, move};
 #endif
 
 #endif

@@ -118,7 +118,10 @@ static int put_member(struct crowd_work *work, struct entity_work *evaluator, co
                       struct err *err)
 {
     const struct crowd_wanted *wanted = member->wanted;
-    entity_evaluate(evaluator, &member->entity);
+    if (wanted->what == CROWD_NODES && member->layout == LAYOUT_DUALQUAT) /* as /v1/pose: what is rigid is exact */
+        entity_evaluate_exact(evaluator, &member->entity);
+    else
+        entity_evaluate(evaluator, &member->entity);
     if (wanted->what == CROWD_NODES)
         return put_nodes(work, evaluator, member, err);
     if (wanted->skin == CROWD_ALL_SKINS)

@@ -1,8 +1,7 @@
 /* entity.c - poses an entity by the compiled way where that is the same within its bound, else in double precision. */
 #include "anim/entity/entity.h"
 
-#include "anim/pose/dualquat_palette.h"
-#include "base/mem.h"
+#include "anim/entity/entity_chain.h"
 
 #include <stdlib.h>
 
@@ -10,6 +9,7 @@ void entity_work_init(struct entity_work *work)
 {
     *work = (struct entity_work){0};
     clip_palette_init(&work->compiled, kernel_best());
+    clip_blend_init(&work->mixed);
     pose_init(&work->pose);
     blend_init(&work->blend);
 }
@@ -17,13 +17,47 @@ void entity_work_init(struct entity_work *work)
 void entity_work_fini(struct entity_work *work)
 {
     clip_palette_fini(&work->compiled);
+    clip_blend_fini(&work->mixed);
     pose_fini(&work->pose);
     blend_fini(&work->blend);
+    free(work->chain);
+    free(work->is_in_chain);
     free(work->matrices);
-    free(work->signs);
+    free(work->rows);
+    free(work->is_moved);
+    free(work->signs.items);
 }
 
-/* --- evaluation --- */
+static size_t pose_bytes(const struct pose *pose)
+{
+    return pose->node_capacity * (sizeof *pose->local + sizeof *pose->scene_from_node) +
+           pose->weight_capacity * sizeof *pose->weights;
+}
+
+/* Of the exact way, and of the compiled one. */
+static size_t blend_bytes(const struct entity_work *work)
+{
+    size_t held_bytes = pose_bytes(&work->blend.reference);
+    for (int i = 0; i < BLEND_LAYERS_MAX; i++)
+        held_bytes += pose_bytes(&work->blend.poses[i]);
+    return held_bytes + (work->mixed.part_capacity * (size_t)KERNEL_PART + work->mixed.weight_capacity) * sizeof(float);
+}
+
+size_t entity_work_held_bytes(const struct entity_work *work)
+{
+    const struct clip_palette *compiled = &work->compiled;
+    return pose_bytes(&work->pose) + blend_bytes(work) +
+           compiled->matrix_capacity * (size_t)KERNEL_MATRIX * sizeof(float) +
+           compiled->f64_capacity * (size_t)12 * sizeof(double);
+}
+
+void entity_work_trim(struct entity_work *work, size_t kept_bytes)
+{
+    if (blend_bytes(work) <= kept_bytes)
+        return;
+    blend_fini(&work->blend);
+    clip_blend_fini(&work->mixed);
+}
 
 /* A layer that by itself is the whole pose. */
 static bool is_whole(const struct blend_layer *layer)
@@ -31,144 +65,74 @@ static bool is_whole(const struct blend_layer *layer)
     return !layer->is_additive && layer->mask_count == 0 && layer->weight > 0;
 }
 
-static bool is_compiled(const struct entity *entity)
+static void evaluate_pose(struct entity_work *work, const struct entity *entity)
 {
     const struct blend_layer *layer = entity->layers;
-    return entity->layer_count == 1 && is_whole(layer) && layer->source == NULL && entity->motion == NULL &&
-           entity->world_from_scene == NULL && clip_palette_is_compiled(entity->model, layer->clip);
-}
-
-void entity_evaluate_exact(struct entity_work *work, const struct entity *entity)
-{
-    const struct blend_layer *layer = entity->layers;
-    const struct model *source = entity->layer_count > 0 && layer->source != NULL ? layer->source : entity->model;
     if (entity->layer_count == 0)
         pose_evaluate(&work->pose, entity->model, POSE_REST, 0);
     else if (entity->layer_count == 1 && is_whole(layer))
-        pose_evaluate(&work->pose, source, layer->clip, layer->clip_time_s);
+        pose_evaluate(&work->pose, layer->source != NULL ? layer->source : entity->model, layer->clip,
+                      layer->clip_time_s);
     else
         blend_evaluate(&work->blend, &work->pose, entity->model, entity->layers, entity->layer_count);
     if (entity->motion != NULL)
         root_motion_remove(entity->motion, &work->pose, entity->model, &work->step);
+    work->has_exact = true;
+}
+
+void entity_evaluate_exact(struct entity_work *work, const struct entity *entity)
+{
     work->entity = *entity;
     work->is_compiled = false;
-    work->has_pose = false;
+    evaluate_pose(work, entity);
+}
+
+/* Fills parent_from_node of the compiled way. False: the kernels do not mix what the layers are. */
+static bool sample_compiled(struct entity_work *work, const struct entity *entity)
+{
+    const enum clip_blend_way way = clip_blend_choose(entity->model, entity->layers, entity->layer_count, &work->plan);
+    const struct blend_layer *layer = &work->plan.layers[0];
+    work->is_mixed = way == CLIP_BLEND_MIXED;
+    if (way == CLIP_BLEND_MIXED)
+        return clip_blend_sample(&work->mixed, &work->compiled, entity->model, &work->plan);
+    if (way == CLIP_BLEND_SINGLE)
+        clip_palette_sample(&work->compiled, layer->source != NULL ? layer->source : entity->model,
+                            (uint32_t)layer->clip, layer->clip_time_s);
+    return way == CLIP_BLEND_SINGLE;
 }
 
 void entity_evaluate(struct entity_work *work, const struct entity *entity)
 {
-    if (!is_compiled(entity)) {
+    if (!sample_compiled(work, entity)) {
         entity_evaluate_exact(work, entity);
         work->exact_count++;
         return;
     }
     work->entity = *entity;
     work->is_compiled = true;
-    work->has_pose = false;
+    work->is_composed = work->has_exact = false;
     work->compiled_count++;
+    if (entity->motion != NULL)
+        entity_chain_still(work);
 }
 
-/* --- palettes --- */
-
-static void grow_matrices(struct entity_work *work, uint32_t count)
-{
-    if (count <= work->matrix_capacity && work->matrices != NULL)
-        return;
-    work->matrices = mem_realloc(work->matrices, ((size_t)count + 1) * sizeof *work->matrices);
-    work->matrix_capacity = count;
-}
-
-static void compiled_palette(struct entity_work *work, uint32_t skin, enum palette_form form, float *out)
-{
-    const struct entity *entity = &work->entity;
-    if (work->has_pose)
-        clip_palette_next(&work->compiled, entity->model, skin, form, out);
-    else
-        clip_palette_evaluate(&work->compiled, entity->model, (uint32_t)entity->layers[0].clip,
-                              entity->layers[0].clip_time_s, skin, form, out);
-    work->has_pose = true;
-}
-
-/* work->matrices: the palette of the skin. */
-static int mat4_palette(struct entity_work *work, uint32_t skin, struct err *err)
-{
-    const struct entity *entity = &work->entity;
-    grow_matrices(work, entity->model->skins[skin].joint_count);
-    if (work->is_compiled) {
-        compiled_palette(work, skin, PALETTE_MAT4, work->matrices[0].m);
-        return 0;
-    }
-    const struct dmat4 *space = entity->world_from_scene != NULL ? entity->world_from_scene : &DMAT4_IDENTITY;
-    return pose_palette(&work->pose, entity->model, skin, space, work->matrices, err);
-}
-
-static int dualquats(struct entity_work *work, uint32_t skin, float *out, struct err *err)
-{
-    const struct model *model = work->entity.model;
-    const size_t count = model->skins[skin].joint_count, scratch = dualquat_signs_scratch(model, skin);
-    if (2 * count + scratch > work->sign_capacity) {
-        work->sign_capacity = 2 * count + scratch;
-        work->signs = mem_realloc(work->signs, work->sign_capacity * sizeof *work->signs);
-    }
-    const struct dualquat_signs signs = {.order = work->signs, .above = work->signs + count};
-    dualquat_signs_find(&signs, model, skin, work->signs + 2 * count);
-    return dualquat_palette(&signs, model, skin, work->matrices, out, err);
-}
-
-int entity_palette(struct entity_work *work, uint32_t skin, enum layout layout, float *out, struct err *err)
-{
-    const uint32_t count = work->entity.model->skins[skin].joint_count;
-    if (work->is_compiled && layout != LAYOUT_DUALQUAT) {
-        compiled_palette(work, skin, layout == LAYOUT_MAT4 ? PALETTE_MAT4 : PALETTE_MAT3X4, out);
-        return 0;
-    }
-    const int rc = mat4_palette(work, skin, err);
-    if (rc < 0 || layout == LAYOUT_DUALQUAT)
-        return rc < 0 ? rc : dualquats(work, skin, out, err);
-    for (uint32_t j = 0; j < count; j++)
-        out += layout_store_matrix(&work->matrices[j], layout, out);
-    return 0;
-}
-
-/* --- nodes --- */
-
-static int name_node(const struct model *model, uint32_t node, struct err *err)
-{
-    char name[SHORT_NAME_SIZE];
-    return err_prefix(err, "node %u '%s'", node, short_name(model, model->nodes[node].name, name));
-}
-
-static int store_node(const struct dmat4 *world_from_node, enum layout layout, float *out, struct err *err)
-{
-    const struct mat4 rounded = mat4_from_dmat4(world_from_node);
-    if (!floats_are_finite(rounded.m, 16))
-        return err_set(err, ERR_NOT_FINITE, "its matrix is not finite");
-    if (layout != LAYOUT_DUALQUAT) {
-        layout_store_matrix(&rounded, layout, out);
-        return 0;
-    }
-    const struct dmat4 matrix = dmat4_from_mat4(&rounded);
-    struct dualquat q;
-    const int rc = dualquat_from_matrix(&matrix, &q, err);
-    for (int i = 0; i < 4 && rc == 0; i++) {
-        out[i] = (float)q.real[i];
-        out[4 + i] = (float)q.dual[i];
-    }
-    return rc;
-}
-
-int entity_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count, enum layout layout, float *out,
-                 struct err *err)
+void entity_give_up(struct entity_work *work)
 {
     const struct entity entity = work->entity;
-    if (work->is_compiled)
-        entity_evaluate_exact(work, &entity);
-    for (uint32_t i = 0; i < count; i++, out += layout_floats(layout)) {
-        struct dmat4 world_from_node = work->pose.scene_from_node[nodes[i]];
-        if (entity.world_from_scene != NULL)
-            world_from_node = dmat4_mul(entity.world_from_scene, &world_from_node);
-        if (store_node(&world_from_node, layout, out, err) < 0)
-            return name_node(entity.model, nodes[i], err);
-    }
-    return 0;
+    entity_evaluate_exact(work, &entity);
+    work->compiled_count--;
+    work->exact_count++;
+}
+
+void entity_complete(struct entity_work *work)
+{
+    if (!work->has_exact)
+        evaluate_pose(work, &work->entity);
+}
+
+bool entity_is_certain(const struct entity *entity, enum layout layout)
+{
+    struct clip_blend_plan plan;
+    return layout != LAYOUT_DUALQUAT && entity->motion == NULL && entity->world_from_scene == NULL &&
+           clip_blend_choose(entity->model, entity->layers, entity->layer_count, &plan) == CLIP_BLEND_SINGLE;
 }

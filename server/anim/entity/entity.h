@@ -6,8 +6,7 @@
  * caller's entities share: world_from_scene takes the scene space of the model's file to it. */
 #pragma once
 
-#include "anim/compiled/clip_palette.h"
-#include "anim/pose/blend.h"
+#include "anim/compiled/clip_blend.h"
 #include "anim/pose/layout.h"
 #include "anim/pose/root_motion.h"
 
@@ -23,6 +22,15 @@ struct entity {
     const struct dmat4 *world_from_scene; /* NULL: the scene's own space, else affine and finite */
 };
 
+/* Of dual quaternions: those of the skin asked for last. Private. */
+struct entity_signs {
+    uint8_t content_hash[32]; /* of its model */
+    uint32_t skin, joint_count;
+    bool is_known;
+    uint32_t *items; /* order and above, then scratch */
+    size_t capacity;
+};
+
 /* Working memory, and what is known of the entity evaluated last; reused from entity to entity and from model to
  * model. */
 struct entity_work {
@@ -31,32 +39,64 @@ struct entity_work {
     struct blend blend;
     struct root_step step;                /* with a motion: what was taken out */
     bool is_compiled;                     /* the entity evaluated last took the compiled way */
-    bool has_pose;                        /* then: its compiled pose is evaluated */
     uint64_t compiled_count, exact_count; /* entities evaluated each way; blends the compiled way does not cover are in
                                              the second */
     /* private */
     struct entity entity; /* evaluated last */
+    struct clip_blend mixed;
+    struct clip_blend_plan plan;
+    bool is_mixed;    /* plan is of several layers, or masked */
+    bool is_composed; /* compiled has scene_from_node */
+    bool has_exact;   /* pose is that of the entity */
+    struct dmat4 still_from_scene; /* with a motion */
+    uint32_t *chain; /* nodes */
+    uint8_t *is_in_chain;
+    uint32_t chain_capacity;
     struct mat4 *matrices;
     uint32_t matrix_capacity;
-    uint32_t *signs;
-    size_t sign_capacity;
+    float *rows; /* of one skin, before they are moved */
+    uint8_t *is_moved;
+    uint32_t row_capacity;
+    struct entity_signs signs;
 };
 
 void entity_work_init(struct entity_work *work);
 void entity_work_fini(struct entity_work *work);
+/* Memory that it holds. */
+size_t entity_work_held_bytes(const struct entity_work *work);
+/* Frees what blends of one huge model made larger than so much. */
+void entity_work_trim(struct entity_work *work, size_t kept_bytes);
 
 /* Evaluates the entity's pose. What *entity points at stays until the last entity_palette() or entity_nodes() of it.
- */
+ * Compiled results are within 2e-6 of the model's size of the exact ones (clip_blend.h), in world space before its
+ * floats round them. */
 void entity_evaluate(struct entity_work *work, const struct entity *entity);
 
 /* The same, in double precision whatever the clips allow: work->pose has local transforms, morph weights and scene
  * matrices then, without the motion (of scene space: world_from_scene is not in it). */
 void entity_evaluate_exact(struct entity_work *work, const struct entity *entity);
 
+/* True when palettes of the entity cannot fail: one compiled clip as it is. */
+bool entity_is_certain(const struct entity *entity, enum layout layout);
+
 /* Of the entity evaluated last: layout_floats(layout) floats a joint into out[joint_count of the skin], by the skin's
  * own order of joints: world_from_joint * joint_from_bind. Returns 0, ERR_NOT_FINITE, or of LAYOUT_DUALQUAT
  * ERR_NOT_RIGID, naming the joint; out is undefined then. */
 int entity_palette(struct entity_work *work, uint32_t skin, enum layout layout, float *out, struct err *err);
+
+/* The same in another space than the entity's: world_from_scene is as struct entity has it. */
+int entity_palette_in(struct entity_work *work, uint32_t skin, const struct dmat4 *world_from_scene, enum layout layout,
+                      float *out, struct err *err);
+
+/* scene_from_node of one node of the entity evaluated last, in double precision whichever way that was; work->pose has
+ * it, too. */
+struct dmat4 entity_scene_from_node(struct entity_work *work, uint32_t node);
+
+/* True when compiled poses of the model have the node: a joint, or one above a joint. */
+bool entity_is_in_rig(const struct model *model, uint32_t node);
+
+/* world_from_node of one node of the entity evaluated last: as compiled where that has the node. */
+struct dmat4 entity_node(struct entity_work *work, uint32_t node);
 
 /* Of the entity evaluated last: layout_floats(layout) floats a node into out[count]: world_from_node. Returns 0,
  * ERR_NOT_FINITE or ERR_NOT_RIGID naming the node. */

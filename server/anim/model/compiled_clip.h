@@ -44,6 +44,9 @@ struct compiled_clip {
     float error;         /* as measured at import, of the model's size */
     uint32_t flags;      /* COMPILED_ */
     double frames_per_s; /* of evenly spaced frames; elsewhere a first guess */
+    uint32_t part_first;   /* its set of rig_parts, if the model has any */
+    uint32_t sized_count;  /* of the rig's nodes: those whose scale is not 1 at all times, and at rest */
+    float blend_errors[2]; /* like `error`, of blends with the clip: multiplied in float, and in double precision */
 };
 
 enum { LANE_WIDTH = 16, LANE_WIDTH_HALF = 8 };
@@ -91,6 +94,15 @@ static inline uint32_t block_constant_vectors(uint32_t flags)
 struct still_node {
     uint32_t rig_node;
     float parent_from_node[12];
+};
+
+/* The local transform of a rig node, for blends: rows of four floats. */
+struct rig_part {
+    float rotation[4]; /* unit quaternion */
+    float translation[3];
+    float is_animated; /* 1: a channel of the clip moves the node; else 0 */
+    float scale[3];
+    float zero;
 };
 
 /* A rig node whose channels are evaluated as they are, in double precision: cubic splines. -1: the rest value. */

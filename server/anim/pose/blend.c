@@ -27,25 +27,30 @@ void blend_fini(struct blend *blend)
 enum { MARK_MOVES = 1, MARK_SUBTREE = 2, MARK_EXCEPT = 4 };
 
 /* marks[n] has MARK_MOVES where the layer may move node n. */
-static void mark_nodes(const struct model *model, const struct blend_layer *layer, uint8_t *marks)
+static void mark_nodes(const struct model *model, const struct node_list *list, const struct blend_layer *layer,
+                       uint8_t *marks)
 {
     static const uint8_t MARK_OF[] = {
         [BLEND_NODE] = MARK_MOVES, [BLEND_SUBTREE] = MARK_SUBTREE, [BLEND_EXCEPT] = MARK_EXCEPT};
     bool is_all = true;
-    memset(marks, 0, model->node_count);
+    for (uint32_t i = 0; i < list->count; i++)
+        marks[list->nodes[i]] = 0;
     for (uint32_t i = 0; i < layer->mask_count; i++) {
-        marks[layer->masks[i].node] |= MARK_OF[layer->masks[i].scope];
-        is_all = is_all && layer->masks[i].scope == BLEND_EXCEPT;
+        const struct blend_mask *mask = &layer->masks[i];
+        if (list->is_in == NULL || list->is_in[mask->node] != 0)
+            marks[mask->node] |= MARK_OF[mask->scope];
+        is_all = is_all && mask->scope == BLEND_EXCEPT;
     }
-    for (uint32_t i = 0; i < model->order_count; i++) {
-        const uint32_t node = model->node_order[i];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t node = list->nodes[i];
         const int32_t parent = model->nodes[node].parent;
         if (parent >= 0)
             marks[node] |= marks[parent] & (MARK_SUBTREE | MARK_EXCEPT);
     }
-    for (uint32_t n = 0; n < model->node_count; n++) {
-        const bool is_named = is_all || (marks[n] & (MARK_MOVES | MARK_SUBTREE)) != 0;
-        marks[n] = is_named && (marks[n] & MARK_EXCEPT) == 0 ? MARK_MOVES : 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        uint8_t *mark = &marks[list->nodes[i]];
+        const bool is_named = is_all || (*mark & (MARK_MOVES | MARK_SUBTREE)) != 0;
+        *mark = is_named && (*mark & MARK_EXCEPT) == 0 ? MARK_MOVES : 0;
     }
 }
 
@@ -174,11 +179,13 @@ static void mix_local(const struct blend *blend, const struct shares *shares, ui
 }
 
 static void mix_node(const struct blend *blend, const struct shares *shares, const struct model *model, uint32_t node,
-                     struct pose *pose)
+                     bool has_weights, struct pose *pose)
 {
     const struct node *shape = &model->nodes[node];
     double values[BLEND_LAYERS_MAX];
     mix_local(blend, shares, node, pose);
+    if (!has_weights)
+        return;
     for (uint32_t w = shape->weight_first; w < shape->weight_first + shape->weight_count; w++) {
         for (uint32_t i = 0; i < shares->count; i++)
             values[i] = blend->poses[shares->layers[i]].weights[w];
@@ -216,14 +223,15 @@ static void add_local(const struct trs *pose, const struct trs *reference, doubl
     quat_repair(out->rotation);
 }
 
-static void add_layer(struct blend *blend, struct pose *pose, const struct model *model,
+static void add_layer(struct blend *blend, struct pose *pose, const struct model *model, const struct node_list *list,
                       const struct blend_layer *layer, uint32_t index)
 {
     const struct pose *added = &blend->poses[index], *reference = &blend->reference;
     const uint8_t *marks = marks_of(blend, index);
-    pose_sample(&blend->reference, layer->reference_source != NULL ? layer->reference_source : model,
-                layer->reference_clip, layer->reference_time_s);
-    for (uint32_t n = 0; n < model->node_count; n++) {
+    pose_sample_nodes(&blend->reference, layer->reference_source != NULL ? layer->reference_source : model, list,
+                      layer->reference_clip, layer->reference_time_s);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t n = list->nodes[i];
         const struct node *node = &model->nodes[n];
         if (marks[n] == 0)
             continue;
@@ -231,36 +239,43 @@ static void add_layer(struct blend *blend, struct pose *pose, const struct model
             add_local(&added->local[n], &reference->local[n], layer->weight, &pose->local[n]);
             pose->is_animated[n] = true;
         }
-        for (uint32_t w = node->weight_first; w < node->weight_first + node->weight_count; w++)
+        for (uint32_t w = node->weight_first; w < node->weight_first + node->weight_count && list->is_in == NULL; w++)
             pose->weights[w] += layer->weight * (added->weights[w] - reference->weights[w]);
     }
 }
 
 /* --- all --- */
 
-void blend_evaluate(struct blend *blend, struct pose *pose, const struct model *model, const struct blend_layer *layers,
-                    uint32_t layer_count)
+void blend_evaluate_nodes(struct blend *blend, struct pose *pose, const struct model *model,
+                          const struct node_list *list, const struct blend_layer *layers, uint32_t layer_count)
 {
     if (model->node_count > blend->node_capacity || blend->marks == NULL) {
         blend->node_capacity = model->node_count;
         blend->marks = mem_realloc(blend->marks, (size_t)BLEND_LAYERS_MAX * model->node_count);
     }
-    pose_sample(pose, model, POSE_REST, 0);
+    pose_sample_nodes(pose, model, list, POSE_REST, 0);
     for (uint32_t i = 0; i < layer_count; i++) {
         if (!(layers[i].weight > 0))
             continue;
-        mark_nodes(model, &layers[i], marks_of(blend, i));
-        pose_sample(&blend->poses[i], layers[i].source != NULL ? layers[i].source : model, layers[i].clip,
-                    layers[i].clip_time_s);
+        mark_nodes(model, list, &layers[i], marks_of(blend, i));
+        pose_sample_nodes(&blend->poses[i], layers[i].source != NULL ? layers[i].source : model, list, layers[i].clip,
+                          layers[i].clip_time_s);
     }
-    for (uint32_t n = 0; n < model->node_count; n++) {
+    for (uint32_t i = 0; i < list->count; i++) {
         struct shares shares;
-        find_shares(blend, layers, layer_count, n, &shares);
+        find_shares(blend, layers, layer_count, list->nodes[i], &shares);
         if (shares.count > 0)
-            mix_node(blend, &shares, model, n, pose);
+            mix_node(blend, &shares, model, list->nodes[i], list->is_in == NULL, pose);
     }
     for (uint32_t i = 0; i < layer_count; i++)
         if (layers[i].is_additive && layers[i].weight > 0)
-            add_layer(blend, pose, model, &layers[i], i);
-    pose_compose(pose, model);
+            add_layer(blend, pose, model, list, &layers[i], i);
+    pose_compose_nodes(pose, model, list);
+}
+
+void blend_evaluate(struct blend *blend, struct pose *pose, const struct model *model, const struct blend_layer *layers,
+                    uint32_t layer_count)
+{
+    const struct node_list all = node_list_all(model);
+    blend_evaluate_nodes(blend, pose, model, &all, layers, layer_count);
 }

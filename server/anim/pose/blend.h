@@ -57,6 +57,10 @@ void blend_fini(struct blend *blend);
 void blend_evaluate(struct blend *blend, struct pose *pose, const struct model *model, const struct blend_layer *layers,
                     uint32_t layer_count);
 
+/* The same of some nodes alone. */
+void blend_evaluate_nodes(struct blend *blend, struct pose *pose, const struct model *model,
+                          const struct node_list *list, const struct blend_layer *layers, uint32_t layer_count);
+
 /* The weighted mean of `count` >= 1 unit quaternions (q and -q are the same rotation), weights > 0: of equal ones the
  * first, of two the slerp, of more the one from which the weighted sum of the arcs to all is 0 (S. R. Buss and
  * J. P. Fillmore, "Spherical averages and applications to spherical splines and interpolation", 2001, algorithm A1),

@@ -51,28 +51,34 @@ struct trs pose_rest_transform(const struct node *node)
     return trs;
 }
 
-static void set_rest(struct pose *pose, const struct model *model)
+static void set_rest(struct pose *pose, const struct model *model, const struct node_list *list)
 {
-    for (uint32_t n = 0; n < model->node_count; n++) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t n = list->nodes[i];
         pose->local[n] = pose_rest_transform(&model->nodes[n]);
         pose->is_animated[n] = false;
     }
-    for (uint32_t w = 0; w < model->weight_count; w++)
+    for (uint32_t w = 0; w < model->weight_count && list->is_in == NULL; w++)
         pose->weights[w] = (double)model->weights[w];
 }
 
-static void apply_clip(struct pose *pose, const struct model *model, const struct clip *clip, double clip_time_s)
+static void apply_clip(struct pose *pose, const struct model *model, const struct node_list *list,
+                       const struct clip *clip, double clip_time_s)
 {
     for (uint32_t i = 0; i < clip->channel_count; i++) {
         const struct channel *channel = &model->channels[clip->channel_first + i];
+        if (list->is_in != NULL && list->is_in[channel->node] == 0)
+            continue;
         if (channel->path == PATH_VISIBILITY)
             continue;
         struct trs *local = &pose->local[channel->node];
         double *const targets[] = {local->translation, local->rotation, local->scale,
                                    pose->weights + model->nodes[channel->node].weight_first};
-        sample_channel(model, channel, clip_time_s, targets[channel->path]);
         if (path_is_transform(channel->path))
             pose->is_animated[channel->node] = true;
+        else if (list->is_in != NULL)
+            continue;
+        sample_channel(model, channel, clip_time_s, targets[channel->path]);
     }
 }
 
@@ -84,12 +90,19 @@ struct dmat4 pose_parent_from_node(const struct pose *pose, const struct model *
     return dmat4_from_trs(&pose->local[node]);
 }
 
-void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s)
+void pose_sample_nodes(struct pose *pose, const struct model *model, const struct node_list *list, int32_t clip,
+                       double clip_time_s)
 {
     grow(pose, model);
-    set_rest(pose, model);
+    set_rest(pose, model, list);
     if (clip >= 0)
-        apply_clip(pose, model, &model->clips[clip], clip_time_s);
+        apply_clip(pose, model, list, &model->clips[clip], clip_time_s);
+}
+
+void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s)
+{
+    const struct node_list all = node_list_all(model);
+    pose_sample_nodes(pose, model, &all, clip, clip_time_s);
 }
 
 static struct scale_frame frame_of(const struct pose *pose, const struct model *model, uint32_t node)
@@ -102,32 +115,38 @@ static struct scale_frame frame_of(const struct pose *pose, const struct model *
     return scale_frame_of_matrix(above, &parent_from_node);
 }
 
-static void compose_frames(struct pose *pose, const struct model *model)
+static void compose_frames(struct pose *pose, const struct model *model, const struct node_list *list)
 {
     if (model->node_count > pose->frame_capacity) {
         pose->frames = mem_realloc(pose->frames, (size_t)model->node_count * sizeof *pose->frames);
         pose->frame_capacity = model->node_count;
     }
-    for (uint32_t i = 0; i < model->order_count; i++) {
-        const uint32_t node = model->node_order[i];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t node = list->nodes[i];
         pose->frames[node] = frame_of(pose, model, node);
         pose->scene_from_node[node] = scale_frame_matrix(&pose->frames[node]);
     }
 }
 
-void pose_compose(struct pose *pose, const struct model *model)
+void pose_compose_nodes(struct pose *pose, const struct model *model, const struct node_list *list)
 {
     if ((model->infos[0].flags & MODEL_OWN_SCALES) != 0) {
-        compose_frames(pose, model);
+        compose_frames(pose, model, list);
         return;
     }
-    for (uint32_t i = 0; i < model->order_count; i++) {
-        const uint32_t node = model->node_order[i];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t node = list->nodes[i];
         const int32_t parent = model->nodes[node].parent;
         const struct dmat4 parent_from_node = pose_parent_from_node(pose, model, node);
         pose->scene_from_node[node] =
             parent < 0 ? parent_from_node : dmat4_mul(&pose->scene_from_node[parent], &parent_from_node);
     }
+}
+
+void pose_compose(struct pose *pose, const struct model *model)
+{
+    const struct node_list all = node_list_all(model);
+    pose_compose_nodes(pose, model, &all);
 }
 
 void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s)

@@ -36,6 +36,22 @@ void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, d
 void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s);
 void pose_compose(struct pose *pose, const struct model *model);
 
+/* Some nodes of a model, each behind all nodes above it. */
+struct node_list {
+    const uint32_t *nodes; /* [count] */
+    uint32_t count;
+    const uint8_t *is_in; /* [node_count]: not 0 for these; NULL: they are all nodes, and morph weights count, too */
+};
+static inline struct node_list node_list_all(const struct model *model)
+{
+    return (struct node_list){.nodes = model->node_order, .count = model->order_count};
+}
+
+/* The same of some nodes alone: others are left as they are. */
+void pose_sample_nodes(struct pose *pose, const struct model *model, const struct node_list *list, int32_t clip,
+                       double clip_time_s);
+void pose_compose_nodes(struct pose *pose, const struct model *model, const struct node_list *list);
+
 /* A node's rest translation, rotation and scale in double precision; what float32 rounded of the rotation is repaired.
  */
 struct trs pose_rest_transform(const struct node *node);

@@ -85,18 +85,28 @@ static struct dmat4 still_from_scene(const struct root_motion *motion, const str
     return m;
 }
 
-void root_motion_remove(const struct root_motion *motion, struct pose *pose, const struct model *model,
-                        struct root_step *step)
+struct dmat4 root_motion_remove_nodes(const struct root_motion *motion, struct pose *pose, const struct model *model,
+                                      const struct node_list *list, struct root_step *step)
 {
     root_motion_measure(motion, pose, step);
     const struct dmat4 still = still_from_scene(motion, step);
-    for (uint32_t n = 0; n < model->node_count; n++)
-        if (motion->is_moved[n])
-            pose->scene_from_node[n] = dmat4_mul(&still, &pose->scene_from_node[n]);
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct dmat4 *matrix = &pose->scene_from_node[list->nodes[i]];
+        if (motion->is_moved[list->nodes[i]])
+            *matrix = dmat4_mul(&still, matrix);
+    }
     const int32_t parent = model->nodes[motion->node].parent;
     struct dmat4 parent_from_scene = DMAT4_IDENTITY;
     const bool has_inverse = parent < 0 || dmat4_invert(&pose->scene_from_node[parent], &parent_from_scene);
     const struct dmat4 local = dmat4_mul(&parent_from_scene, &pose->scene_from_node[motion->node]);
     step->is_local_exact = has_inverse && trs_from_dmat4(&local, &pose->local[motion->node]);
     pose->is_animated[motion->node] = true; /* its local transform is not that of the file */
+    return still;
+}
+
+void root_motion_remove(const struct root_motion *motion, struct pose *pose, const struct model *model,
+                        struct root_step *step)
+{
+    const struct node_list all = node_list_all(model);
+    root_motion_remove_nodes(motion, pose, model, &all, step);
 }

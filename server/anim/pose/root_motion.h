@@ -43,3 +43,7 @@ void root_motion_measure(const struct root_motion *motion, const struct pose *po
 /* The same, and takes it out of *pose: scene_from_node of what moves, and the root's local transform. */
 void root_motion_remove(const struct root_motion *motion, struct pose *pose, const struct model *model,
                         struct root_step *step);
+/* The same of some nodes alone, of which the root is one. Returns still_from_scene: what all moved nodes get in front.
+ */
+struct dmat4 root_motion_remove_nodes(const struct root_motion *motion, struct pose *pose, const struct model *model,
+                                      const struct node_list *list, struct root_step *step);

@@ -21,7 +21,15 @@ void evaluator_init(struct evaluator *evaluator, const struct config *config, st
     evaluator->config = config;
     evaluator->budget = budget;
     workspace_init(&evaluator->workspace);
-    evaluator->workspace.clip_palette.kernel = kernel_find(config->kernel);
+    evaluator->workspace.entity.compiled.kernel = kernel_find(config->kernel);
+}
+
+/* Tells /v1/stats of the poses that were evaluated since the last time. */
+static void count_poses(struct entity_work *entities)
+{
+    stats_add(STAT_POSES_COMPILED, entities->compiled_count);
+    stats_add(STAT_POSES_EXACT, entities->exact_count);
+    entities->compiled_count = entities->exact_count = 0;
 }
 
 void evaluator_fini(struct evaluator *evaluator) { workspace_fini(&evaluator->workspace); }
@@ -353,6 +361,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     *spent_ns += cost_ns;
     reply_make(&evaluator->workspace, own_model(evaluation), evaluation->sources, request,
                evaluation->left != NULL ? evaluation->left : &evaluator->config->limits, reply);
+    count_poses(&evaluator->workspace.entity);
     refuse_without_room(evaluator->budget, reply);
     evaluation_finish(evaluation, &evaluator->workspace.cost, reply);
     evaluation_end_reply(reply, evaluation->imported);
@@ -398,7 +407,9 @@ bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *
             return true;
         }
     }
-    if (!prepared_reply_make(query->prepared, &evaluator->workspace, &imported->model, reply)) {
+    const bool is_made = prepared_reply_make(query->prepared, &evaluator->workspace, &imported->model, reply);
+    count_poses(&evaluator->workspace.entity);
+    if (!is_made) {
         reply_fini(reply);
         return false;
     }

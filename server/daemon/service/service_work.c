@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "daemon/service/job.h"
 
+#include "wire/bodies/body_crowd.h"
 #include "wire/bodies/reply_cursor.h"
 #include "daemon/support/thread_priority.h"
 #include "daemon/support/stats.h"
@@ -46,6 +47,9 @@ static size_t held_bytes(const struct body_stream *base)
 static void free_stream(struct body_stream *base)
 {
     struct reply_stream *stream = container_of(base, struct reply_stream, base);
+    const struct entity_work *entities = reply_cursor_entities(stream->cursor);
+    stats_add(STAT_POSES_COMPILED, entities->compiled_count);
+    stats_add(STAT_POSES_EXACT, entities->exact_count);
     reply_cursor_free(stream->cursor);
     for (uint32_t i = 0; i < stream->model_count; i++)
         imported_model_unref(stream->models[i]);
@@ -171,10 +175,15 @@ void service_answer_dequeue(struct job *job)
 /* Reserves the maximum size of an answer or, for one that is sent in pieces, at least one frame. */
 static uint64_t room_bytes(const struct job *job)
 {
-    enum { JOINT_JSON_BYTES = 512, PIECES = 4 };
-    const struct model *model = &job->models[0]->model;
+    enum { JOINT_JSON_BYTES = 512, PIECES = 4, JSON_FACTOR = 5 };
+    const struct model *model = job->models[0] == NULL ? NULL : &job->models[0]->model;
     const struct request *request = &job->call->request;
     const uint64_t most = job->service->config->limits.value[LIMIT_ANSWER_BYTES];
+    if (request->op == OP_CROWD) {
+        const uint64_t crowd_bytes =
+            crowd_answer_bytes(request, model, job->sources) * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
+        return crowd_bytes < most ? crowd_bytes : most;
+    }
     const bool is_of_frames = request->op == OP_PALETTE || request->op == OP_POSE;
     const uint64_t frame_things = (uint64_t)request->skin_count * model->joint_count +
                                   (uint64_t)request->joint_count * model->node_count + model->joint_count +

@@ -165,7 +165,7 @@ static void put_times(struct reply_context *context, struct bounds_sum *sum)
             return;
         bounds_sum_clear(sum);
         context_evaluate(context, f);
-        if (bounds_sum_add(sum, &context->workspace->pose, &err) < 0) {
+        if (bounds_sum_add(sum, &context->workspace->entity.pose, &err) < 0) {
             context_fail_at(context, &err, context->request->times_s[f]);
             return;
         }
@@ -224,7 +224,7 @@ static void put_over_clip(struct reply_context *context, struct bounds_sum *sum)
         struct err err;
         context_check_stop(context);
         context_evaluate_at(context, time_s);
-        if (bounds_sum_add(sum, &context->workspace->pose, &err) < 0) {
+        if (bounds_sum_add(sum, &context->workspace->entity.pose, &err) < 0) {
             context_fail_at(context, &err, time_s);
             return;
         }

@@ -307,7 +307,6 @@ void body_put_crowd(struct workspace *workspace, const struct model *model, cons
     reply_describe(request, limit_bytes, reply);
     reply->content_type = is_json ? "application/json" : CROWD_ANSWER_CONTENT_TYPE;
     reply->is_json = is_json;
-    workspace->entity.compiled.kernel = workspace->clip_palette.kernel;
     buf_clear(&workspace->floats);
     buf_init(&making.wrongs, limit_bytes);
     buf_init(&making.messages, limit_bytes);

@@ -1,5 +1,4 @@
 /* body_palette.c - the skinning palettes of the selected skins at every time. */
-#include "anim/pose/dualquat_palette.h"
 #include "wire/bodies/bodies.h"
 #include "wire/reply/reply_json.h"
 #include "wire/reply/select.h"
@@ -33,110 +32,56 @@ static bool select_mesh_node(struct reply_context *context, int32_t *node)
     return true;
 }
 
-/* --- dual quaternions ---
- *
- * workspace->signs has of each skin order and above, [model->joint_count] each by the model's joints, then the scratch
- * of the largest. */
-
-static struct dualquat_signs signs_of(const struct reply_context *context, uint32_t skin)
-{
-    const struct model *model = context->model;
-    uint32_t *at = (uint32_t *)(void *)context->workspace->signs.data;
-    const uint32_t first = model->skins[skin].joint_first;
-    return (struct dualquat_signs){.order = at + first, .above = at + model->joint_count + first};
-}
-
-/* Prepares the skins that will be asked for. False: the reply is an error. */
-static bool start_dualquats(struct reply_context *context, const uint32_t *skins, uint32_t count)
-{
-    const struct model *model = context->model;
-    size_t scratch = 0;
-    for (uint32_t s = 0; s < count; s++)
-        if (dualquat_signs_scratch(model, skins[s]) > scratch)
-            scratch = dualquat_signs_scratch(model, skins[s]);
-    const size_t joints = 2 * (size_t)model->joint_count;
-    uint32_t *items = context_array(context, &context->workspace->signs, joints + scratch, sizeof(uint32_t));
-    for (uint32_t s = 0; s < count && items != NULL; s++) {
-        const struct dualquat_signs signs = signs_of(context, skins[s]);
-        dualquat_signs_find(&signs, model, skins[s], items + joints);
-    }
-    return items != NULL;
-}
-
 /* --- one palette --- */
 
-/* Whether the palettes are in the scene's space: those of space=root are where the root node stands still in it. */
-static bool is_scene_space(const struct reply_context *context)
+/* NULL: it is the scene's. */
+static const struct dmat4 *unless_identity(const struct dmat4 *space_from_scene)
 {
-    struct err err;
-    struct dmat4 space_from_scene;
-    const enum space space = context->request->space;
-    if (space == SPACE_MESH || pose_space_from_scene(NULL, context->model, space, -1, &space_from_scene, &err) < 0)
-        return false;
     for (int e = 0; e < 16; e++)
-        if (space_from_scene.m[e] != DMAT4_IDENTITY.m[e])
-            return false;
-    return true;
+        if (space_from_scene->m[e] != DMAT4_IDENTITY.m[e])
+            return space_from_scene;
+    return NULL;
 }
 
-/* The one place that decides which way palettes are made, so that all protocols, batches and streams have the same
- * bits: one compiled clip as it is, in matrices. */
-static bool is_compiled(const struct reply_context *context)
+/* What stands in front of the skin's palette in the frame evaluated last. Returns 0 or ERR_NOT_FINITE. */
+static int find_space(struct reply_context *context, uint32_t skin, struct dmat4 *space_from_scene, struct err *err)
 {
-    return context->request->layer_count == 0 && !context->motion.is_on &&
-           context->request->layout != LAYOUT_DUALQUAT && clip_palette_is_compiled(context->model, context->clip) &&
-           is_scene_space(context);
-}
-
-/* Of the frame's time in the compiled clip; its pose is evaluated for the first skin. */
-static void store_compiled(struct reply_context *context, uint32_t skin, float *out)
-{
-    struct clip_palette *palette = &context->workspace->clip_palette;
-    const enum palette_form form = context->request->layout == LAYOUT_MAT4 ? PALETTE_MAT4 : PALETTE_MAT3X4;
-    if (context->has_pose)
-        clip_palette_next(palette, context->model, skin, form, out);
-    else
-        clip_palette_evaluate(palette, context->model, (uint32_t)context->clip, context->clip_time_s, skin, form, out);
-    context->has_pose = true;
-}
-
-/* The palette of one skin of the evaluated pose to `out`. False: the reply is an error. */
-static bool evaluate_palette(struct reply_context *context, uint32_t skin, double time_s, struct mat4 *out)
-{
-    const struct model *model = context->model;
-    const struct pose *pose = &context->workspace->pose;
+    struct entity_work *work = &context->workspace->entity;
     const int32_t mesh_node = context->work.palette.mesh_node;
-    const int32_t node = mesh_node >= 0 ? mesh_node : model->skins[skin].mesh_node;
+    const enum space space = context->request->space;
+    const int32_t node = mesh_node >= 0 || space != SPACE_MESH ? mesh_node : context->model->skins[skin].mesh_node;
+    *space_from_scene = DMAT4_IDENTITY;
+    if (space == SPACE_SCENE)
+        return 0;
+    if (space == SPACE_MESH && node >= 0)
+        entity_scene_from_node(work, (uint32_t)node); /* in work->pose as well */
+    return pose_space_from_scene(&work->pose, context->model, space, node, space_from_scene, err);
+}
+
+/* The palette of one skin of the frame evaluated last, in the layout asked for: layout_floats() a joint. False: the
+ * reply is an error. */
+static bool store_palette(struct reply_context *context, uint32_t skin, double time_s, float *out)
+{
     struct err err;
     struct dmat4 space_from_scene;
-    if (pose_space_from_scene(pose, model, context->request->space, node, &space_from_scene, &err) == 0 &&
-        pose_palette(pose, model, skin, &space_from_scene, out, &err) == 0)
+    if (find_space(context, skin, &space_from_scene, &err) == 0 &&
+        entity_palette_in(&context->workspace->entity, skin, unless_identity(&space_from_scene),
+                          context->request->layout, out, &err) == 0)
         return true;
     return context_fail_at(context, &err, time_s);
 }
 
-/* The same in the layout asked for: layout_floats() a joint. False: the reply is an error. */
-static bool store_palette(struct reply_context *context, uint32_t skin, double time_s, float *out)
+/* True when no palette of any frame can fail. */
+static bool is_certain(struct reply_context *context)
 {
-    const enum layout layout = context->request->layout;
-    const uint32_t count = context->model->skins[skin].joint_count;
+    const struct request *request = context->request;
+    struct dmat4 space_from_scene;
     struct err err;
-    if (context->is_compiled) {
-        store_compiled(context, skin, out);
-        return true;
-    }
-    if (layout == LAYOUT_MAT4)
-        return evaluate_palette(context, skin, time_s, (struct mat4 *)(void *)out);
-    struct mat4 *palette = context_array(context, &context->workspace->palette, count, sizeof *palette);
-    if (palette == NULL || !evaluate_palette(context, skin, time_s, palette))
+    if (request->layer_count > 0 || request->time_count == 0 || request->space == SPACE_MESH ||
+        find_space(context, 0, &space_from_scene, &err) < 0 || unless_identity(&space_from_scene) != NULL)
         return false;
-    const struct dualquat_signs signs =
-        layout == LAYOUT_DUALQUAT ? signs_of(context, skin) : (struct dualquat_signs){0};
-    if (layout == LAYOUT_DUALQUAT && dualquat_palette(&signs, context->model, skin, palette, out, &err) < 0)
-        return context_fail_at(context, &err, time_s);
-    for (uint32_t j = 0; layout == LAYOUT_MAT3X4 && j < count; j++)
-        layout_store_matrix(&palette[j], layout, out + 12 * (size_t)j);
-    return true;
+    const struct entity entity = context_entity(context, 0);
+    return entity_is_certain(&entity, request->layout);
 }
 
 static void put_palette(struct reply_context *context, const float *floats, uint32_t joint_count)
@@ -217,9 +162,8 @@ static bool start(struct reply_context *context)
     work->skins = select_skins(context, &work->skin_count);
     if (work->skins == NULL || !select_mesh_node(context, &work->mesh_node))
         return false;
-    if (context->request->layout == LAYOUT_DUALQUAT && !start_dualquats(context, work->skins, work->skin_count))
-        return false;
-    context->is_compiled = is_compiled(context);
+    context->may_compile = true;
+    context->is_certain = is_certain(context);
     const uint64_t floats = layout_floats(context->request->layout);
     uint64_t joints = 0, least = sizeof ",\"palettes\":" - 1 + json_list_least(work->skin_count, 0);
     for (uint32_t s = 0; s < work->skin_count; s++) {

@@ -13,7 +13,7 @@ enum { TRS_FLOATS = 10, BLOCKS_MAX = 5 };
 
 static bool is_sheared(const struct reply_context *context, uint32_t node)
 {
-    return (context->model->nodes[node].flags & NODE_SHEAR) != 0 && !context->workspace->pose.is_animated[node];
+    return (context->model->nodes[node].flags & NODE_SHEAR) != 0 && !context->workspace->entity.pose.is_animated[node];
 }
 
 static void store_trs(const struct trs *trs, float out[TRS_FLOATS])
@@ -77,7 +77,7 @@ static bool check_still_root(struct reply_context *context, uint32_t node, doubl
  * is such a factor, if there is one. False: the reply is an error. */
 static bool local_of(struct reply_context *context, uint32_t node, double time_s, struct trs *local)
 {
-    const struct pose *pose = &context->workspace->pose;
+    const struct pose *pose = &context->workspace->entity.pose;
     const struct node *of = &context->model->nodes[node];
     const bool is_still_root = context->motion.is_on && node == context->motion.motion.node;
     *local = pose->local[node];
@@ -100,7 +100,7 @@ static bool local_of(struct reply_context *context, uint32_t node, double time_s
 static size_t store_node(struct reply_context *context, uint32_t node, enum frames_block_kind kind, double time_s,
                          float floats[LAYOUT_FLOATS_MAX])
 {
-    const struct pose *pose = &context->workspace->pose;
+    struct entity_work *work = &context->workspace->entity;
     size_t count = TRS_FLOATS;
     if (kind == BLOCK_LOCAL) {
         struct trs local;
@@ -109,7 +109,7 @@ static size_t store_node(struct reply_context *context, uint32_t node, enum fram
         store_trs(&local, floats);
     } else {
         const struct dmat4 matrix =
-            kind == BLOCK_SCENE ? pose->scene_from_node[node] : pose_parent_from_node(pose, context->model, node);
+            kind == BLOCK_SCENE ? entity_node(work, node) : pose_parent_from_node(&work->pose, context->model, node);
         const struct mat4 rounded = mat4_from_dmat4(&matrix);
         count = layout_floats(context->request->layout);
         if (context->request->layout != LAYOUT_DUALQUAT)
@@ -259,6 +259,17 @@ static bool put_block(struct reply_context *context, const struct frames_block *
     return true;
 }
 
+/* Scene matrices of joints, whatever else is selected, so that a node's is the same in each selection; what is rigid,
+ * and local transforms, are told in double precision. */
+static bool may_compile(const struct reply_context *context)
+{
+    const struct pose_work *work = &context->work.pose;
+    bool has_joint = false;
+    for (uint32_t i = 0; i < work->node_count && !has_joint; i++)
+        has_joint = entity_is_in_rig(context->model, work->nodes[i]);
+    return has_joint && context->request->what == WHAT_SCENE && context->request->layout != LAYOUT_DUALQUAT;
+}
+
 static bool start(struct reply_context *context)
 {
     /* of a node: its scene matrix; its transform, or null and a matrix with its number */
@@ -269,6 +280,7 @@ static bool start(struct reply_context *context)
     if (work->nodes == NULL)
         return false;
     work->sheared_places = work->nodes + work->node_count;
+    context->may_compile = may_compile(context);
     const uint64_t count = work->node_count;
     const uint64_t floats = (what & WHAT_SCENE) != 0 ? layout_floats(context->request->layout) : 0;
     const uint64_t local = (what & WHAT_LOCAL) != 0;

@@ -117,7 +117,7 @@ static bool load_palette(struct reply_context *context, uint32_t skin, double ti
     struct err err;
     if (deform->skin == skin)
         return true;
-    if (skin_palette_make(&deform->palette, &context->workspace->pose, context->model, skin, &DMAT4_IDENTITY, &err) < 0)
+    if (skin_palette_make(&deform->palette, &context->workspace->entity.pose, context->model, skin, &DMAT4_IDENTITY, &err) < 0)
         return context_fail_at(context, &err, time_s);
     deform->skin = skin;
     return true;
@@ -129,7 +129,7 @@ bool deform_entry(struct reply_context *context, uint32_t entry, enum frames_blo
     struct err err;
     if (!load_palette(context, deform_draw(context, entry)->skin, time_s))
         return false;
-    skin_draw(context->model, deform->draws[entry], &context->workspace->pose, &deform->palette, kind == BLOCK_NORMALS,
+    skin_draw(context->model, deform->draws[entry], &context->workspace->entity.pose, &deform->palette, kind == BLOCK_NORMALS,
               deform->deformed);
     return skin_check(context->model, deform->draws[entry], deform->deformed, &err) == 0 ||
            context_fail_at(context, &err, time_s);

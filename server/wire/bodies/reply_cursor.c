@@ -20,7 +20,7 @@ struct reply_cursor *reply_cursor_new(const struct kernel *kernel, const _Atomic
 {
     struct reply_cursor *cursor = mem_zalloc(1, sizeof *cursor);
     workspace_init(&cursor->workspace);
-    cursor->workspace.clip_palette.kernel = kernel;
+    cursor->workspace.entity.compiled.kernel = kernel;
     cursor->workspace.is_stopped = is_stopped;
     reply_init(&cursor->failure);
     return cursor;
@@ -38,6 +38,11 @@ void reply_cursor_free(struct reply_cursor *cursor)
 }
 
 const struct reply_cost *reply_cursor_cost(const struct reply_cursor *cursor) { return &cursor->workspace.cost; }
+
+const struct entity_work *reply_cursor_entities(const struct reply_cursor *cursor)
+{
+    return &cursor->workspace.entity;
+}
 
 size_t reply_cursor_held_bytes(const struct reply_cursor *cursor)
 {

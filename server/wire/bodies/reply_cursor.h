@@ -32,5 +32,8 @@ const struct reply_cost *reply_cursor_cost(const struct reply_cursor *cursor);
  * but nobody can be told any more: ERR_NO_MEMORY, ERR_INTERNAL (the answer was stopped, or is not what it was). */
 int reply_cursor_next(struct reply_cursor *cursor, struct buf *out, struct err *err);
 
+/* What evaluates its poses, and has counted them. */
+const struct entity_work *reply_cursor_entities(const struct reply_cursor *cursor);
+
 /* Memory that it holds. */
 size_t reply_cursor_held_bytes(const struct reply_cursor *cursor);

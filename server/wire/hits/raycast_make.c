@@ -280,7 +280,6 @@ void body_put_raycast(struct workspace *workspace, const struct model *model, co
         .own = mem_zalloc(models, sizeof *raycast.own),
         .sets = mem_zalloc(request->raycast->entity_count, sizeof *raycast.sets),
     };
-    workspace->entity.compiled.kernel = workspace->clip_palette.kernel;
     if (make_hits(&raycast))
         put_answer(&raycast);
     for (uint32_t m = 0; m < models; m++)

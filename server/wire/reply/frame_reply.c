@@ -276,7 +276,7 @@ bool frame_reply_check(struct reply_context *context, uint64_t head_bytes)
                check_json(context, head_bytes);
     if (is_json(context) && !plan(context, UINT64_MAX))
         return false;
-    for (uint32_t f = 0; f < context->request->time_count && !buf_failed(context->out) && !context->is_compiled; f++)
+    for (uint32_t f = 0; f < context->request->time_count && !buf_failed(context->out) && !context->is_certain; f++)
         if (!check_blocks(context, f))
             return false;
     return !buf_failed(context->out);

@@ -81,7 +81,7 @@ bool motion_start(struct reply_context *context)
 {
     const struct model *model = context->model;
     struct reply_motion *motion = &context->motion;
-    struct pose *pose = &context->workspace->pose;
+    struct pose *pose = &context->workspace->entity.pose;
     uint32_t node = 0;
     if (motion_find_root(context->workspace, model, context->request, &node, context->reply) < 0)
         return false;

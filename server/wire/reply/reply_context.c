@@ -127,27 +127,41 @@ void context_check_stop(struct reply_context *context)
         buf_fail(context->out, BUF_STOPPED);
 }
 
+/* Of the clip at a time. */
+static struct entity entity_at(struct reply_context *context, double clip_time_s)
+{
+    context->layer = (struct blend_layer){.clip = context->clip, .clip_time_s = clip_time_s, .weight = 1};
+    return (struct entity){.model = context->model,
+                           .layers = &context->layer,
+                           .layer_count = 1,
+                           .motion = context->motion.is_on ? &context->motion.motion : NULL};
+}
+
+struct entity context_entity(struct reply_context *context, uint32_t frame)
+{
+    struct resolved_layers *layers = &context->workspace->layers;
+    const struct request *request = context->request;
+    if (request->layer_count == 0)
+        return entity_at(context, clip_time_in_span(&context->span, request->times_s[frame]));
+    layers_set_times(layers, request, frame);
+    return (struct entity){.model = context->model, .layers = layers->layers, .layer_count = layers->count};
+}
+
 void context_evaluate_at(struct reply_context *context, double clip_time_s)
 {
-    struct pose *pose = &context->workspace->pose;
-    pose_evaluate(pose, context->model, context->clip, clip_time_s);
-    if (context->motion.is_on)
-        root_motion_remove(&context->motion.motion, pose, context->model, &context->motion.step);
+    const struct entity entity = entity_at(context, clip_time_s);
+    entity_evaluate_exact(&context->workspace->entity, &entity);
+    context->motion.step = context->workspace->entity.step;
 }
 
 void context_evaluate(struct reply_context *context, uint32_t frame)
 {
-    struct workspace *workspace = context->workspace;
-    const struct request *request = context->request;
-    if (context->is_compiled) {
-        context->clip_time_s = clip_time_in_span(&context->span, request->times_s[frame]);
-        context->has_pose = false;
-    } else if (request->layer_count > 0) {
-        layers_set_times(&workspace->layers, request, frame);
-        blend_evaluate(&workspace->blend, &workspace->pose, context->model, workspace->layers.layers,
-                       workspace->layers.count);
-    } else {
-        context_evaluate_at(context, clip_time_in_span(&context->span, request->times_s[frame]));
-    }
+    struct entity_work *work = &context->workspace->entity;
+    const struct entity entity = context_entity(context, frame);
+    if (context->may_compile)
+        entity_evaluate(work, &entity);
+    else
+        entity_evaluate_exact(work, &entity);
+    context->motion.step = work->step;
     context_check_stop(context);
 }

@@ -63,9 +63,9 @@ struct reply_context {
         struct pose_work pose;
         struct deform mesh;
     } work;
-    bool is_compiled;   /* all palettes are clip_palette.h's: no pose is evaluated, and none of them can fail */
-    bool has_pose;      /* then: the frame's pose is that of workspace->clip_palette */
-    double clip_time_s; /* likewise: the frame's */
+    bool may_compile; /* the writer asks workspace->entity for palettes or nodes; else for its exact pose */
+    bool is_certain;  /* and none of them can fail */
+    struct blend_layer layer; /* of a request without layers: its clip at the time evaluated last */
     struct json_size json;
     struct frames frames; /* binary */
 };
@@ -112,7 +112,9 @@ bool context_end_body(struct reply_context *context);
 
 /* Ends every loop over poses when nobody needs the reply any more: the buffer then fails. */
 void context_check_stop(struct reply_context *context);
-/* Evaluates the pose at a time of the clip, without its root motion where that is asked for. */
+/* Evaluates the exact pose at a time of the clip, without its root motion where that is asked for. */
 void context_evaluate_at(struct reply_context *context, double clip_time_s);
-/* Evaluates the pose of one of the frames asked for, or notes its time for clip_palette.h. */
+/* What one of the frames asked for shows. */
+struct entity context_entity(struct reply_context *context, uint32_t frame);
+/* Evaluates it: exactly, unless context->may_compile. */
 void context_evaluate(struct reply_context *context, uint32_t frame);

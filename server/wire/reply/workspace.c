@@ -10,9 +10,6 @@ void workspace_init(struct workspace *workspace)
     for (size_t i = 0; i < BUF_COUNT; i++)
         buf_init(&workspace->bufs[i], SIZE_MAX / 4);
     workspace->is_stopped = NULL;
-    pose_init(&workspace->pose);
-    clip_palette_init(&workspace->clip_palette, kernel_best());
-    blend_init(&workspace->blend);
     entity_work_init(&workspace->entity);
     hit_scene_init(&workspace->scene);
     mesh_work_init(&workspace->mesh_hits);
@@ -24,9 +21,6 @@ void workspace_fini(struct workspace *workspace)
 {
     for (size_t i = 0; i < BUF_COUNT; i++)
         buf_fini(&workspace->bufs[i]);
-    pose_fini(&workspace->pose);
-    clip_palette_fini(&workspace->clip_palette);
-    blend_fini(&workspace->blend);
     entity_work_fini(&workspace->entity);
     hit_scene_fini(&workspace->scene);
     mesh_work_fini(&workspace->mesh_hits);
@@ -36,12 +30,8 @@ void workspace_fini(struct workspace *workspace)
 
 size_t workspace_held_bytes(const struct workspace *workspace)
 {
-    const size_t node_bytes = sizeof *workspace->pose.local + sizeof *workspace->pose.scene_from_node;
-    size_t held_bytes = workspace->pose.node_capacity * node_bytes +
-                        workspace->pose.weight_capacity * sizeof *workspace->pose.weights +
-                        (size_t)workspace->blend.node_capacity * (workspace->layers.count + 1) * node_bytes;
+    size_t held_bytes = entity_work_held_bytes(&workspace->entity) + crowd_work_held_bytes(&workspace->crowd);
     held_bytes += hit_scene_held_bytes(&workspace->scene) + workspace->hits.capacity * sizeof *workspace->hits.hits;
-    held_bytes += crowd_work_held_bytes(&workspace->crowd);
     for (size_t i = 0; i < BUF_COUNT; i++)
         held_bytes += workspace->bufs[i].capacity_bytes;
     return held_bytes;
@@ -53,8 +43,7 @@ void workspace_trim(struct workspace *workspace)
     for (size_t i = 0; i < BUF_COUNT; i++)
         if (workspace->bufs[i].capacity_bytes > KEPT_BYTES)
             buf_fini(&workspace->bufs[i]);
-    if ((uint64_t)workspace->blend.node_capacity * BLEND_LAYERS_MAX * sizeof(struct trs) > KEPT_BYTES)
-        blend_fini(&workspace->blend);
+    entity_work_trim(&workspace->entity, KEPT_BYTES);
     if (hit_scene_held_bytes(&workspace->scene) > KEPT_BYTES) {
         hit_scene_fini(&workspace->scene);
         hit_scene_init(&workspace->scene);

@@ -1,10 +1,8 @@
 /* workspace.h - memory that making replies takes, kept from one request to the next. Pure; any thread with its own. */
 #pragma once
 
-#include "anim/compiled/clip_palette.h"
 #include "anim/entity/crowd.h"
 #include "anim/hits/hit_mesh.h"
-#include "anim/pose/blend.h"
 #include "wire/encode/glb.h"
 #include "wire/reply/clip_select.h"
 
@@ -17,14 +15,11 @@ struct workspace {
     struct reply_cost cost;         /* of the last reply, once it is made without an error */
     const _Atomic bool *is_stopped; /* the owner's, or NULL: once true, the reply under way is not needed any more and
                                        ends soon, as some error */
-    struct pose pose;
-    struct clip_palette clip_palette;  /* with the best kernel, unless another is put there */
-    struct blend blend;                /* of requests with layers */
-    struct resolved_layers layers;     /* likewise */
+    struct entity_work entity;      /* evaluates poses */
+    struct resolved_layers layers;  /* of requests with layers */
+    struct crowd_work crowd;        /* of many entities in one request */
     struct resolved_layers end_layers; /* of the second pose of an entity */
-    struct entity_work entity;         /* of crowds and raycasts; its kernel is that of clip_palette */
-    struct crowd_work crowd;
-    struct hit_scene scene; /* of raycasts, like the next one */
+    struct hit_scene scene;            /* of raycasts, like the next two */
     struct mesh_work mesh_hits;
     struct hit_list hits;
     union {
@@ -35,12 +30,11 @@ struct workspace {
             struct buf parts;      /* struct skin_part of one skin */
             struct buf vertices;   /* struct vec3 or vec4, those of one primitive */
             struct buf floats;     /* a palette in another layout than mat4 */
-            struct buf signs;      /* of body_palette.c */
             struct buf moved;      /* of motion.c */
             struct buf places;     /* uint32_t: of body_glb.c */
             struct glb_writer glb; /* likewise; four buffers first */
         };
-        struct buf bufs[13]; /* all of them */
+        struct buf bufs[12]; /* all of them */
     };
 };
 void workspace_init(struct workspace *workspace);

@@ -175,7 +175,7 @@ int request_take_raycast(struct request *request, const struct request_head *hea
 
 /* --- request_crowd.c --- */
 
-/* True when the body is a binary crowd. */
+/* True when the body is a binary crowd, or its type says that it is one. */
 bool request_has_crowd(const struct request *request, const struct request_head *head);
 /* Takes it. */
 int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,

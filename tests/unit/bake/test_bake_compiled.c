@@ -39,6 +39,7 @@ static void check_worked(const struct model *m)
     assert_int_equal(m->lane_blocks[0].flags, LANES_ROTATE | LANES_TRANSLATE | LANES_FIXED_SCALE | LANES_STEP);
     assert_int_equal(m->compiled_clips[0].frame_count, 3);
     assert_int_equal(m->sampled_node_count, 1);
+    assert_int_equal(m->rig_part_count, 3 * 4); /* at rest, and of three clips */
 }
 
 TEST(bake_decode_rules_of_rigs)
@@ -57,6 +58,15 @@ TEST(bake_decode_rules_of_rigs)
     REFUSED(&f, rig_outputs[0].joint, 1 - f.model.rig_outputs[0].joint, "rig_outputs[1].joint"); /* twice */
     REFUSED(&f, rig_outputs[2].joint_from_bind[3], NAN, "rig_outputs[2].joint_from_bind");
     REFUSED(&f, rig_skins[1].lag, 0, "rig_outputs[2].rig_node"); /* would be read before it is made */
+    REFUSED(&f, rig_places[1], 1, "rig_places[1].rig_node");
+    REFUSED(&f, rig_places[2], 0, "rig_places[0].rig_node"); /* which is no node of the rig */
+    REFUSED(&f, rig_places[0], UINT32_MAX, "rig_places[0].rig_node");
+    REFUSED(&f, rig_parts[1].rotation[0], 1.5f, "rig_parts[1].rotation");
+    REFUSED(&f, rig_parts[1].rotation[3], NAN, "rig_parts[1].rotation");
+    REFUSED(&f, rig_parts[3].translation[1], HUGE_VALF, "rig_parts[3].translation");
+    REFUSED(&f, rig_parts[3].is_animated, 0.5f, "rig_parts[3].is_animated");
+    REFUSED(&f, rig_parts[5].scale[2], NAN, "rig_parts[5].scale");
+    REFUSED(&f, rig_parts[5].zero, 1, "rig_parts[5].scale");
     fixture_fini(&f);
 }
 
@@ -80,6 +90,11 @@ TEST(bake_decode_rules_of_compiled_clips)
     REFUSED(&f, compiled_clips[0].error, 1e-5f, "compiled_clips[0].error");
     REFUSED(&f, compiled_clips[0].error, NAN, "compiled_clips[0].error");
     REFUSED(&f, compiled_clips[0].flags, 2, "compiled_clips[0].flags");
+    REFUSED(&f, compiled_clips[0].part_first, 0, "compiled_clips[0].rig_parts"); /* those at rest */
+    REFUSED(&f, compiled_clips[0].part_first, UINT32_MAX, "compiled_clips[0].rig_parts");
+    REFUSED(&f, compiled_clips[0].sized_count, 4, "compiled_clips[0].sized_count");
+    REFUSED(&f, compiled_clips[0].blend_errors[1], -1, "compiled_clips[0].blend_errors");
+    REFUSED(&f, compiled_clips[0].blend_errors[0], NAN, "compiled_clips[0].blend_errors");
     REFUSED(&f, frame_times[1], 0.5, "compiled_clips[0].frames");
     REFUSED(&f, frame_times[0], (double)NAN, "compiled_clips[0].frames");
     REFUSED(&f, frame_times[0], -1.7e308, "compiled_clips[0].frames"); /* too far from the next one for a double */
@@ -171,6 +186,9 @@ TEST(bake_decode_refuses_clips_that_multiply_keys)
         memcpy(times, b->frame_times + compiled.frame_first, compiled.frame_count * sizeof *times);
         to->value_first = b->lane_value_count;
         to->block_first = b->lane_block_count;
+        to->part_first = b->rig_part_count;
+        struct rig_part *parts = bake_add_rig_part(b, b->rig_node_count);
+        memcpy(parts, b->rig_parts + compiled.part_first, b->rig_node_count * sizeof *parts);
         to->still_first = b->still_node_count;
         struct still_node *still = bake_add_still_node(b, compiled.still_count);
         memcpy(still, b->still_nodes + compiled.still_first, compiled.still_count * sizeof *still);
@@ -194,6 +212,7 @@ TEST(bake_decode_takes_a_model_that_is_not_compiled)
     struct bake_builder *b = &f.builder;
     b->rig_node_count = b->rig_skin_count = b->rig_output_count = b->compiled_clip_count = b->lane_block_count = 0;
     b->still_node_count = b->sampled_node_count = b->frame_time_count = b->lane_value_count = 0;
+    b->rig_part_count = b->rig_matrix_count = b->rig_place_count = 0;
     struct buf buf;
     struct err err = {0};
     struct model model;
@@ -202,6 +221,30 @@ TEST(bake_decode_takes_a_model_that_is_not_compiled)
     void *copy = fixture_aligned_copy(buf.data, buf.size_bytes);
     assert_int_equal(bake_decode(copy, buf.size_bytes, &model, &err), 0);
     assert_false(clip_palette_is_compiled(&model, 0));
+    walk_model(&model);
+    free(copy);
+    buf_fini(&buf);
+    fixture_fini(&f);
+}
+
+/* Such a model's palettes are compiled, its blends are not. */
+TEST(bake_decode_takes_a_model_without_parts)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    struct bake_builder *b = &f.builder;
+    b->rig_part_count = 0;
+    check_refused_block(b, "compiled_clips[0].rig_parts");
+    for (uint32_t c = 0; c < b->compiled_clip_count; c++)
+        b->compiled_clips[c].part_first = 0;
+    struct buf buf;
+    struct err err = {0};
+    struct model model;
+    buf_init(&buf, 0);
+    assert_int_equal(bake_encode(b, &buf, &err), 0);
+    void *copy = fixture_aligned_copy(buf.data, buf.size_bytes);
+    assert_int_equal(bake_decode(copy, buf.size_bytes, &model, &err), 0);
+    assert_true(clip_palette_is_compiled(&model, 0));
     walk_model(&model);
     free(copy);
     buf_fini(&buf);

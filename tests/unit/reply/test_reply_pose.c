@@ -33,7 +33,7 @@ TEST(answer_pose_scene_of_all_nodes)
         evaluate(&pose, 0, TIMES[f]);
         for (int n = 0; n < 6; n++) {
             const struct mat4 expected = mat4_from_dmat4(&pose.scene_from_node[n]);
-            wire_check_floats(wire_at(wire_get(frame, "scene"), n), expected.m, 16);
+            wire_check_near(wire_at(wire_get(frame, "scene"), n), expected.m, 16, 1e-5);
         }
         assert_null(cJSON_GetObjectItem(frame, "local"));
         assert_null(cJSON_GetObjectItem(frame, "local_matrix"));
@@ -117,7 +117,7 @@ TEST(answer_pose_of_selected_joints)
     const struct mat4 m = mat4_from_dmat4(&pose.scene_from_node[1]);
     const float rows[12] = {m.m[0], m.m[4],  m.m[8], m.m[12], m.m[1],  m.m[5],
                             m.m[9], m.m[13], m.m[2], m.m[6],  m.m[10], m.m[14]};
-    wire_check_floats(wire_at(wire_get(wire_at(wire_get(json, "frames"), 0), "scene"), 1), rows, 12);
+    wire_check_near(wire_at(wire_get(wire_at(wire_get(json, "frames"), 0), "scene"), 1), rows, 12, 1e-5);
     pose_fini(&pose);
     cJSON_Delete(json);
 }

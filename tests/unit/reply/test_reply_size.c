@@ -45,7 +45,8 @@ static struct outcome outcome_of(const struct model *model, const struct request
     reply_init(&reply);
     reply_make(&answer, model, NULL, request, &limits, &reply);
     const struct outcome outcome = {.code = reply.code != 0 ? reply.code : (int64_t)reply.body.size_bytes,
-                                    .has_evaluated = answer.pose.node_capacity != 0};
+                                    .has_evaluated = answer.entity.pose.node_capacity != 0 ||
+                                                     answer.entity.compiled_count > 0};
     reply_fini(&reply);
     workspace_fini(&answer);
     return outcome;

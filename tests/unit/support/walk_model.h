@@ -3,7 +3,7 @@
  * that ASan sees whatever bake_decode() let through. For tests and fuzz targets. */
 #pragma once
 
-#include "anim/compiled/clip_palette.h"
+#include "anim/entity/entity.h"
 #include "anim/model/material_layers.h"
 #include "anim/pose/pose.h"
 #include "anim/pose/skin.h"
@@ -162,6 +162,37 @@ static void walk_compiled(const struct model *model, uint32_t clip, double time_
         }
 }
 
+/* A blend of a clip, with masks and an additive layer: the same with every kernel, whichever way it is evaluated. */
+static void walk_blend(const struct model *model, uint32_t clip, double time_s)
+{
+    const int32_t other = (int32_t)((clip + 1) % model->clip_count);
+    const struct blend_mask mask = {model->node_count / 2, BLEND_EXCEPT};
+    const struct blend_layer layers[3] = {
+        {.clip = (int32_t)clip, .clip_time_s = time_s, .weight = 0.7},
+        {.clip = other, .clip_time_s = time_s / 2, .weight = 0.4, .masks = &mask, .mask_count = 1},
+        {.clip = other, .clip_time_s = time_s, .weight = 0.5, .is_additive = true, .reference_clip = (int32_t)clip}};
+    const struct entity entity = {.model = model, .layers = layers, .layer_count = 1 + clip % 3};
+    for (uint32_t s = 0; s < model->skin_count; s++) {
+        const size_t count = (size_t)model->skins[s].joint_count * 12;
+        float *first = walk_alloc(count, sizeof *first), *other_floats = walk_alloc(count, sizeof *first);
+        for (uint32_t k = 0; kernel_at(k) != NULL; k++) {
+            struct entity_work work;
+            entity_work_init(&work);
+            work.compiled.kernel = kernel_at(k);
+            entity_evaluate(&work, &entity);
+            const bool is_good = entity_palette(&work, s, LAYOUT_MAT3X4, k == 0 ? first : other_floats, NULL) == 0;
+            if (k > 0 && is_good && memcmp(first, other_floats, count * sizeof *first) != 0)
+                abort();
+            for (size_t i = 0; i < count && is_good; i++)
+                if (!isfinite((k == 0 ? first : other_floats)[i]))
+                    abort();
+            entity_work_fini(&work);
+        }
+        free(first);
+        free(other_floats);
+    }
+}
+
 static void walk_model(const struct model *model)
 {
     struct pose pose;
@@ -179,6 +210,7 @@ static void walk_model(const struct model *model)
             walk_frame(model, &pose, (int32_t)c, times[i]);
         for (size_t i = 0; i < sizeof times / sizeof *times && clip_palette_is_compiled(model, (int32_t)c); i++)
             walk_compiled(model, c, times[i]);
+        walk_blend(model, c, times[2]);
     }
     pose_fini(&pose);
 }

@@ -315,3 +315,10 @@ void wire_check_floats(const cJSON *json, const float *expected, int count)
             fail_msg("item %d is %.9g, expected %.9g", i, (double)value, (double)expected[i]);
     }
 }
+
+void wire_check_near(const cJSON *json, const float *expected, int count, double tolerance)
+{
+    assert_int_equal(cJSON_GetArraySize(json), count);
+    for (int i = 0; i < count; i++)
+        CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetArrayItem(json, i)), expected[i], tolerance);
+}

@@ -39,3 +39,5 @@ cJSON *wire_get(const cJSON *json, const char *key);
 cJSON *wire_at(const cJSON *json, int index);
 /* Fails the test unless `json` is a list of exactly these floats. */
 void wire_check_floats(const cJSON *json, const float *expected, int count);
+/* The same of what was computed in float, within so much. */
+void wire_check_near(const cJSON *json, const float *expected, int count, double tolerance);

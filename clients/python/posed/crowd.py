@@ -1,0 +1,227 @@
+"""Crowds: the poses of many entities in one request (protocol/crowd.md)."""
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+from . import arrays
+from .arrays import Array, Buffer, transposed, view
+from .errors import PosedError, ProtocolError
+from .packets import LAYOUTS, WRAPS, error_of
+
+CONTENT_TYPE = "application/vnd.posed.crowd"
+ANSWER_TYPE = "application/vnd.posed.entities"
+SCOPES = {"node": 0, "subtree": 1, "except": 2}
+
+_HEADER = struct.Struct("<4sHHI9I16x")
+_ENTITY = struct.Struct("<HHIHBxi8x")
+_LAYER = struct.Struct("<iiddBBHid")
+_MODEL = struct.Struct("<IIQ32s")
+_ANSWER = struct.Struct("<4sHHIIIIQQQQQ")
+_POSED = struct.Struct("<QIHH")
+_WRONG = struct.Struct("<IIII")
+_SHAPES = {64: (4, 4), 48: (3, 4), 32: (2, 4)}
+_MODEL_BYTES = 48
+
+
+@dataclass
+class Layer:
+    """A clip at a time; protocol/blending.md says what several become. Clips and nodes are indices: look names up once.
+
+    clip            index, -1 the rest pose
+    time_s          seconds
+    weight          override: 0 to 1000; additive: 0 to 1
+    mask            which nodes it may move: a place in the crowd's masks; -1: all
+    reference_clip  additive: the pose that it is the difference from, at reference_time_s
+    """
+
+    clip: int = 0
+    time_s: float = 0.0
+    weight: float = 1.0
+    mask: int = -1
+    wrap: str = "loop"
+    additive: bool = False
+    reference_clip: int = 0
+    reference_time_s: float = 0.0
+
+
+@dataclass
+class Mask:
+    """Nodes that a layer may move: these, these with all below them, without these and what is below them."""
+
+    nodes: Sequence[int] = ()
+    subtree: Sequence[int] = ()
+    except_: Sequence[int] = ()
+
+
+@dataclass
+class Wanted:
+    """Which matrices of an entity: the palette of a skin, or with `nodes` world_from_node.
+
+    skin    index; -1: all, one after the other
+    joints  places in the skin's order of joints, empty: all
+    nodes   indices, empty list: all; None: the palette
+    """
+
+    skin: int = 0
+    joints: Sequence[int] = ()
+    nodes: Optional[Sequence[int]] = None
+
+
+@dataclass
+class Entity:
+    """One posed thing: places in the crowd's models and things wanted. world_from_scene: 12 numbers, the upper three rows of the matrix
+    that takes its file's scene to the world; None: it is not moved. Without layers it is at rest."""
+
+    layers: Sequence[Layer] = ()
+    model: int = 0
+    wanted: int = 0
+    layout: str = "mat4"
+    world_from_scene: Optional[Sequence[float]] = None
+
+
+def entity_dtype() -> Any:
+    """The dtype of a NumPy array of entities, as `Client.crowd` takes it; world: a place in `worlds`, or -1."""
+    return arrays.numpy.dtype({"names": ["model", "wanted", "first_layer", "layer_count", "layout", "world"],
+                               "formats": ["<u2", "<u2", "<u4", "<u2", "u1", "<i4"], "offsets": [0, 2, 4, 8, 10, 12], "itemsize": 24})
+
+
+def layer_dtype() -> Any:
+    """Likewise of layers; mask: -1 for all nodes; wrap 0 loop, 1 clamp, 2 mirror; mode 0 override, 1 additive."""
+    return arrays.numpy.dtype({"names": ["clip", "mask", "time_s", "weight", "wrap", "mode", "reference_clip", "reference_time_s"],
+                               "formats": ["<i4", "<i4", "<f8", "<f8", "u1", "u1", "<i4", "<f8"],
+                               "offsets": [0, 4, 8, 16, 24, 25, 28, 32], "itemsize": 40})
+
+
+def _pack_entities(entities: Sequence[Entity]) -> Tuple[bytes, bytes, bytes]:
+    rows, layers, worlds = bytearray(), bytearray(), bytearray()
+    put_entity, put_layer = _ENTITY.pack, _LAYER.pack
+    for entity in entities:
+        world = -1
+        if entity.world_from_scene is not None:
+            world = len(worlds) // 96
+            worlds += struct.pack("<12d", *entity.world_from_scene)
+        count = len(entity.layers)
+        rows += put_entity(entity.model, entity.wanted, len(layers) // 40 if count else 0, count, LAYOUTS[entity.layout], world)
+        for layer in entity.layers:
+            if layer.additive:
+                layers += put_layer(layer.clip, layer.mask, layer.time_s, layer.weight, WRAPS[layer.wrap], 1, 0, layer.reference_clip,
+                                    layer.reference_time_s)
+            else:
+                layers += put_layer(layer.clip, layer.mask, layer.time_s, layer.weight, WRAPS[layer.wrap], 0, 0, 0, 0.0)
+    return bytes(rows), bytes(layers), bytes(worlds)
+
+
+def _pack_masks(masks: Sequence[Mask]) -> Tuple[bytes, bytes]:
+    rows, nodes = b"", b""
+    for mask in masks:
+        listed = [(node, scope) for scope, of in enumerate((mask.nodes, mask.subtree, mask.except_)) for node in of]
+        rows += struct.pack("<II", len(nodes) // 8, len(listed))
+        nodes += b"".join(struct.pack("<IHH", node, scope, 0) for node, scope in listed)
+    return rows, nodes
+
+
+def _pack_wanted(wanted: Sequence[Wanted]) -> Tuple[bytes, bytes]:
+    rows, items = b"", b""
+    for one in wanted:
+        listed = one.joints if one.nodes is None else one.nodes
+        what, skin = (0, one.skin) if one.nodes is None else (1, 0)
+        rows += struct.pack("<HHiII", what, 0, skin, len(items) // 4 if listed else 0, len(listed))
+        items += struct.pack(f"<{len(listed)}I", *listed)
+    return rows, items
+
+
+def _bytes(records: Any, size: int, what: str) -> bytes:
+    data = bytes(memoryview(records).cast("B")) if records is not None else b""
+    if len(data) % size:
+        raise ValueError(f"{what}: {len(data)} bytes are no records of {size}")
+    return data
+
+
+def build(models: Sequence[str], entities: Any, layers: Any, worlds: Any, masks: Sequence[Mask], wanted: Sequence[Wanted],
+          hashes: Sequence[Optional[str]]) -> bytes:
+    """The bytes of a request. entities: a sequence of `Entity`, or records with `layers` and `worlds`."""
+    if isinstance(entities, (list, tuple)):
+        if layers is not None or worlds is not None:
+            raise ValueError("layers and worlds stand in the entities, unless these are an array")
+        rows, of_layers, of_worlds = _pack_entities(entities)
+    else:
+        rows, of_layers, of_worlds = _bytes(entities, 24, "entities"), _bytes(layers, 40, "layers"), _bytes(worlds, 96, "worlds")
+    paths = [path.encode() for path in models]
+    pinned = list(hashes) + [None] * (len(paths) - len(hashes))
+    of_models = b"".join(_MODEL.pack(0, len(path), 0, bytes.fromhex(one or "")) for path, one in zip(paths, pinned))
+    of_masks, mask_nodes = _pack_masks(masks)
+    of_wanted, items = _pack_wanted(wanted)
+    body = b"".join((rows, of_layers, of_worlds, of_models, of_masks, mask_nodes, of_wanted, items, *paths))
+    return _HEADER.pack(b"PSDC", 1, 0, _HEADER.size + len(body), len(rows) // 24, len(of_layers) // 40, len(of_worlds) // 96, len(paths),
+                        len(masks), len(mask_nodes) // 8, len(wanted), len(items) // 4, sum(map(len, paths))) + body
+
+
+class Entities:
+    """The answer to a crowd. Every length in it is checked against its size before anything is read.
+
+    data     the bytes; arrays are views on them
+    floats   of all entities, one after the other, in the order of the request: a float32 array of NumPy, else a memoryview of
+             format "f"; both are what a graphics API uploads. Zeros where an entity is wrong
+    counts   how many matrices each entity has
+    errors   {place of an entity: PosedError} of those that are wrong
+    hashes   the content hash of each model, "" where it is not there
+    """
+
+    def __init__(self, data: Buffer) -> None:
+        self.data = memoryview(data)
+        size = len(self.data)
+        if size < _ANSWER.size:
+            raise ProtocolError(f"an answer to a crowd of {size} bytes")
+        magic, version, _, count, model_count, wrong_count, _, at, floats_bytes, wrong_at, whole, _ = _ANSWER.unpack_from(self.data)
+        if magic != b"PSDE" or version != 1 or whole != size:
+            raise ProtocolError("the answer is not a crowd's of version 1, or is not whole")
+        tables = _ANSWER.size + count * _POSED.size + model_count * _MODEL_BYTES
+        if at < tables or at % 16 or wrong_at != at + floats_bytes or wrong_at + wrong_count * _WRONG.size > size:
+            raise ProtocolError("the tables of an answer to a crowd reach beyond it")
+        self._entities: List[Tuple[int, int, int, int]] = list(_POSED.iter_unpack(self.data[_ANSWER.size:_ANSWER.size + count * _POSED.size]))
+        for offset, matrices, item_bytes, _ in self._entities:
+            if offset != at or item_bytes not in _SHAPES:
+                raise ProtocolError("the entities of an answer to a crowd do not follow each other")
+            at += matrices * item_bytes
+        if at != wrong_at:
+            raise ProtocolError("the floats of an answer to a crowd are not those of its entities")
+        self.counts = [entity[1] for entity in self._entities]
+        self._start = wrong_at - floats_bytes
+        self.errors = self._read_errors(wrong_at, wrong_count)
+        first = _ANSWER.size + count * _POSED.size
+        hashes = [bytes(self.data[first + i * _MODEL_BYTES:first + i * _MODEL_BYTES + 32]) for i in range(model_count)]
+        self.hashes = [one.hex() if any(one) else "" for one in hashes]
+        self._floats_bytes = floats_bytes
+
+    def _read_errors(self, at: int, count: int) -> Dict[int, PosedError]:
+        errors: Dict[int, PosedError] = {}
+        text_at = at + count * _WRONG.size
+        for i in range(count):
+            entity, code, size, _ = _WRONG.unpack_from(self.data, at + i * _WRONG.size)
+            if size > len(self.data) - text_at:
+                raise ProtocolError("the messages of an answer to a crowd reach beyond it")
+            errors[entity] = error_of(code, bytes(self.data[text_at:text_at + size]).decode("utf-8", "replace"))
+            text_at += size
+        return errors
+
+    def __len__(self) -> int:
+        return len(self._entities)
+
+    @property
+    def floats(self) -> Array:
+        data = self.data[self._start:self._start + self._floats_bytes]
+        return arrays.numpy.frombuffer(data, "<f4") if arrays.numpy is not None else data.cast("f")
+
+    def __getitem__(self, entity: int) -> Array:
+        """The matrices of an entity: (count, 4, 4), row, column; mat3x4 (count, 3, 4), dualquat (count, 2, 4). Raises its PosedError."""
+        if entity in self.errors:
+            raise self.errors[entity]
+        offset, count, item_bytes, _ = self._entities[entity]
+        found = view(self.data, offset, "f", (count, *_SHAPES[item_bytes]))
+        return transposed(found, 1) if item_bytes == 64 else found
+
+
+#: what `Client.crowd` takes as entities: `Entity` objects, or records as protocol/crowd.md has them (NumPy: `entity_dtype()`)
+EntitiesAsked = Union[Sequence[Entity], Any]

@@ -1,0 +1,193 @@
+/* clip_blend.c - gathers what kernel->mix() takes: local transforms and weights of all layers. */
+#include "anim/compiled/clip_blend.h"
+
+#include "anim/compiled/clip_blend_mask.h"
+#include "anim/compiled/clip_frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void clip_blend_init(struct clip_blend *blend) { *blend = (struct clip_blend){0}; }
+
+void clip_blend_fini(struct clip_blend *blend)
+{
+    free(blend->parts);
+    free(blend->weights);
+    free(blend->blocks);
+    for (int i = 0; i < BLEND_LAYERS_MAX; i++) {
+        free(blend->masks[i].masks);
+        free(blend->masks[i].is_moved);
+    }
+    clip_blend_init(blend);
+}
+
+/* --- local transforms --- */
+
+static void put_sampled(const struct model *source, const struct compiled_clip *clip, double time_s,
+                        struct rig_part *parts)
+{
+    for (uint32_t i = 0; i < clip->sampled_count; i++) {
+        const struct sampled_node *sampled = &source->sampled_nodes[clip->sampled_first + i];
+        const struct trs trs = clip_frames_sample(source, sampled, time_s);
+        struct rig_part *part = &parts[sampled->rig_node];
+        for (int k = 0; k < 4; k++)
+            part->rotation[k] = (float)trs.rotation[k];
+        for (int k = 0; k < 3; k++) {
+            part->translation[k] = (float)trs.translation[k];
+            part->scale[k] = (float)trs.scale[k];
+        }
+    }
+}
+
+/* Of a clip at a time, or at rest, with what no node has behind them. */
+static void put_parts(struct clip_palette *palette, const struct model *source, int32_t clip, double time_s,
+                      float *parts)
+{
+    static const struct rig_part NONE = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    const uint32_t count = source->rig_node_count;
+    const struct compiled_clip *compiled = clip == POSE_REST ? NULL : &source->compiled_clips[clip];
+    struct rig_part *to = (struct rig_part *)(void *)parts;
+    memcpy(to, source->rig_parts + (compiled != NULL ? compiled->part_first : 0), count * sizeof *to);
+    for (uint32_t i = count; i < KERNEL_PADDED(count + 1); i++)
+        to[i] = NONE;
+    if (compiled == NULL)
+        return;
+    struct kernel_lanes lanes;
+    clip_frames_find(source, compiled, time_s, &lanes);
+    lanes.weights = palette->weights;
+    lanes.parts = parts;
+    if (!clip_frames_are_first(source, compiled, &lanes))
+        palette->kernel->lanes(&lanes);
+    put_sampled(source, compiled, time_s, to);
+}
+
+/* --- weights --- */
+
+/* `weight` for the nodes that the layer may move. */
+static void put_weights(struct clip_blend *blend, const struct model *model, const struct blend_layer *layer,
+                        uint32_t index, float weight, struct kernel_layer *out)
+{
+    const uint32_t padded = KERNEL_PADDED(model->rig_node_count);
+    float *weights = blend->weights + (size_t)index * padded;
+    uint8_t *blocks = blend->blocks + (size_t)index * (padded / LANE_WIDTH);
+    out->weights = weights;
+    if (layer->mask_count == 0) {
+        for (uint32_t i = 0; i < LANE_WIDTH; i++)
+            weights[i] = weight;
+        return;
+    }
+    const uint8_t *is_moved = clip_blend_mask_find(&blend->masks[index], model, layer);
+    memset(blocks, 0, padded / LANE_WIDTH);
+    for (uint32_t n = 0; n < model->rig_node_count; n++) {
+        weights[n] = is_moved[n] != 0 ? weight : 0;
+        blocks[n / LANE_WIDTH] |= is_moved[n];
+    }
+    memset(weights + model->rig_node_count, 0, (padded - model->rig_node_count) * sizeof *weights);
+    out->blocks = blocks;
+}
+
+/* --- nodes given by a matrix --- */
+
+static bool moves(const struct kernel_layer *layer, uint32_t node)
+{
+    const struct rig_part *parts = (const struct rig_part *)(const void *)layer->parts;
+    const struct rig_part *reference = (const struct rig_part *)(const void *)layer->reference;
+    const float weight = layer->weights[layer->blocks == NULL ? 0 : node];
+    return weight > 0 && (parts[node].is_animated != 0 || (reference != NULL && reference[node].is_animated != 0));
+}
+
+/* Those that no layer's clip moves keep their matrix. */
+static void put_matrices(struct clip_palette *palette, const struct model *model, const struct kernel_mix *mix)
+{
+    for (uint32_t i = 0; i < model->rig_matrix_count; i++) {
+        const struct still_node *still = &model->rig_matrices[i];
+        bool is_moved = false;
+        for (uint32_t l = 0; l < mix->count && !is_moved; l++)
+            is_moved = moves(&mix->layers[l], still->rig_node);
+        if (!is_moved)
+            clip_palette_put_still(palette, still, palette->is_f64);
+    }
+}
+
+/* --- all --- */
+
+static bool is_sized(const struct model *model, const struct model *source, int32_t clip)
+{
+    source = source != NULL ? source : model;
+    return clip != POSE_REST && source->compiled_clips[clip].sized_count > 0;
+}
+
+static uint32_t blocks_of(const struct model *model, const struct model *source, int32_t clip)
+{
+    source = source != NULL ? source : model;
+    return clip == POSE_REST ? 0 : source->compiled_clips[clip].block_count;
+}
+
+/* Room for all sets: of each layer, of its reference, and the one at rest. */
+static void grow(struct clip_blend *blend, struct clip_palette *palette, const struct model *model,
+                 const struct clip_blend_plan *plan)
+{
+    const uint32_t padded = KERNEL_PADDED(model->rig_node_count), sets = 2 * plan->count - plan->override_count + 1;
+    uint32_t blocks = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct blend_layer *layer = &plan->layers[i];
+        const uint32_t own = blocks_of(model, layer->source, layer->clip);
+        const uint32_t reference =
+            layer->is_additive ? blocks_of(model, layer->reference_source, layer->reference_clip) : 0;
+        blocks = own > blocks ? own : blocks;
+        blocks = reference > blocks ? reference : blocks;
+    }
+    palette->is_f64 = plan->is_f64;
+    clip_palette_grow(palette, model, blocks, plan->is_f64);
+    blend->parts = clip_frames_room(blend->parts, &blend->part_capacity,
+                                    sets * KERNEL_PADDED(model->rig_node_count + 1), KERNEL_PART * sizeof(float));
+    blend->weights = clip_frames_room(blend->weights, &blend->weight_capacity, plan->count * padded, sizeof(float));
+    blend->blocks = clip_frames_room(blend->blocks, &blend->block_capacity, plan->count * (padded / LANE_WIDTH), 1);
+}
+
+/* Weights of layers that override count by their ratios: the largest is 1. */
+static double heaviest(const struct clip_blend_plan *plan)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < plan->override_count; i++)
+        most = plan->layers[i].weight > most ? plan->layers[i].weight : most;
+    return most;
+}
+
+bool clip_blend_sample(struct clip_blend *blend, struct clip_palette *palette, const struct model *model,
+                       const struct clip_blend_plan *plan)
+{
+    struct kernel_layer layers[BLEND_LAYERS_MAX] = {{0}};
+    const size_t set = KERNEL_PART * (size_t)KERNEL_PADDED(model->rig_node_count + 1);
+    const double most = heaviest(plan);
+    grow(blend, palette, model, plan);
+    float *room = blend->parts;
+    struct kernel_mix mix = {.layers = layers,
+                             .count = plan->count,
+                             .override_count = plan->override_count,
+                             .node_count = model->rig_node_count,
+                             .local = palette->matrices,
+                             .f64 = plan->is_f64 ? palette->f64 : NULL};
+    for (uint32_t i = 0; i < plan->count; i++, room += set) {
+        const struct blend_layer *layer = &plan->layers[i];
+        const double weight = layer->is_additive ? layer->weight : layer->weight / most;
+        put_parts(palette, layer->source != NULL ? layer->source : model, layer->clip, layer->clip_time_s, room);
+        put_weights(blend, model, layer, i, (float)weight, &layers[i]);
+        layers[i].parts = room;
+        mix.is_sized = mix.is_sized || is_sized(model, layer->source, layer->clip) ||
+                       (layer->is_additive && is_sized(model, layer->reference_source, layer->reference_clip));
+        if (!layer->is_additive)
+            continue;
+        room += set;
+        put_parts(palette, layer->reference_source != NULL ? layer->reference_source : model, layer->reference_clip,
+                  layer->reference_time_s, room);
+        layers[i].reference = room;
+    }
+    if (plan->override_count == 0 || plan->layers[0].mask_count > 0) {
+        put_parts(palette, model, POSE_REST, 0, room);
+        mix.rest = room;
+    }
+    const bool is_mixed = palette->kernel->mix(&mix);
+    put_matrices(palette, model, &mix);
+    return is_mixed;
+}

@@ -1,0 +1,134 @@
+"""The binary crowd as protocol/crowd.md has it: builds requests and reads answers by protocol/crowd.def."""
+import re
+import struct
+
+from packets import DOCUMENTS, LETTERS
+
+ROWS = [(kind, [part.strip().strip('"') for part in rest.split(",", 4)]) for kind, rest in
+        re.findall(r'^(RECORD|FIELD)\((.*)\)$', (DOCUMENTS / "crowd.def").read_text(), re.M)]
+BYTES = {row[0]: int(row[1]) for kind, row in ROWS if kind == "RECORD"}
+FIELDS = {}  # part: {name: (offset, type)}
+for _kind, _row in ROWS:
+    if _kind == "FIELD":
+        FIELDS.setdefault(_row[0], {})[_row[3]] = (int(_row[1]), _row[2])
+CONTENT_TYPE, ANSWER_TYPE = "application/vnd.posed.crowd", "application/vnd.posed.entities"
+FLOATS = [16, 12, 8]
+ORDER = ["ENTITY", "LAYER", "WORLD", "MODEL", "MASK", "MASK_NODE", "WANTED", "WANTED_ITEM"]
+COUNTS = {"ENTITY": "entity_count", "LAYER": "layer_count", "WORLD": "world_count", "MODEL": "model_count", "MASK": "mask_count",
+          "MASK_NODE": "mask_node_count", "WANTED": "wanted_count", "WANTED_ITEM": "wanted_item_count"}
+DEFAULTS = {"ENTITY": {"world": -1}, "LAYER": {"mask": -1, "weight": 1.0}}
+
+
+def record(part, **values):
+    out = bytearray(BYTES[part])
+    for name, value in {**DEFAULTS.get(part, {}), **values}.items():
+        offset, kind = FIELDS[part][name]
+        if kind in LETTERS:
+            struct.pack_into("<" + LETTERS[kind], out, offset, value)
+        elif kind == "f64s":
+            struct.pack_into(f"<{len(value)}d", out, offset, *value)
+        else:
+            out[offset:offset + len(value)] = value
+    return bytes(out)
+
+
+def view(part, data, at):
+    """The fields of the record at `at`."""
+    found = {}
+    for name, (offset, kind) in FIELDS[part].items():
+        if kind in LETTERS:
+            found[name], = struct.unpack_from("<" + LETTERS[kind], data, at + offset)
+        else:
+            found[name] = data[at + offset:at + offset + int(kind[5:])]
+    return found
+
+
+def build(paths=b"", **lists):
+    """A request; lists: {part in small letters: [fields of a record]}, such as entity=[dict(..)]."""
+    parts = {part: [record(part, **values) for values in lists.pop(part.lower(), [])] for part in ORDER}
+    assert not lists, lists
+    body = b"".join(b"".join(parts[part]) for part in ORDER) + paths
+    head = record("ASKED", magic=b"PSDC", version=1, size_bytes=64 + len(body), path_bytes=len(paths),
+                  **{COUNTS[part]: len(parts[part]) for part in ORDER})
+    return head + body
+
+
+class Crowd:
+    """A request that is added to, entity by entity: lists and places are made here."""
+
+    def __init__(self):
+        self.lists = {part.lower(): [] for part in ORDER}
+        self.paths = b""
+
+    def add(self, part, **values):
+        self.lists[part].append(values)
+        return len(self.lists[part]) - 1
+
+    def model(self, path=None, handle=0, content_hash=bytes(32)):
+        path = (path or "").encode()
+        self.paths += path
+        return self.add("model", handle=handle, path_bytes=len(path), content_hash=content_hash)
+
+    def mask(self, *nodes):
+        """nodes: (node, scope)"""
+        first = len(self.lists["mask_node"])
+        for node, scope in nodes:
+            self.add("mask_node", node=node, scope=scope)
+        return self.add("mask", first_node=first, node_count=len(nodes))
+
+    def wanted(self, what=0, skin=0, items=()):
+        first = len(self.lists["wanted_item"]) if items else 0
+        for item in items:
+            self.add("wanted_item", item=item)
+        return self.add("wanted", what=what, skin=skin, first_item=first, item_count=len(items))
+
+    def world(self, rows):
+        return self.add("world", world_from_scene=rows)
+
+    def entity(self, layers=(), model=0, wanted=0, **values):
+        first = len(self.lists["layer"]) if layers else 0
+        for layer in layers:
+            self.add("layer", **layer)
+        return self.add("entity", model=model, wanted=wanted, first_layer=first, layer_count=len(layers), **values)
+
+    def bytes(self):
+        return build(self.paths, **self.lists)
+
+
+class Answer:
+    """head, entities, models: fields; floats[i]: bytes; errors: {entity: (code, message)}."""
+
+    def __init__(self, data):
+        self.data = data
+        self.head = view("ANSWER", data, 0)
+        assert self.head["magic"] == b"PSDE" and self.head["version"] == 1 and self.head["size_bytes"] == len(data)
+        at = BYTES["ANSWER"]
+        self.entities = [view("POSED", data, at + i * BYTES["POSED"]) for i in range(self.head["entity_count"])]
+        at += len(self.entities) * BYTES["POSED"]
+        self.models = [view("FOUND_MODEL", data, at + i * BYTES["FOUND_MODEL"]) for i in range(self.head["model_count"])]
+        at += len(self.models) * BYTES["FOUND_MODEL"]
+        assert at == self.head["floats_offset"]
+        self.floats = []
+        for entity in self.entities:  # contiguous, in the order of the request
+            assert entity["offset"] == at and at % 16 == 0
+            size = entity["count"] * entity["item_bytes"]
+            self.floats.append(data[at:at + size])
+            at += size
+        assert at == self.head["errors_offset"] == self.head["floats_offset"] + self.head["floats_bytes"]
+        wrong = [view("WRONG", data, at + i * BYTES["WRONG"]) for i in range(self.head["error_count"])]
+        at += len(wrong) * BYTES["WRONG"]
+        self.errors = {}
+        for one in wrong:
+            self.errors[one["entity"]] = one["code"], data[at:at + one["message_bytes"]].decode()
+            at += one["message_bytes"]
+        assert at == len(data) and list(self.errors) == sorted(self.errors)
+        assert self.errors.keys() == {i for i, entity in enumerate(self.entities) if entity["code"]}
+        assert all(not any(self.floats[i]) and self.entities[i]["code"] == code for i, (code, _) in self.errors.items())
+
+
+def post(server, body, query="", content_type=CONTENT_TYPE):
+    """The answer of POST /v1/crowd."""
+    with server.connect() as connection:
+        connection.send(f"POST /v1/crowd{query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {content_type}\r\n"
+                        f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        return connection.answer()
