@@ -165,6 +165,7 @@ enum posed_kind {
     POSED_WATCH = 14,
     POSED_PING = 15,
     POSED_CROWD = 16,
+    POSED_RAYCAST = 17,
     POSED_HELLO = 128,
     POSED_ERROR = 129,
     POSED_DONE = 130,
@@ -176,6 +177,7 @@ enum posed_kind {
     POSED_GLB = 136,
     POSED_OTHER = 137,
     POSED_ENTITIES = 138,
+    POSED_HITS = 139,
     POSED_STREAM = 192,
     POSED_CHANGED = 193
 };

@@ -31,9 +31,8 @@ void workspace_fini(struct workspace *workspace)
 
 size_t workspace_held_bytes(const struct workspace *workspace)
 {
-    size_t held_bytes = entity_work_held_bytes(&workspace->entity);
+    size_t held_bytes = entity_work_held_bytes(&workspace->entity) + crowd_work_held_bytes(&workspace->crowd);
     held_bytes += hit_scene_held_bytes(&workspace->scene) + workspace->hits.capacity * sizeof *workspace->hits.hits;
-    held_bytes += crowd_work_held_bytes(&workspace->crowd);
     for (size_t i = 0; i < BUF_COUNT; i++)
         held_bytes += workspace->bufs[i].capacity_bytes;
     return held_bytes;
