@@ -1,6 +1,8 @@
 /* The dragon: a long spine, four legs and two membrane wings; it walks, flies and breathes. */
 #include "sample.h"
 
+#include "anim/model/trig.h"
+
 #include <math.h>
 
 enum {
@@ -235,12 +237,12 @@ static void add_wing(struct surface *surface, double side, int joint)
             const int part = s < 0.33 ? 0 : 1;
             const double f = part == 0 ? s / 0.33 : (s - 0.33) / 0.67;
             const struct v3 tip = v3_of(1.62, 0.86, -0.30);
-            const struct v3 lead =
-                part == 0 ? v3_mix(WING_POINTS[0], WING_POINTS[1], f)
-                          : v3_add(v3_mix(WING_POINTS[1], tip, f), v3_of(0, 0.16 * sin(PI * f), 0.08 * sin(PI * f)));
-            const double scallop = 0.10 * fabs(sin(4 * PI * s)) * c;
+            const struct v3 lead = part == 0 ? v3_mix(WING_POINTS[0], WING_POINTS[1], f)
+                                             : v3_add(v3_mix(WING_POINTS[1], tip, f),
+                                                      v3_of(0, 0.16 * trig_sin(PI * f), 0.08 * trig_sin(PI * f)));
+            const double scallop = 0.10 * fabs(trig_sin(4 * PI * s)) * c;
             const double reach = (0.86 - 0.62 * s * s) * c - scallop * (1 - s * 0.4);
-            const struct v3 p = v3_add(lead, v3_of(-0.10 * c * s, -0.16 * c + 0.07 * sin(PI * c), -reach));
+            const struct v3 p = v3_add(lead, v3_of(-0.10 * c * s, -0.16 * c + 0.07 * trig_sin(PI * c), -reach));
             struct vertex *vertex = &grid[i * (CHORD + 1) + k];
             vertex->position = v3_of(p.x * side, p.y, p.z);
             const double along = s * 3;

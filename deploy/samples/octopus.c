@@ -1,6 +1,8 @@
 /* The octopus: eight arms of six joints, CUBICSPLINE drifting and STEP blinking. */
 #include "sample.h"
 
+#include "anim/model/trig.h"
+
 #include <math.h>
 
 enum { ARM_COUNT = 8, ARM_JOINTS = 6, ROOT = 0, MANTLE, CROWN, EYE_LEFT, EYE_RIGHT, FIRST_ARM };
@@ -12,7 +14,7 @@ static int arm_joint(int arm, int k) { return FIRST_ARM + arm * ARM_JOINTS + k; 
 static struct v3 arm_direction(int arm)
 {
     const double angle = (arm + 0.5) * 2 * PI / ARM_COUNT;
-    return v3_of(sin(angle), 0, cos(angle));
+    return v3_of(trig_sin(angle), 0, trig_cos(angle));
 }
 
 /* Turning about this axis lowers the arm. */
@@ -40,7 +42,7 @@ static struct color paint_arm(double u, double v)
     const struct color belly = color_of(0xf6c9a4);
     /* two rows of suckers beside the seam below */
     const double row = fabs(fmin(u, 1 - u) - 0.07) * 14, along = fabs(v * 22 - floor(v * 22) - 0.5) * 2;
-    const double sucker = 1 - smooth(0.35, 0.55, hypot(row, along));
+    const double sucker = 1 - smooth(0.35, 0.55, sqrt(row * row + along * along));
     const double spot = (1 - smooth(0.15, 0.28, cells(u, v * 2, 6, 5))) * (1 - under);
     struct color color = color_mix(back, belly, under);
     color = color_mix(color, color_of(0xb6566b), 0.8 * sucker * under);

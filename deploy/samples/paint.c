@@ -102,7 +102,7 @@ double cells(double u, double v, int period, unsigned seed)
             const int cx = (int)floor(x) + dx, cy = (int)floor(y) + dy;
             const double px = cx + 0.2 + 0.6 * grain(wrap(cx, period), cy, seed);
             const double py = cy + 0.2 + 0.6 * grain(wrap(cx, period), cy, seed + 7);
-            nearest = fmin(nearest, hypot(px - x, py - y));
+            nearest = fmin(nearest, sqrt((px - x) * (px - x) + (py - y) * (py - y)));
         }
     return nearest;
 }

@@ -1,5 +1,7 @@
 #include "rig.h"
 
+#include "anim/model/trig.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
@@ -54,7 +56,7 @@ void rig_rest(const struct rig *rig, struct joint_pose *poses)
 void pose_turn(struct joint_pose *pose, struct v3 axis, double angle_deg)
 {
     const struct v3 n = v3_unit(axis);
-    const double s = sin(angle_deg * PI / 360), c = cos(angle_deg * PI / 360);
+    const double s = trig_sin(angle_deg * PI / 360), c = trig_cos(angle_deg * PI / 360);
     const double a[4] = {n.x * s, n.y * s, n.z * s, c};
     const double *b = pose->rotation;
     const double q[4] = {
@@ -69,7 +71,7 @@ void pose_move(struct joint_pose *pose, double x, double y, double z)
     pose->translation = v3_add(pose->translation, v3_of(x, y, z));
 }
 
-double wave(double phase) { return sin(2 * PI * phase); }
+double wave(double phase) { return trig_sin(2 * PI * phase); }
 
 double pulse(double phase, double center, double width)
 {

@@ -49,7 +49,11 @@ static double face_at(double u, double v)
     return smooth(0.30, 0.32, u) * (1 - smooth(0.68, 0.70, u)) * smooth(0.36, 0.39, v) * (1 - smooth(0.70, 0.73, v));
 }
 
-static double front_of(double u, double v) { return hypot((u - 0.5) * 3.2, v - 0.62); }
+static double front_of(double u, double v)
+{
+    const double x = (u - 0.5) * 3.2, y = v - 0.62;
+    return sqrt(x * x + y * y);
+}
 
 static struct color paint_head(double u, double v)
 {

@@ -1,5 +1,6 @@
 #include "surface.h"
 
+#include "anim/model/trig.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -117,7 +118,8 @@ static void fill_ring(struct vertex *row, const struct ring *ring, struct v3 tan
     const struct v3 up = v3_cross(tangent, side);
     for (int c = 0; c <= tube->segments; c++) {
         const double angle = 2 * PI * (c % tube->segments) / tube->segments;
-        const double x = superellipse(-sin(angle), tube->squareness), y = superellipse(-cos(angle), tube->squareness);
+        const double x = superellipse(-trig_sin(angle), tube->squareness),
+                     y = superellipse(-trig_cos(angle), tube->squareness);
         row[c].position = v3_add(ring->center, v3_add(v3_scale(side, x * ring->side), v3_scale(up, y * ring->up)));
     }
 }
@@ -158,8 +160,8 @@ void surface_ball(struct surface *surface, struct v3 center, struct v3 axis, str
     struct vertex *grid = mem_zalloc((size_t)(ROWS + 1) * (size_t)columns, sizeof *grid);
     for (int row = 0; row <= ROWS; row++) {
         const double angle = PI * row / ROWS;
-        const double along = superellipse(-cos(angle), tube->squareness),
-                     out = superellipse(sin(angle), tube->squareness);
+        const double along = superellipse(-trig_cos(angle), tube->squareness),
+                     out = superellipse(trig_sin(angle), tube->squareness);
         const bool is_pole = row == 0 || row == ROWS;
         const struct ring ring = {v3_add(center, v3_scale(axis, along * radii.z)), is_pole ? 0 : out * radii.x,
                                   is_pole ? 0 : out * radii.y, joint};

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from conftest import SAMPLES
+from import_models import TOP
 from importers import NO_RENDERING
 from posectl import posectl
 from rigs import CLIPS, character
 
 pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
 
-HALF = 0.5 ** 0.5
 # A quarter turn about y in the joint's space, and a place off its origin.
 SOCKET = "muzzle=hand_right:0.25,-0.5,0.1:0,90,0"
 JOINT_FROM_SOCKET = np.array([[0, 0, 1, 0.25], [0, 1, 0, -0.5], [-1, 0, 0, 0.1], [0, 0, 0, 1]])
@@ -261,6 +261,19 @@ def test_a_running_server(start, folder):
     server = start(*NO_RENDERING, "--tcp", "127.0.0.1:0", root=folder)
     done = posectl("bake", "robot.glb", "--as", "csv", "--joints", "head", "-o", "-", "--server", server.ports["tcp"])
     assert done.status == 0 and done.out == posectl("bake", "robot.glb", "--as", "csv", "--joints", "head", "-o", "-", cwd=folder).out
+
+
+@pytest.mark.skipif('"glb|posed"' not in (TOP / "server/wire/request/request_params.def").read_text(encoding="utf-8"),
+                    reason="this server writes no .posed files")
+def test_a_posed_file_is_the_servers(start, folder):
+    server = start(*NO_RENDERING, root=folder)
+    done = posectl("bake", "robot.glb", "-o", "robot.posed", cwd=folder)
+    made = (folder / "robot.posed").read_bytes()
+    assert (done.status, done.out, done.err) == (0, f"robot.posed  {len(made)} bytes\n", "")
+    assert made == server.get("/v1/export?model=robot.glb&format=posed").body
+    assert posectl("bake", "robot.glb", "-o", "-", "--as", "json", "--clips", "rest", cwd=folder).status == 0
+    done = posectl("bake", "robot.glb", "-o", "robot.posed", "--fps", 30, cwd=folder)
+    assert done.status == 2 and "--fps does not go with posed files" in done.err
 
 
 @pytest.mark.parametrize("arguments, status, message", [

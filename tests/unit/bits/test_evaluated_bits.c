@@ -27,7 +27,10 @@ struct bits {
 
 /* --- hashes --- */
 
-static void take(struct bits *bits, const void *bytes, size_t size_bytes) { sha256_update(&bits->sha, size_bytes, bytes); }
+static void take(struct bits *bits, const void *bytes, size_t size_bytes)
+{
+    sha256_update(&bits->sha, size_bytes, bytes);
+}
 
 /* Closes a line with the hash over what was taken since the last one. */
 static void end_line(struct bits *bits, const char *clip, const char *what)
