@@ -268,6 +268,15 @@ void fixture_worked(struct fixture *f)
                                      .range = 5,
                                      .inner_cone = 0.25f,
                                      .outer_cone = 0.5f};
+    struct hitbox *hitboxes = bake_add_hitbox(b, 2);
+    hitboxes[0] = (struct hitbox){.rule = HITBOX_GIVEN,
+                                  .volume = {.name = bake_textz(b, "head"),
+                                             .node = 0,
+                                             .kind = VOLUME_BOX,
+                                             .rotation = {0, 0.6f, 0, 0.8f},
+                                             .half = {0.5f, 0.25f, 1}}};
+    hitboxes[1] = (struct hitbox){.rule = HITBOX_NONE,
+                                  .volume = {.name = {.offset = STR_NONE}, .node = 1, .rotation = {0, 0, 0, 1}}};
     struct humanoid_bone *bones = bake_add_humanoid_bone(b, 2);
     bones[0] = (struct humanoid_bone){.name = bake_textz(b, "hips"), .node = 1};
     bones[1] = (struct humanoid_bone){.name = bake_textz(b, "hipsJoint"), .node = 0};
