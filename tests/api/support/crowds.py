@@ -4,13 +4,25 @@ import struct
 
 from packets import DOCUMENTS, LETTERS
 
-ROWS = [(kind, [part.strip().strip('"') for part in rest.split(",", 4)]) for kind, rest in
-        re.findall(r'^(RECORD|FIELD)\((.*)\)$', (DOCUMENTS / "crowd.def").read_text(), re.M)]
-BYTES = {row[0]: int(row[1]) for kind, row in ROWS if kind == "RECORD"}
-FIELDS = {}  # part: {name: (offset, type)}
-for _kind, _row in ROWS:
-    if _kind == "FIELD":
-        FIELDS.setdefault(_row[0], {})[_row[3]] = (int(_row[1]), _row[2])
+
+
+def read_rows(name):
+    """(RECORD or FIELD, its words) of each row of a table of protocol/."""
+    return [(kind, [part.strip().strip('"') for part in rest.split(",", 4)]) for kind, rest in
+            re.findall(r'^(RECORD|FIELD)\((.*)\)$', (DOCUMENTS / name).read_text(), re.M)]
+
+
+def read_fields(name):
+    """{part: {name: (offset, type)}}"""
+    found = {}
+    for kind, row in read_rows(name):
+        if kind == "FIELD":
+            found.setdefault(row[0], {})[row[3]] = (int(row[1]), row[2])
+    return found
+
+
+BYTES = {row[0]: int(row[1]) for kind, row in read_rows("crowd.def") if kind == "RECORD"}
+FIELDS = read_fields("crowd.def")
 CONTENT_TYPE, ANSWER_TYPE = "application/vnd.posed.crowd", "application/vnd.posed.entities"
 FLOATS = [16, 12, 8]
 ORDER = ["ENTITY", "LAYER", "WORLD", "MODEL", "MASK", "MASK_NODE", "WANTED", "WANTED_ITEM"]

@@ -8,6 +8,8 @@ import struct
 import sys
 
 import packets
+import crowds
+import raycasts
 from packets import DOCUMENTS, FIELDS, HEADER, LETTERS, Link, call, control, find, packet, query, render, subscribe
 
 FOLDER = DOCUMENTS / "examples"
@@ -97,6 +99,15 @@ def examples():
         ("call: GET /healthz", packet("call", call("/healthz"), id=10), 1),
         ("call: POST /v1/bounds, with the parameters in a body",
          packet("call", call("/v1/bounds", '{"clip":"bend","t":0.5}'), id=11, model=1), 1)]
+    poses = crowds.Crowd()
+    poses.model(handle=1)
+    poses.wanted(items=[0])
+    poses.entity([{"clip": 0, "time_s": 0.5}], layout=1)
+    yield "crowd", "crowd", ["hello", "open"], [
+        ("crowd: one entity, clip 0 at 0.5 s, the first joint of skin 0 as mat3x4", packet("crowd", poses.bytes(), id=24), 1)]
+    yield "raycast", "raycast", ["hello", "open"], [
+        ("raycast: a large ball along -z at one entity at rest", packet("raycast", raycasts.raycast(
+            [{"model": 0, "layers": []}], [{"origin": [0, 0, 50], "direction": [0, 0, -1], "radius": 10}], [("", 1)]), id=25), 1)]
     yield "batch", "A batch is a call", ["hello"], [
         ("call: POST /v1/query", packet("call", call(
             "/v1/query", '{"queries":[{"op":"pose","model":"awkward.gltf","joints":["arm"]}]}'), id=12), 1)]
@@ -124,6 +135,9 @@ FRAMES_HEAD = [(0, "bytes4", "magic"), (4, "u16", "version"), (6, "u16", "layout
                (48, "u64", "size_bytes"), (56, "f64", "duration_s"), (64, "bytes32", "content_hash")]
 BLOCK = [(0, "u16", "kind"), (2, "u16", "once"), (4, "u32", "index"), (8, "i32", "node"), (12, "i32", "primitive"),
          (16, "u32", "count"), (20, "u32", "item_bytes"), (24, "u64", "offset")]
+CROWD = {part: [(offset, kind, name) for name, (offset, kind) in fields.items()] for part, fields in crowds.FIELDS.items()}
+RAYCAST = {part: [(offset, kind, name) for name, (offset, kind) in fields.items()]
+           for part, fields in crowds.read_fields("raycast.def").items()}
 CHANGING = {"content_hash", "server"}  # what differs from server to server
 CUT_BYTES = 128  # text that is longer is not shown whole
 
@@ -131,8 +145,8 @@ CUT_BYTES = 128  # text that is longer is not shown whole
 class Writer:
     """Turns packets into annotated lines."""
 
-    def __init__(self, data):
-        self.data, self.at, self.lines = data, 0, []
+    def __init__(self, data, is_client=False):
+        self.data, self.at, self.lines, self.is_client = data, 0, [], is_client
 
     def put(self, size, label, is_any=False):
         for start in range(0, size, 16):
@@ -152,7 +166,7 @@ class Writer:
                 self.put(size, f"{prefix}{name} {shown}")
             elif kind[:5] == "bytes":
                 size = int(kind[5:])
-                self.put(size, f"{prefix}{name}", name in CHANGING)
+                self.put(size, f"{prefix}{name}", name in CHANGING and not self.is_client)
             else:
                 break
 
@@ -197,13 +211,64 @@ class Writer:
         if base + size > self.at:
             self.put(base + size - self.at, "zeros up to a multiple of 16")
 
+    def record(self, rows, label):
+        """One record of crowd.def or raycast.def."""
+        base = self.at
+        for offset, kind, name in rows:
+            if kind in ("f64s", "f32s"):
+                later = [other for other, _, _ in rows if other > offset]
+                step, letter = (8, "d") if kind == "f64s" else (4, "f")
+                size = (min(later) if later else offset + 12 * step if len(rows) == 1 else offset + 3 * step) - offset
+                shown = struct.unpack_from(f"<{size // step}{letter}", self.data, base + offset)
+                self.put(size, f"{label}{name} " + " ".join(f"{one:.6g}" for one in shown))
+            else:
+                self.table([(offset, kind, name)], label, base)
+
+    def crowd(self):
+        base = self.at
+        self.record(CROWD["ASKED"], "")
+        for part in crowds.ORDER:
+            offset, _ = crowds.FIELDS["ASKED"][crowds.COUNTS[part]]
+            count, = struct.unpack_from("<I", self.data, base + offset)
+            for i in range(count):
+                self.record(CROWD[part], f"{part.lower()} {i}: ")
+
+    def entities(self):
+        base = self.at
+        self.record(CROWD["ANSWER"], "")
+        entities, models = struct.unpack_from("<II", self.data, base + 8)
+        for i in range(entities):
+            self.record(CROWD["POSED"], f"entity {i}: ")
+        for i in range(models):
+            self.record(CROWD["FOUND_MODEL"], f"model {i}: ")
+        start, size = struct.unpack_from("<QQ", self.data, base + 24)
+        if base + start > self.at:
+            self.put(base + start - self.at, "zeros up to a multiple of 16")
+        self.floats(size)
+
+    def raycast(self):
+        base = self.at
+        self.record(RAYCAST["ASKED"], "")
+        entities, rays = struct.unpack_from("<II", self.data, base + 12)
+        for i in range(entities):
+            self.record(RAYCAST["TARGET"], f"entity {i}: ")
+        for i in range(rays):
+            self.record(RAYCAST["RAY"], f"ray {i}: ")
+        self.crowd()
+
+    def hits(self):
+        base = self.at
+        self.record(RAYCAST["ANSWER"], "")
+        for i in range(struct.unpack_from("<I", self.data, base + 16)[0]):
+            self.record(RAYCAST["HIT"], f"hit {i}: ")
+
     def pad(self):
         if self.at < len(self.data):
             self.put(len(self.data) - self.at, "zeros up to a multiple of 16")
 
 
 def of_client(data):
-    writer = Writer(data)
+    writer = Writer(data, is_client=True)
     if data.startswith(packets.MAGIC):
         writer.table(CLIENT_HELLO)
         writer.text(struct.unpack_from("<I", data, 12)[0])
@@ -221,6 +286,8 @@ def of_client(data):
             writer.table([(0, "f64", "time")])
         for _ in range(indices):
             writer.table([(0, "u32", "index")])
+    elif kind in ("crowd", "raycast"):
+        getattr(writer, kind)()
     elif size:
         writer.table(FIELDS[kind])
         writer.text(HEADER + size - writer.at)
@@ -240,13 +307,15 @@ def of_server(data):
     size, kind = struct.unpack_from("<IH", data)
     kind = packets.NAME[kind]
     writer.header()
-    if kind in FIELDS:
+    if kind in FIELDS and kind not in ("entities", "hits"):
         writer.table(FIELDS[kind])
     if kind == "png":
         writer.put(8, "the signature of PNG files")
         return cut(writer, "the rest of the picture")
     if kind in ("frames", "stream"):
         writer.frames()
+    elif kind in ("entities", "hits"):
+        getattr(writer, kind)()
     elif kind == "found":
         joints, = struct.unpack_from("<I", data, HEADER + 12)
         for _ in range(joints):

@@ -18,7 +18,7 @@ for _kind, _row in ROWS:
 MAGIC = b"\x89PSDP\r\n\0"
 HEADER = 32
 NO_OFFSET = 2**64 - 1
-LETTERS = {"u8": "B", "u16": "H", "u32": "I", "i32": "i", "u64": "Q", "f64": "d"}
+LETTERS = {"u8": "B", "u16": "H", "u32": "I", "i32": "i", "u64": "Q", "f64": "d", "f32": "f"}
 PATIENCE_S = 120
 # the rest pose of everything: what a query has where nothing is said
 QUERY = {"clip": -2, "mesh": -1, "root": -1}
