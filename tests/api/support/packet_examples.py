@@ -107,7 +107,7 @@ def examples():
         ("crowd: one entity, clip 0 at 0.5 s, the first joint of skin 0 as mat3x4", packet("crowd", poses.bytes(), id=24), 1)]
     yield "raycast", "raycast", ["hello", "open"], [
         ("raycast: a large ball along -z at one entity at rest", packet("raycast", raycasts.raycast(
-            [{"model": 0, "layers": []}], [{"origin": [0, 0, 50], "direction": [0, 0, -1], "radius": 10}], [("", 1)]), id=25), 1)]
+            [{"model": 0, "layers": []}], [{"origin": [0, 0, 5000], "direction": [0, 0, -1], "radius": 1000}], [("", 1)]), id=25), 1)]
     yield "batch", "A batch is a call", ["hello"], [
         ("call: POST /v1/query", packet("call", call(
             "/v1/query", '{"queries":[{"op":"pose","model":"awkward.gltf","joints":["arm"]}]}'), id=12), 1)]
