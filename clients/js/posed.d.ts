@@ -63,6 +63,8 @@ export interface LayerParameters extends SpanParameters {
 export interface ClipParameters extends Abortable, SpanParameters {
   /** content hash the model must have */
   hash?: string;
+  /** 1: only tell how long the answer will take and how large it will be, as JSON */
+  estimate?: Flag;
   /** other names for the nodes of clip_file, with one * on each side at most */
   rename_joints?: Renames;
   /** clips of clip_file move joints of the same name, or a human like another by how both rest */
@@ -160,6 +162,8 @@ export interface BoundsParameters extends ClipParameters {
 export interface KeysParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
+  /** 1: only tell how long the answer will take and how large it will be, as JSON */
+  estimate?: Flag;
   /** clip by index or name; - is the rest pose */
   clip?: Ref;
   /** clip by name, even one of digits */
@@ -203,6 +207,8 @@ export interface RaycastParameters extends Abortable {
 export interface CompareParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
+  /** 1: only tell how long the answer will take and how large it will be, as JSON */
+  estimate?: Flag;
   /** clip by index or name; - is the rest pose */
   clip?: Ref;
   /** clip by name, even one of digits */
@@ -334,6 +340,8 @@ export interface EnvironmentParameters extends Abortable {
 export interface ExportParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
+  /** 1: only tell how long the answer will take and how large it will be, as JSON */
+  estimate?: Flag;
   /** other names for the nodes of clip_file, with one * on each side at most */
   rename_joints?: Renames;
   /** clips of clip_file move joints of the same name, or a human like another by how both rest */
