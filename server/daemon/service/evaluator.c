@@ -287,7 +287,7 @@ static const char *format_of(const struct request *request)
 bool evaluation_is_not_modified(const struct evaluation *evaluation, const char *renderer, struct reply *reply)
 {
     const struct request *request = evaluation->request;
-    static const char NO_FILE[] = "0000000000000000"; /* what is not of a file is of the server's version */
+    static const char NO_FILE[] = "0000000000000000";         /* what is not of a file is of the server's version */
     if (request->op == OP_CROWD || request->op == OP_RAYCAST) /* no client asks for the same one again */
         return false;
     const char *clip_hashes[REQUEST_SOURCES_MAX];
@@ -332,7 +332,8 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
         return;
     reply->warning_count =
         reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count, reply);
-    reply->is_json = reply->is_json || (evaluation->request->op == OP_RAYCAST && evaluation->request->format == FORMAT_JSON);
+    reply->is_json =
+        reply->is_json || (evaluation->request->op == OP_RAYCAST && evaluation->request->format == FORMAT_JSON);
     const bool has_tag = reply->etag[0] != '\0'; /* and it is not the one that the client has */
     if (!has_tag && evaluation_is_not_modified(evaluation, "", reply))
         reply_drop_body(reply);

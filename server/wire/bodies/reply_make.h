@@ -7,9 +7,9 @@
 #include "wire/reply/reply_context.h"
 
 /* Fills *reply with the answer of OP_MODEL, OP_PALETTE, OP_POSE, OP_MESH, OP_BOUNDS, OP_EXPORT, OP_COMPARE, OP_KEYS,
- * OP_OPEN, OP_FIND or OP_CROWD for `model`, which is called request->model (of OP_CROWD perhaps NULL, like sources); sources[request->source_count]: the models of
- * request->sources. Never fails otherwise than by making *reply an error. Says in reply->unmatched what of the clips of
- * other models has no partner. Does not set the ETag. */
+ * OP_OPEN, OP_FIND or OP_CROWD for `model`, which is called request->model (of OP_CROWD perhaps NULL, like sources);
+ * sources[request->source_count]: the models of request->sources. Never fails otherwise than by making *reply an error.
+ * Says in reply->unmatched what of the clips of other models has no partner. Does not set the ETag. */
 void reply_make(struct workspace *workspace, const struct model *model, const struct model *const *sources,
                 const struct request *request, const struct limits *limits, struct reply *reply);
 

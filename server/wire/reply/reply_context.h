@@ -74,7 +74,8 @@ struct reply_context {
 /* True when the operation's reply has a binary form. */
 static inline bool op_has_binary(enum op op)
 {
-    return op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_KEYS || op == OP_ENVIRONMENT || op == OP_RAYCAST;
+    return op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_KEYS || op == OP_ENVIRONMENT ||
+           op == OP_RAYCAST;
 }
 /* The form of the reply: JSON where the operation has no other. */
 static inline enum format reply_format(const struct request *request)

@@ -174,7 +174,9 @@ TEST(http_document_has_every_parameter)
     char *text = document_read("protocol/http.md");
     for (int op = OP_MODELS; op < OP_COUNT; op++) {
         char heading[64];
-        const char *method = op == OP_QUERY || op == OP_RAYCAST || op == OP_CROWD ? "POST" : op == OP_FILE ? "PUT" : "GET";
+        const char *method = op == OP_QUERY || op == OP_RAYCAST || op == OP_CROWD ? "POST"
+                             : op == OP_FILE                                      ? "PUT"
+                                                                                  : "GET";
         snprintf(heading, sizeof heading, "## `%s %s%s`", method, request_path((enum op)op),
                  op == OP_FILE ? "NAME" : "");
         char *section = section_of(text, heading);
