@@ -22,6 +22,7 @@ bool clip_frames_reserve(void *room, uint32_t *capacity, uint32_t count, size_t 
     free(old);
     memcpy(room, &items, sizeof items);
     *capacity = count;
+    /* cppcheck-suppress memleak ; *room has it */
     return true;
 }
 

@@ -240,7 +240,9 @@ KERNEL_INLINE VI NAME(mix_nodes)(const struct kernel_mix *mix, size_t node, bool
     struct NAME(part) part, reference;
     const bool has_rest = mix->rest != NULL;
     NAME(load_part)(has_rest ? mix->rest : mix->layers[0].parts, node, is_sized, &mixed.part);
-    mixed.sum = has_rest ? (VF){0} : NAME(weights_at)(&mix->layers[0], node);
+    mixed.sum = (VF){0};
+    if (!has_rest)
+        mixed.sum = NAME(weights_at)(&mix->layers[0], node);
     mixed.count = (VI){0} + (has_rest ? 0 : 1);
     mixed.fault = (VI){0};
     for (uint32_t l = has_rest ? 0 : 1; l < mix->override_count; l++) {

@@ -117,7 +117,7 @@ static void edge_barycentric(int edge, double share, double barycentric[3])
 
 double triangle_nearest(const double corners[3][3], const double point[3], double barycentric[3], double nearest[3])
 {
-    struct triangle_entry at;
+    struct triangle_entry at = {.barycentric = {1, 0, 0}}; /* where no edge is near: numbers that are none */
     if (!over_face(corners, point, at.barycentric)) {
         double best = HUGE_VAL;
         for (int e = 0; e < 3; e++) {

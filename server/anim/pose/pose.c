@@ -32,6 +32,7 @@ static bool reserve(void *array, size_t count, size_t item_bytes)
     if (grown == NULL)
         return false;
     memcpy(array, &grown, sizeof grown);
+    /* cppcheck-suppress memleak ; *array has it */
     return true;
 }
 
