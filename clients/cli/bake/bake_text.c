@@ -68,7 +68,9 @@ cJSON *bake_describe(const struct bake *bake)
 
 void bake_put_json(const struct bake *bake, struct text *out)
 {
-    char *about = cJSON_PrintUnformatted(bake_describe(bake));
+    cJSON *description = bake_describe(bake);
+    char *about = cJSON_PrintUnformatted(description);
+    cJSON_Delete(description);
     text_put_bytes(out, about == NULL ? "{" : about, about == NULL ? 1 : strlen(about) - 1);
     free(about);
     text_put(out, ",\n\"times\":[");

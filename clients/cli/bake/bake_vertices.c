@@ -145,8 +145,8 @@ static int sample(struct vertices *vertices)
     vertices->positions = must_alloc(numbers * sizeof *vertices->positions);
     vertices->normals = must_alloc(numbers * sizeof *vertices->normals);
     for (int i = 0; i < 3; i++) {
-        vertices->low[i] = INFINITY;
-        vertices->high[i] = -INFINITY;
+        vertices->low[i] = (double)INFINITY;
+        vertices->high[i] = -(double)INFINITY;
     }
     for (size_t c = 0; c < bake->clip_count; c++) {
         const struct bake_clip *clip = &bake->clips[c];

@@ -56,7 +56,7 @@ static double cosine_near_0(struct near_angle angle)
 static double sine_ahead(double angle, int quarters)
 {
     if (!(fabs(angle) <= TRIG_MAX))
-        return NAN;
+        return (double)NAN;
     const double n = floor(angle * QUARTERS_PER_RADIAN + 0.5);
     const struct near_angle near = reduce(angle, n);
     switch (((int)n + quarters) & 3) {
