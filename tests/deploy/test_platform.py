@@ -70,7 +70,7 @@ def rotate(farm, front, tokens, bearer, load):
     """Both tokens hold, then the new one alone. Nobody who has it in time notices."""
     reload(farm, tokens, OLD, NEW)
     bearer[0] = NEW
-    load.wait_for(4 * len(load.threads))  # requests with the old one are over
+    load.wait_for_those_under_way()  # with the old one, and be it a picture that waits for long
     reload(farm, tokens, NEW)
     refused = 0
     for _ in range(2 * len(farm.slots)):

@@ -1,9 +1,11 @@
 """deploy/proxies: HAProxy, nginx and Varnish before several instances, of which one is killed, one drained and one added under load."""
 import contextlib
+import http.server
 import json
 import pathlib
 import signal
 import threading
+import time
 
 import pytest
 from conftest import Connection, Server, wait_until
@@ -193,6 +195,46 @@ def test_haproxy_counts_and_carries_packets(root, tmp_path):
         farm.slots[0].server.signal(signal.SIGKILL)
         wait_until(lambda: front.samples()['haproxy_server_status{proxy="posed",server="posed-1",state="DOWN"}'] == 1, "HAProxy does not notice")
         assert front.samples()['haproxy_server_status{proxy="posed-packets",server="posed-1",state="DOWN"}'] == 1
+
+
+class LateInstance(http.server.ThreadingHTTPServer):
+    """Stands at the address of an instance on a busy machine: each probe gets its answer after more than the interval of probes."""
+    allow_reuse_port = True
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            time.sleep(0.7)
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            self.server.probes += 1
+
+        def log_message(self, *_):
+            pass
+
+    def __init__(self, port):
+        self.probes = 0
+        super().__init__(("127.0.0.1", port), self.Handler)
+        self.thread = threading.Thread(target=self.serve_forever)
+        self.thread.start()
+
+    def end(self):
+        self.shutdown()
+        self.thread.join()
+        self.server_close()
+
+
+def test_haproxy_keeps_who_answers_probes_late(root, tmp_path):
+    with contextlib.ExitStack() as left, Farm(root, count=0, slots=1) as farm:
+        late = LateInstance(farm.slots[0].http.number)
+        left.callback(late.end)
+        with HAProxy(farm, tmp_path) as front:
+            seen = late.probes
+            wait_until(lambda: late.probes >= seen + 6, "it is not probed")
+            with Connection(front.address) as one:
+                assert one.get("/v1/version").status == 200
 
 
 @pytest.mark.parametrize("front", [CachingNginx, Varnish], ids=lambda front: front.name, indirect=True)

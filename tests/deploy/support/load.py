@@ -5,7 +5,7 @@ import threading
 import time
 import urllib.parse
 
-from conftest import Connection
+from conftest import PATIENCE_S, Connection, wait_until
 
 Question = collections.namedtuple("Question", "method target body headers status answer etag")
 
@@ -59,6 +59,7 @@ class Load:
         self.is_over = threading.Event()
         self.began = time.monotonic()
         self.lock = threading.Lock()
+        self.asked_by = [0] * threads  # how many requests of each thread are over
         self.threads = [threading.Thread(target=self.work, args=(i,), daemon=True) for i in range(threads)]
 
     def __enter__(self):
@@ -76,14 +77,19 @@ class Load:
 
     def wait_for(self, count):
         """Until so many more are answered; so what happened before has had its effect on some."""
-        until, deadline = self.answered() + count, time.monotonic() + 60
+        until, deadline = self.answered() + count, time.monotonic() + PATIENCE_S
         while self.answered() < until:
             assert time.monotonic() < deadline, f"the load stands still: {self.counts} {self.failures[-3:]}"
             time.sleep(0.02)
 
-    def work(self, first):
+    def wait_for_those_under_way(self):
+        """Until every request that has begun is over: those after it have the headers of now."""
+        before = list(self.asked_by)
+        wait_until(lambda: all(now > then for now, then in zip(self.asked_by, before)), "a request is not answered")
+
+    def work(self, thread):
         connection = None
-        for i in range(first * len(self.asked) // len(self.threads), 1 << 30):
+        for i in range(thread * len(self.asked) // len(self.threads), 1 << 30):
             if self.is_over.is_set():
                 break
             question = self.asked[i % len(self.asked)]
@@ -104,6 +110,7 @@ class Load:
                 self.counts["stale"] += answer is not None and "x-posed-stale" in answer.headers
                 if verdict not in ("right", "repeat", "closed"):
                     self.failures.append((question.method, question.target, verdict))
+                self.asked_by[thread] += 1
             if answer is None or answer.headers.get("connection", "").lower() == "close":
                 if connection:
                     connection.socket.close()
