@@ -240,7 +240,7 @@ static void fit_box(struct fit *fit, struct hit_volume *out)
     enum { TURNS = 8 };
     struct box_try best = {.volume = HUGE_VAL};
     for (int way = 0; way < FRAMES * 3 * TURNS; way++) {
-        struct box_try try;
+        struct box_try try = {0};
         turn(fit->axes[way / (3 * TURNS)], way / TURNS % 3, way % TURNS * acos(0) / TURNS, &try.axes);
         end_box(fit, &try);
         if (try.volume < best.volume * (1 - 1e-9))

@@ -133,7 +133,7 @@ static bool add_entity(struct raycast *raycast, uint32_t index, const struct mes
         is_binary ? find_crowd_pose : find_json_pose;
     struct workspace *workspace = raycast->workspace;
     struct entity first, second;
-    struct scene_pose begin, moved;
+    struct scene_pose begin, moved = {0};
     const struct scene_pose *end = is_moving ? &moved : NULL;
     struct err err;
     if ((rays == NULL && !find_set(raycast, index)) || !find(raycast, index, false, &first, &begin) ||

@@ -48,7 +48,7 @@ TEST(volume_fit_finds_a_box_again)
     struct plain_random random = {32};
     for (int n = 0; n < 20; n++) {
         static const double HALF[3] = {0.2, 0.5, 1.5};
-        double points[POINTS][3], q[4], volume = 1, axes[9];
+        double points[POINTS][3], q[3] = {0, 0, 0}, volume = 1, axes[9];
         struct hit_volume box = {.kind = VOLUME_BOX}, fit = {0};
         for (int i = 0; i < 4; i++)
             box.rotation[i] = (float)plain_uniform(&random, -1, 1);
