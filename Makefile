@@ -155,7 +155,7 @@ $(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng) -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
-client_tests := $(out)/test/client_probe $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(out)/example_crowd
+client_tests := $(out)/test/client_probe $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(out)/example_crowd $(out)/example_hit
 $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
@@ -164,7 +164,7 @@ $(out)/test/flip_probe: $(obj)/tests/clients/flip_probe.o $(addprefix $(obj)/cli
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
 $(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
-$(out)/test/eval_probe: $(obj)/tests/eval/eval_probe.o $(out)/libposed-eval.a
+$(out)/test/eval_probe: $(obj)/tests/eval/eval_probe.o $(obj)/tests/eval/probe_hits.o $(out)/libposed-eval.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 # The library's calls alone: not those of libc to itself.
@@ -173,6 +173,9 @@ $(out)/test/no_allocation: $(obj)/tests/eval/no_allocation.o $(out)/libposed-eva
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) $(foreach f,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$(f)) -o $@ $^ -lm
 $(out)/example_crowd: $(obj)/clients/eval/example_crowd.o $(out)/libposed-eval.a $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
+$(out)/example_hit: $(obj)/clients/eval/example_hit.o $(out)/libposed-eval.a
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
+$(obj)/clients/eval/example_hit.o: includes += -Iclients/eval
 $(obj)/clients/eval/example_crowd.o: includes += -Iclients/c -Iclients/eval
 $(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
 # A page becomes a C string. '?' is escaped because of trigraphs.
@@ -182,8 +185,8 @@ $(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
 
 # --- clients/eval: libposed-eval, the evaluator in another program's process -----------------------------------------
 # The code of the server, compiled for a library that shows nothing but its own functions. No other layer is in it.
-eval_layers = $(wildcard server/anim/model/*.c server/anim/compiled/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/posed_file/*.c) \
-  $(filter-out server/anim/bake/bake_finish%,$(wildcard server/anim/bake/*.c)) $(patsubst %,server/base/%.c,buf err hash json_check limits mem utf8)
+eval_layers = $(wildcard server/anim/model/*.c server/anim/compiled/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/hits/*.c server/anim/posed_file/*.c) \
+  $(filter-out server/anim/bake/bake_finish%,$(wildcard server/anim/bake/*.c)) $(patsubst %,server/base/%.c,buf err hash json_check limits mem sort utf8)
 eval_objects := $(patsubst %.c,$(obj)/eval/%.o,$(wildcard clients/eval/eval_*.c) $(eval_layers))
 # Programs link to this name; it changes when one that is linked could not run any more.
 eval_so := libposed-eval.so.1

@@ -66,26 +66,26 @@ static void take_layer(const struct model *model, const struct pe_layer *layer, 
     };
 }
 
-static int take_masks(struct pe_evaluator *evaluator, const struct model *model, const struct pe_layer *layer,
-                      uint32_t *used, struct blend_layer *out, struct pe_error *error)
+static int take_masks(struct taken *taken, const struct model *model, const struct pe_layer *layer, uint32_t *used,
+                      struct blend_layer *out, struct pe_error *error)
 {
     if (layer->mask_count > BLEND_MASKS_MAX - *used)
         return eval_fail(error, PE_E_ARGUMENT, "the layers have more than %d masks", BLEND_MASKS_MAX);
-    out->masks = evaluator->masks + *used;
+    out->masks = taken->masks + *used;
     out->mask_count = layer->mask_count;
     for (uint32_t i = 0; i < layer->mask_count; i++) {
         const struct pe_mask *mask = &layer->masks[i];
         if (mask->node >= model->node_count || mask->scope < PE_NODE || mask->scope > PE_EXCEPT)
             return eval_fail(error, PE_E_ARGUMENT, "mask %u: node %u of %u, scope %d", i, mask->node, model->node_count,
                              (int)mask->scope);
-        evaluator->masks[(*used)++] = (struct blend_mask){mask->node, (enum mask_scope)mask->scope};
+        taken->masks[(*used)++] = (struct blend_mask){mask->node, (enum mask_scope)mask->scope};
     }
     return 0;
 }
 
-static int take_world(struct pe_evaluator *evaluator, const double *world_from_scene, struct pe_error *error)
+static int take_world(struct taken *taken, const double *world_from_scene, struct pe_error *error)
 {
-    struct dmat4 *m = &evaluator->world_from_scene;
+    struct dmat4 *m = &taken->world_from_scene;
     bool is_affine =
         world_from_scene[3] == 0 && world_from_scene[7] == 0 && world_from_scene[11] == 0 && world_from_scene[15] == 1;
     for (int i = 0; i < 16; i++)
@@ -97,7 +97,8 @@ static int take_world(struct pe_evaluator *evaluator, const double *world_from_s
 }
 
 /* The movement is that from the beginning of what the layer plays. */
-static int take_motion(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct pe_error *error)
+static int take_motion(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken,
+                       struct pe_error *error)
 {
     const struct model *model = &entity->model->file.model;
     const int32_t root = entity->root == -1 ? entity->model->root : entity->root;
@@ -112,14 +113,15 @@ static int take_motion(struct pe_evaluator *evaluator, const struct pe_entity *e
         return eval_fail(error, PE_E_ARGUMENT,
                          "the model has no joint that all others hang from: name the node whose movement it is");
     struct pose *pose = &evaluator->work.pose;
-    root_motion_mark(model, (uint32_t)root, evaluator->is_moved);
+    root_motion_mark(model, (uint32_t)root, taken->is_moved);
     pose_evaluate(pose, model, layer->clip, fmin(layer->from_s, duration_of(model, layer->clip)));
-    root_motion_start(&evaluator->motion, pose, model, (uint32_t)root, entity->motion == PE_MOTION_EXTRACT_TURN,
-                      evaluator->is_moved);
+    root_motion_start(&taken->motion, pose, model, (uint32_t)root, entity->motion == PE_MOTION_EXTRACT_TURN,
+                      taken->is_moved);
     return 0;
 }
 
-int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct pe_error *error)
+int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken,
+                     struct entity *out, struct pe_error *error)
 {
     const struct model *model = &entity->model->file.model;
     uint32_t masks = 0;
@@ -129,21 +131,21 @@ int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *ent
         const char *fault = layer_fault(model, layer);
         if (fault != NULL)
             return eval_fail(error, PE_E_ARGUMENT, "layer %u: %s", i, fault);
-        take_layer(model, layer, &evaluator->layers[i]);
-        rc = take_masks(evaluator, model, layer, &masks, &evaluator->layers[i], error);
+        take_layer(model, layer, &taken->layers[i]);
+        rc = take_masks(taken, model, layer, &masks, &taken->layers[i], error);
     }
     if (rc == 0 && entity->world_from_scene != NULL)
-        rc = take_world(evaluator, entity->world_from_scene, error);
+        rc = take_world(taken, entity->world_from_scene, error);
     if (rc == 0 && entity->motion != PE_MOTION_STAYS)
-        rc = take_motion(evaluator, entity, error);
+        rc = take_motion(evaluator, entity, taken, error);
     if (rc < 0)
         return rc;
-    evaluator->entity = (struct entity){
+    *out = (struct entity){
         .model = model,
-        .layers = evaluator->layers,
+        .layers = taken->layers,
         .layer_count = entity->layer_count,
-        .motion = entity->motion != PE_MOTION_STAYS ? &evaluator->motion : NULL,
-        .world_from_scene = entity->world_from_scene != NULL ? &evaluator->world_from_scene : NULL,
+        .motion = entity->motion != PE_MOTION_STAYS ? &taken->motion : NULL,
+        .world_from_scene = entity->world_from_scene != NULL ? &taken->world_from_scene : NULL,
     };
     return 0;
 }

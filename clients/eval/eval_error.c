@@ -28,6 +28,7 @@ static int status_of(int code)
     case ERR_BAD_BAKE:
         return PE_E_DAMAGED;
     case ERR_MODEL_LIMIT:
+    case ERR_TOO_MANY_FRAMES:
         return PE_E_LIMIT;
     case ERR_NO_MEMORY:
         return PE_E_MEMORY;

@@ -45,7 +45,7 @@ static bool reserve_nodes(struct pe_evaluator *evaluator, uint32_t count)
 {
     if (count <= evaluator->node_capacity)
         return true;
-    uint8_t *is_moved = realloc(evaluator->is_moved, count);
+    uint8_t *is_moved = realloc(evaluator->is_moved, 2 * (size_t)count);
     if (is_moved != NULL)
         evaluator->is_moved = is_moved;
     uint32_t *nodes = realloc(evaluator->nodes, count * sizeof *nodes);
@@ -56,6 +56,8 @@ static bool reserve_nodes(struct pe_evaluator *evaluator, uint32_t count)
     for (uint32_t n = 0; n < count; n++)
         nodes[n] = n;
     evaluator->node_capacity = count;
+    evaluator->taken.is_moved = is_moved;
+    evaluator->end.is_moved = is_moved + count;
     return true;
 }
 
@@ -123,7 +125,8 @@ int pe_evaluator_reserve(struct pe_evaluator *evaluator, const struct pe_model *
 
 /* --- evaluation --- */
 
-int pe_evaluate(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct pe_error *error)
+int eval_take(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken, struct entity *out,
+              struct pe_error *error)
 {
     evaluator->entity.model = NULL;
     evaluator->palette_skin = UINT32_MAX;
@@ -133,9 +136,16 @@ int pe_evaluate(struct pe_evaluator *evaluator, const struct pe_entity *entity, 
     if (reserved == NULL || entity->layer_count > reserved->layers_most)
         return eval_fail(error, PE_E_RESERVE, "the evaluator has no room for %s with %u layers",
                          reserved == NULL ? "the model" : "an entity", entity->layer_count);
-    const int rc = eval_take_entity(evaluator, entity, error);
+    return eval_take_entity(evaluator, entity, taken, out, error);
+}
+
+int pe_evaluate(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct pe_error *error)
+{
+    struct entity taken;
+    const int rc = eval_take(evaluator, entity, &evaluator->taken, &taken, error);
     if (rc < 0)
         return rc;
+    evaluator->entity = taken;
     entity_evaluate(&evaluator->work, &evaluator->entity);
     evaluator->is_compiled = evaluator->work.is_compiled;
     return 0;

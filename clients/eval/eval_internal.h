@@ -37,15 +37,21 @@ struct reserved {
     uint32_t layers_most;
 };
 
-struct pe_evaluator {
-    struct entity_work work;
-    struct entity entity; /* evaluated last, model NULL: none; it points into what follows */
-    bool is_compiled;     /* the way that pe_evaluate() took */
+/* A checked copy of what a caller's entity points at. */
+struct taken {
     struct blend_layer layers[BLEND_LAYERS_MAX];
     struct blend_mask masks[BLEND_MASKS_MAX];
     struct dmat4 world_from_scene;
     struct root_motion motion;
-    uint8_t *is_moved;           /* [node_capacity] */
+    uint8_t *is_moved; /* [node_capacity] of the evaluator */
+};
+
+struct pe_evaluator {
+    struct entity_work work;
+    struct entity entity;        /* evaluated last, model NULL: none; it points into taken */
+    bool is_compiled;            /* the way that pe_evaluate() took */
+    struct taken taken, end;     /* end: the second pose of what rays are cast at */
+    uint8_t *is_moved;           /* [2 * node_capacity]: of both */
     uint32_t *nodes;             /* [node_capacity]: 0, 1, 2, .. */
     struct skin_palette palette; /* of vertices */
     uint32_t palette_skin;       /* whose it is; UINT32_MAX: none yet */
@@ -58,5 +64,10 @@ struct pe_evaluator {
 int eval_fail(struct pe_error *error, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int eval_fail_by(struct pe_error *error, const struct err *err);
 
-/* Fills the evaluator's entity from a checked copy of *entity. Returns 0 or PE_E_ARGUMENT. */
-int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct pe_error *error);
+/* Fills *out, which points into *taken (one of the evaluator's), from a checked copy of *entity. What was evaluated is
+ * forgotten. Returns 0, PE_E_ARGUMENT or PE_E_RESERVE. */
+int eval_take(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken, struct entity *out,
+              struct pe_error *error);
+/* The same of an entity whose model has room and whose layers are there. */
+int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken,
+                     struct entity *out, struct pe_error *error);

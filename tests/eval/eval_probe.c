@@ -6,24 +6,34 @@
  *   layer KEY=VALUE...       clip, t, wrap, from, to, speed, phase, weight, additive, reference, reference_t,
  *                            node, subtree, except (each may repeat)
  *   evaluate                 of the entity with its layers; the next `entity` or `layer` begins a new one
+ *   hitboxes FIT | first (keeps the entity with its layers) | add|add_moving MASK (the entity; from the first to it) |
+ *   clear | rays ..   (probe_hits.h)
  *   palette SKIN LAYOUT | nodes LAYOUT [NODE...] | locals | local NODE | weights NODE | vertices DRAW | step | counts
  */
 #include "clients/eval/posed_eval.h"
+#include "tests/eval/probe_hits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 1 << 16, FLOATS_MAX = 1 << 20 };
+enum { LINE_BYTES = 1 << 16, SCENE_ROOM = 16, FLOATS_MAX = 1 << 20 };
 
-struct probe {
-    struct pe_model *model;
-    struct pe_evaluator *evaluator;
+/* An entity and what it points at. */
+struct posing {
     struct pe_entity entity;
     struct pe_layer layers[PE_LAYERS_MAX];
     struct pe_mask masks[PE_LAYERS_MAX][64];
     double world[16];
-    int is_done; /* evaluated: the next entity or layer begins anew */
+};
+
+struct probe {
+    struct pe_model *model;
+    struct pe_evaluator *evaluator;
+    struct pe_hitboxes *hitboxes;
+    struct pe_scene *scene;
+    struct posing now, first; /* first: kept by `first` */
+    int is_done;              /* evaluated: the next entity or layer begins anew */
     float *floats;
     struct pe_error error;
 };
@@ -57,22 +67,22 @@ static void begin(struct probe *probe)
 {
     if (!probe->is_done)
         return;
-    pe_entity_init(&probe->entity);
-    probe->entity.model = probe->model;
-    probe->entity.layers = probe->layers;
+    pe_entity_init(&probe->now.entity);
+    probe->now.entity.model = probe->model;
+    probe->now.entity.layers = probe->now.layers;
     probe->is_done = 0;
 }
 
 static void add_mask(struct probe *probe, struct pe_layer *layer, int scope, const char *value)
 {
-    struct pe_mask *masks = probe->masks[layer - probe->layers];
+    struct pe_mask *masks = probe->now.masks[layer - probe->now.layers];
     masks[layer->mask_count++] = (struct pe_mask){(uint32_t)atoi(value), scope};
     layer->masks = masks;
 }
 
 static void take_layer(struct probe *probe, char *words)
 {
-    struct pe_layer *layer = &probe->layers[probe->entity.layer_count++];
+    struct pe_layer *layer = &probe->now.layers[probe->now.entity.layer_count++];
     pe_layer_init(layer);
     for (char *key = strtok(words, " "); key != NULL; key = strtok(NULL, " ")) {
         char *value = strchr(key, '=');
@@ -114,14 +124,14 @@ static void take_entity(struct probe *probe, char *words)
         char *value = strchr(key, '=');
         *value++ = '\0';
         if (strcmp(key, "motion") == 0)
-            probe->entity.motion = atoi(value);
+            probe->now.entity.motion = atoi(value);
         if (strcmp(key, "root") == 0)
-            probe->entity.root = atoi(value);
+            probe->now.entity.root = atoi(value);
         if (strcmp(key, "world") != 0)
             continue;
         for (int i = 0; i < 16; i++, value += *value == ',')
-            probe->world[i] = strtod(value, &value);
-        probe->entity.world_from_scene = probe->world;
+            probe->now.world[i] = strtod(value, &value);
+        probe->now.entity.world_from_scene = probe->now.world;
     }
 }
 
@@ -204,6 +214,51 @@ static void put_palette(struct probe *probe, const char *words)
         (size_t)info.joint_count * pe_layout_floats(layout));
 }
 
+/* --- hits --- */
+
+static void keep_first(struct probe *probe)
+{
+    struct posing *first = &probe->first;
+    begin(probe);
+    *first = probe->now;
+    first->entity.layers = first->layers;
+    if (first->entity.world_from_scene != NULL)
+        first->entity.world_from_scene = first->world;
+    for (uint32_t i = 0; i < first->entity.layer_count; i++)
+        if (first->layers[i].masks != NULL)
+            first->layers[i].masks = first->masks[i];
+    probe->is_done = 1;
+    puts("done");
+}
+
+static void add(struct probe *probe, int is_moving, uint32_t mask)
+{
+    begin(probe);
+    put_done(probe, pe_scene_add(probe->scene, probe->evaluator, probe->hitboxes,
+                                 is_moving ? &probe->first.entity : &probe->now.entity,
+                                 is_moving ? &probe->now.entity : NULL, mask, &probe->error));
+    probe->is_done = 1;
+}
+
+/* False: the call is another one. */
+static int answer_hits(struct probe *probe, const char *call, char *words)
+{
+    if (strcmp(call, "hitboxes") == 0)
+        probe_hitboxes(probe->model, atoi(words), SCENE_ROOM, &probe->hitboxes, &probe->scene);
+    else if (strcmp(call, "first") == 0)
+        keep_first(probe);
+    else if (strcmp(call, "add") == 0 || strcmp(call, "add_moving") == 0)
+        add(probe, call[3] != '\0', (uint32_t)strtoul(words, NULL, 10));
+    else if (strcmp(call, "rays") == 0)
+        probe_rays(probe->scene, words);
+    else if (strcmp(call, "clear") == 0) {
+        pe_scene_clear(probe->scene);
+        puts("done");
+    } else
+        return 0;
+    return 1;
+}
+
 static void answer(struct probe *probe, char *line)
 {
     char *words = strchr(line, ' ');
@@ -227,7 +282,7 @@ static void answer(struct probe *probe, char *line)
         puts("done");
     } else if (strcmp(line, "evaluate") == 0) {
         begin(probe);
-        put_done(probe, pe_evaluate(probe->evaluator, &probe->entity, &probe->error));
+        put_done(probe, pe_evaluate(probe->evaluator, &probe->now.entity, &probe->error));
         probe->is_done = 1;
     } else if (strcmp(line, "palette") == 0) {
         put_palette(probe, words);
@@ -249,7 +304,7 @@ static void answer(struct probe *probe, char *line)
         uint64_t compiled, exact;
         pe_evaluator_counts(probe->evaluator, &compiled, &exact);
         printf("%llu %llu\n", (unsigned long long)compiled, (unsigned long long)exact);
-    } else {
+    } else if (!answer_hits(probe, line, words)) {
         puts("error 0 unknown call");
     }
 }
@@ -274,6 +329,8 @@ int main(int argc, char **argv)
         answer(&probe, line);
         fflush(stdout);
     }
+    pe_scene_free(probe.scene);
+    pe_hitboxes_free(probe.hitboxes);
     pe_evaluator_free(probe.evaluator);
     pe_model_close(probe.model);
     free(probe.floats);

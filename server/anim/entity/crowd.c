@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +146,6 @@ static int compare_places(const void *a, const void *b)
 
 static void sort(struct crowd_work *work, const struct crowd_member *members, uint32_t count)
 {
-    bool is_sorted = true;
     if (count > work->place_capacity) {
         work->places = mem_realloc(work->places, count * sizeof *work->places);
         work->place_capacity = count;
@@ -155,10 +155,8 @@ static void sort(struct crowd_work *work, const struct crowd_member *members, ui
         const uint32_t clip = entity->layer_count == 0 ? 0 : (uint32_t)entity->layers[0].clip + 2;
         const uint32_t second = entity->layer_count < 2 ? 0 : (uint32_t)entity->layers[1].clip + 2;
         work->places[i] = (struct crowd_place){entity->model, (uint64_t)clip << 32 | second, i};
-        is_sorted = is_sorted && (i == 0 || compare_places(&work->places[i - 1], &work->places[i]) < 0);
     }
-    if (!is_sorted)
-        qsort(work->places, count, sizeof *work->places, compare_places);
+    sort_in_place(work->places, count, sizeof *work->places, compare_places);
 }
 
 int crowd_run(struct crowd_work *work, struct entity_work *evaluator, const struct crowd_member *members,

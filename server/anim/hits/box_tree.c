@@ -2,6 +2,7 @@
 #include "anim/hits/box_tree.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -15,11 +16,6 @@ static const double MOST_INVERSE = 1e300;
 void box_tree_fini(struct box_tree *tree) { free(tree->boxes); }
 
 /* --- order --- */
-
-struct coded {
-    uint64_t code;
-    uint32_t thing;
-};
 
 /* Puts two zeros between the lowest 21 bits. */
 static uint64_t spread(uint64_t v)
@@ -35,15 +31,14 @@ static uint64_t spread(uint64_t v)
 
 static int compare_codes(const void *a, const void *b)
 {
-    const struct coded *x = a, *y = b;
+    const struct box_place *x = a, *y = b;
     if (x->code != y->code)
         return x->code < y->code ? -1 : 1;
     return x->thing < y->thing ? -1 : x->thing > y->thing;
 }
 
-void box_tree_order(const double (*middles)[3], uint32_t count, uint32_t *order)
+void box_tree_order(const double (*middles)[3], uint32_t count, struct box_place *scratch, uint32_t *order)
 {
-    struct coded *codes = mem_alloc(((size_t)count + 1) * sizeof *codes);
     struct box all = BOX_EMPTY;
     for (uint32_t i = 0; i < count; i++)
         box_add(&all, middles[i]);
@@ -55,27 +50,43 @@ void box_tree_order(const double (*middles)[3], uint32_t count, uint32_t *order)
             const double at = fmin(fmax((middles[i][k] - all.min[k]) * scale, 0), (1 << CODE_BITS) - 1);
             code |= spread((uint64_t)at) << k;
         }
-        codes[i] = (struct coded){.code = code, .thing = i};
+        scratch[i] = (struct box_place){.code = code, .thing = i};
     }
-    qsort(codes, count, sizeof *codes, compare_codes);
+    sort_in_place(scratch, count, sizeof *scratch, compare_codes);
     for (uint32_t i = 0; i < count; i++)
-        order[i] = codes[i].thing;
-    free(codes);
+        order[i] = scratch[i].thing;
 }
 
 /* --- boxes --- */
 
-void box_tree_resize(struct box_tree *tree, uint32_t count)
+static uint32_t count_leaves(uint32_t count)
 {
     uint32_t leaves = 1;
     while ((uint64_t)leaves * LEAF_THINGS < count)
         leaves *= 2;
+    return leaves;
+}
+
+bool box_tree_reserve(struct box_tree *tree, uint32_t count)
+{
+    const uint32_t needed = 2 * count_leaves(count);
+    if (needed <= tree->box_capacity)
+        return true;
+    struct box *grown = realloc(tree->boxes, needed * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    tree->boxes = grown;
+    tree->box_capacity = needed;
+    return true;
+}
+
+void box_tree_resize(struct box_tree *tree, uint32_t count)
+{
+    const uint32_t leaves = count_leaves(count);
+    if (!box_tree_reserve(tree, count))
+        mem_exhausted();
     tree->count = count;
     tree->leaf_count = leaves;
-    if (2 * leaves > tree->box_capacity) {
-        tree->box_capacity = 2 * leaves;
-        tree->boxes = mem_realloc(tree->boxes, tree->box_capacity * sizeof *tree->boxes);
-    }
     for (uint32_t i = 0; i < 2 * leaves; i++)
         tree->boxes[i] = BOX_EMPTY;
 }

@@ -31,9 +31,16 @@ struct box_tree {
 
 void box_tree_fini(struct box_tree *tree);
 
-/* order[count]: the places of things whose middles these are (finite), so that neighbours are near. */
-void box_tree_order(const double (*middles)[3], uint32_t count, uint32_t *order);
+/* A thing and its place along the curve. Private. */
+struct box_place {
+    uint64_t code;
+    uint32_t thing;
+};
+/* order[count]: the places of things whose middles these are (finite), so that neighbours are near. scratch[count]. */
+void box_tree_order(const double (*middles)[3], uint32_t count, struct box_place *scratch, uint32_t *order);
 
+/* Room for a tree over so many things. False: memory is gone, and the tree is as before. */
+bool box_tree_reserve(struct box_tree *tree, uint32_t count);
 /* A tree over so many things; its boxes are empty. */
 void box_tree_resize(struct box_tree *tree, uint32_t count);
 /* The places in the order that leaf `leaf` has: first .. end. */

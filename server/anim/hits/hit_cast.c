@@ -4,9 +4,23 @@
 #include "anim/hits/affine.h"
 #include "anim/hits/volume_image.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+bool hit_ray_finish(struct hit_ray *ray)
+{
+    double most = 0;
+    for (int i = 0; i < 3; i++)
+        most = fmax(most, fabs(ray->direction[i]));
+    if (!(most > 0))
+        return false;
+    for (int i = 0; i < 3; i++) /* so that squares of the smallest numbers are not 0 */
+        ray->direction[i] /= most;
+    unit3(ray->direction);
+    return true;
+}
 
 /* --- lists --- */
 
@@ -31,11 +45,7 @@ static int compare_hits(const void *a, const void *b)
     return x->triangle < y->triangle ? -1 : x->triangle > y->triangle;
 }
 
-void hit_list_sort(struct hit_list *list)
-{
-    if (list->count > 1)
-        qsort(list->hits, list->count, sizeof *list->hits, compare_hits);
-}
+void hit_list_sort(struct hit_list *list) { sort_in_place(list->hits, list->count, sizeof *list->hits, compare_hits); }
 
 void hit_list_offer(struct hit_list *list, size_t first, const struct hit *hit)
 {

@@ -19,6 +19,7 @@ static void order_primitive(const struct model *model, const struct primitive *p
 {
     const uint32_t count = triangle_count(primitive);
     double(*middles)[3] = mem_alloc(((size_t)count + 1) * sizeof *middles);
+    struct box_place *places = mem_alloc(((size_t)count + 1) * sizeof *places);
     for (uint32_t t = 0; t < count; t++) {
         double sum[3] = {0, 0, 0};
         for (int c = 0; c < 3; c++) {
@@ -30,7 +31,8 @@ static void order_primitive(const struct model *model, const struct primitive *p
         }
         memcpy(middles[t], sum, sizeof sum); /* three times the middle orders as well */
     }
-    box_tree_order((const double(*)[3])middles, count, order);
+    box_tree_order((const double(*)[3])middles, count, places, order);
+    free(places);
     free(middles);
 }
 

@@ -20,12 +20,15 @@ void hit_scene_fini(struct hit_scene *scene)
     free(scene->palette);
     free(scene->ends);
     free(scene->order);
+    free(scene->middles);
+    free(scene->places);
     box_tree_fini(&scene->tree);
 }
 
 size_t hit_scene_held_bytes(const struct hit_scene *scene)
 {
-    return scene->capacity * sizeof *scene->entities + scene->order_capacity * sizeof *scene->order +
+    return scene->capacity * sizeof *scene->entities +
+           scene->order_capacity * (sizeof *scene->order + sizeof *scene->middles + sizeof *scene->places) +
            (scene->row_capacity + scene->ball_capacity + scene->palette_capacity + scene->end_capacity) *
                sizeof(float) +
            scene->tree.box_capacity * sizeof(struct box);
@@ -210,6 +213,74 @@ static void place_balls(struct hit_scene *scene, struct scene_entity *entity)
     }
 }
 
+/* --- room --- */
+
+/* *array, malloc'ed, gets room for `count` items. */
+static bool reserve(void *array, size_t count, size_t item_bytes)
+{
+    void *old, *grown;
+    memcpy(&old, array, sizeof old);
+    if (count > SIZE_MAX / item_bytes || (grown = realloc(old, count * item_bytes + 1)) == NULL)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    return true;
+}
+
+static bool reserve_more(void *array, size_t *capacity, size_t count, size_t item_bytes)
+{
+    if (count <= *capacity)
+        return true;
+    if (!reserve(array, count, item_bytes))
+        return false;
+    *capacity = count;
+    return true;
+}
+
+static bool reserve_order(struct hit_scene *scene, size_t count)
+{
+    if (count <= scene->order_capacity)
+        return true;
+    if (!reserve(&scene->order, count, sizeof *scene->order) ||
+        !reserve(&scene->middles, count, sizeof *scene->middles) ||
+        !reserve(&scene->places, count, sizeof *scene->places))
+        return false;
+    scene->order_capacity = count;
+    return true;
+}
+
+/* Floats that an entity with the set needs. */
+static size_t palette_floats(const struct hit_set *set)
+{
+    return (size_t)ROW_FLOATS * (set->joint_most > set->node_count ? set->joint_most : set->node_count) + 1;
+}
+static size_t row_floats(const struct hit_set *set, int pose_count)
+{
+    return (size_t)ROW_FLOATS * set->stride * (size_t)pose_count;
+}
+static size_t ball_floats(const struct hit_set *set) { return (size_t)4 * set->stride; }
+
+bool hit_scene_reserve(struct hit_scene *scene, const struct hit_set *set, uint32_t count)
+{
+    const size_t entities = scene->capacity + count;
+    return entities <= UINT32_MAX &&
+           reserve_more(&scene->palette, &scene->palette_capacity, palette_floats(set), sizeof(float)) &&
+           reserve_more(&scene->ends, &scene->end_capacity, ball_floats(set) + 1, sizeof(float)) &&
+           reserve_more(&scene->rows, &scene->row_capacity, scene->row_capacity + count * row_floats(set, 2) + 1,
+                        sizeof(float)) &&
+           reserve_more(&scene->balls, &scene->ball_capacity, scene->ball_capacity + count * ball_floats(set) + 1,
+                        sizeof(float)) &&
+           reserve_order(scene, entities) && box_tree_reserve(&scene->tree, (uint32_t)entities) &&
+           reserve_more(&scene->entities, &scene->capacity, entities, sizeof *scene->entities);
+}
+
+bool hit_scene_has_room(const struct hit_scene *scene, const struct hit_set *set)
+{
+    return scene->count < scene->capacity && scene->count < scene->order_capacity &&
+           palette_floats(set) <= scene->palette_capacity && ball_floats(set) < scene->end_capacity &&
+           scene->row_count + row_floats(set, 2) < scene->row_capacity &&
+           scene->ball_count + ball_floats(set) < scene->ball_capacity;
+}
+
 /* --- entities --- */
 
 static void *grow(void *items, size_t *capacity, size_t count, size_t item_bytes)
@@ -221,14 +292,12 @@ int hit_scene_add(struct hit_scene *scene, struct entity_work *work, uint32_t id
                   const struct hit_set *set, const struct scene_pose *begin, const struct scene_pose *end,
                   struct err *err)
 {
-    const uint32_t stride = set->stride;
-    const size_t rows = (size_t)ROW_FLOATS * stride * (end != NULL ? 2 : 1);
-    const uint32_t most = set->joint_most > set->node_count ? set->joint_most : set->node_count;
-    scene->palette = grow(scene->palette, &scene->palette_capacity, (size_t)ROW_FLOATS * most + 1, sizeof(float));
+    const size_t rows = row_floats(set, end != NULL ? 2 : 1);
+    scene->palette = grow(scene->palette, &scene->palette_capacity, palette_floats(set), sizeof(float));
     scene->rows = grow(scene->rows, &scene->row_capacity, scene->row_count + rows + 1, sizeof(float));
-    scene->balls = grow(scene->balls, &scene->ball_capacity, scene->ball_count + (size_t)4 * stride + 1, sizeof(float));
+    scene->balls = grow(scene->balls, &scene->ball_capacity, scene->ball_count + ball_floats(set) + 1, sizeof(float));
     if (end != NULL)
-        scene->ends = grow(scene->ends, &scene->end_capacity, (size_t)4 * stride + 1, sizeof(float));
+        scene->ends = grow(scene->ends, &scene->end_capacity, ball_floats(set) + 1, sizeof(float));
     scene->entities = grow(scene->entities, &scene->capacity, scene->count + 1, sizeof *scene->entities);
     struct scene_entity *entity = &scene->entities[scene->count];
     *entity = (struct scene_entity){.id = id,
@@ -249,7 +318,7 @@ int hit_scene_add(struct hit_scene *scene, struct entity_work *work, uint32_t id
         return rc;
     place_balls(scene, entity);
     scene->row_count += rows;
-    scene->ball_count += (size_t)4 * stride;
+    scene->ball_count += ball_floats(set);
     scene->count++;
     return 0;
 }
@@ -257,15 +326,14 @@ int hit_scene_add(struct hit_scene *scene, struct entity_work *work, uint32_t id
 void hit_scene_order(struct hit_scene *scene)
 {
     const uint32_t count = (uint32_t)scene->count;
-    double(*middles)[3] = mem_alloc((scene->count + 1) * sizeof *middles);
+    if (scene->count > scene->order_capacity && !reserve_order(scene, scene->count + scene->count / 2))
+        mem_exhausted();
     for (uint32_t e = 0; e < count; e++)
-        memcpy(middles[e], scene->entities[e].middle, sizeof middles[e]);
-    scene->order = grow(scene->order, &scene->order_capacity, scene->count + 1, sizeof *scene->order);
-    box_tree_order((const double(*)[3])middles, count, scene->order);
+        memcpy(scene->middles[e], scene->entities[e].middle, sizeof scene->middles[e]);
+    box_tree_order((const double(*)[3])scene->middles, count, scene->places, scene->order);
     box_tree_resize(&scene->tree, count);
     for (uint32_t leaf = 0; leaf < scene->tree.leaf_count; leaf++)
         for (uint32_t p = box_tree_place(&scene->tree, leaf); p < box_tree_place(&scene->tree, leaf + 1); p++)
             box_join(box_tree_leaf(&scene->tree, leaf), &scene->entities[scene->order[p]].box);
     box_tree_refit(&scene->tree);
-    free(middles);
 }

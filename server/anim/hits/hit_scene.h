@@ -24,6 +24,8 @@ struct hit_ray {
     uint32_t ignored;               /* the id of an entity that it passes through, or HIT_NONE */
 };
 enum { HIT_NONE = -1 };
+/* Makes a finite direction of any length unit. False: it is 0. */
+bool hit_ray_finish(struct hit_ray *ray);
 
 struct hit {
     uint32_t ray, entity; /* ids */
@@ -76,6 +78,8 @@ struct hit_scene {
     uint32_t *order;
     /* scratch */
     float *palette, *ends;
+    double (*middles)[3];
+    struct box_place *places; /* order, middles and places have order_capacity items */
     size_t palette_capacity, order_capacity, end_capacity;
 };
 
@@ -83,6 +87,11 @@ void hit_scene_init(struct hit_scene *scene);
 void hit_scene_fini(struct hit_scene *scene);
 /* Memory that it holds. */
 size_t hit_scene_held_bytes(const struct hit_scene *scene);
+/* Room for so many more entities with the set and two poses each, beside those that it has room for now, so that
+ * adding, ordering and casting allocate nothing. False: memory is gone, and the scene is as before. */
+bool hit_scene_reserve(struct hit_scene *scene, const struct hit_set *set, uint32_t count);
+/* Whether it has room for one more, with two poses. */
+bool hit_scene_has_room(const struct hit_scene *scene, const struct hit_set *set);
 /* Empties it and keeps its memory. */
 void hit_scene_clear(struct hit_scene *scene);
 

@@ -41,6 +41,7 @@ static void copy_rest(struct bake_builder *builder, const struct model *model)
 {
     COPY(struct model_info, info, info, infos)
     COPY(struct marker, markers, marker, markers)
+    COPY(struct hitbox, hitboxes, hitbox, hitboxes)
     if (info != NULL) {
         info->format = copy_text(builder, model, model->infos[0].format);
         info->generator = copy_text(builder, model, model->infos[0].generator);
@@ -49,6 +50,8 @@ static void copy_rest(struct bake_builder *builder, const struct model *model)
         markers[i].name = copy_text(builder, model, model->markers[i].name);
         markers[i].value = copy_text(builder, model, model->markers[i].value);
     }
+    for (uint32_t i = 0; hitboxes != NULL && i < model->hitbox_count; i++)
+        hitboxes[i].volume.name = copy_text(builder, model, model->hitboxes[i].volume.name);
 }
 
 /* The model as the file has it; `builder` has what is other than in the model. */

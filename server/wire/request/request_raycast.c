@@ -276,15 +276,7 @@ static int take_ray(struct hit_ray *ray, const cJSON *object, struct err *err)
 
 int request_finish_ray(struct hit_ray *ray, struct err *err)
 {
-    double most = 0;
-    for (int i = 0; i < 3; i++)
-        most = fmax(most, fabs(ray->direction[i]));
-    if (!(most > 0))
-        return bad("direction", "a vector that is not 0", err);
-    for (int i = 0; i < 3; i++) /* so that squares of the smallest numbers are not 0 */
-        ray->direction[i] /= most;
-    unit3(ray->direction);
-    return 0;
+    return hit_ray_finish(ray) ? 0 : bad("direction", "a vector that is not 0", err);
 }
 
 int request_take_rays(struct request *request, const cJSON *list, const struct limits *limits, struct err *err)

@@ -3,6 +3,7 @@
 
 #include "anim/posed_file/posed_file_format.h"
 #include "base/bytes.h"
+#include "tests/unit/hits/hit_rig.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/walk_model.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = sizeof(struct posed_file_header), ROW = sizeof(struct bake_section), SECTIONS_1 = 26 };
+enum { HEADER = sizeof(struct posed_file_header), ROW = sizeof(struct bake_section), SECTIONS_1 = 27 };
 
 /* The file of a model: a heap block of exactly its size, at a multiple of 64. */
 struct written {
@@ -128,6 +129,33 @@ TEST(posed_file_keeps_what_moves_and_nothing_of_pictures)
     assert_int_equal(m->material_count + m->texture_count + m->pixel_byte_count + m->texcoord_count, 0);
     assert_int_equal(m->warning_count + m->source_file_count + m->extra_count, 0);
     assert_true(m->text_byte_count < f.model.text_byte_count);
+    posed_file_fini(&file);
+    free(w.bytes);
+    fixture_fini(&f);
+}
+
+/* A rig with volumes of a hitbox file: rays meet the same in the model of the file. */
+TEST(posed_file_keeps_the_hitboxes_of_a_model)
+{
+    struct fixture f;
+    struct posed_file file;
+    struct err err;
+    struct plain_random random = {7};
+    hit_rig_init(&f, &random);
+    const struct written w = write_file(&f.model);
+    assert_int_equal(posed_file_open(&file, w.bytes, w.size_bytes, &err), 0);
+    const struct model *m = &file.model;
+    assert_true(f.model.hitbox_count > 3);
+    assert_int_equal(m->hitbox_count, f.model.hitbox_count);
+    unsigned named = 0;
+    for (uint32_t h = 0; h < m->hitbox_count; h++) {
+        const struct hit_volume *kept = &m->hitboxes[h].volume, *of = &f.model.hitboxes[h].volume;
+        assert_int_equal(m->hitboxes[h].rule, f.model.hitboxes[h].rule);
+        assert_memory_equal(&kept->node, &of->node, sizeof *of - offsetof(struct hit_volume, node));
+        assert_true(is_text(m, kept->name, &f.model, of->name));
+        named += kept->name.offset != STR_NONE;
+    }
+    assert_true(named > 0);
     posed_file_fini(&file);
     free(w.bytes);
     fixture_fini(&f);

@@ -95,8 +95,12 @@ static void add_hitboxes(struct fixture *rig)
                                                .end = {0.5f, 0.2f, 0.1f},
                                                .rotation = {0, 0, 0, 1},
                                                .radius = 0.2f}};
-    for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN; i++)
-        *bake_add_hitbox(&rig->builder, 1) = (struct hitbox){.rule = HITBOX_GIVEN, .volume = GIVEN[i]};
+    for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN; i++) {
+        struct hitbox *hitbox = bake_add_hitbox(&rig->builder, 1);
+        *hitbox = (struct hitbox){.rule = HITBOX_GIVEN, .volume = GIVEN[i]};
+        if (i == 0)
+            hitbox->volume.name = bake_long_text(&rig->builder, "shield", 6);
+    }
     struct hit_volume none = {.name = {.offset = STR_NONE}, .node = 5, .rotation = {0, 0, 0, 1}};
     *bake_add_hitbox(&rig->builder, 1) = (struct hitbox){.rule = HITBOX_NONE, .volume = none};
     none.node = 1;

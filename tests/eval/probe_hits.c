@@ -1,0 +1,84 @@
+#include "tests/eval/probe_hits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RAYS_MAX = 1024, HITS_MAX = 1 << 14 };
+
+static void put_floats(const float *floats, size_t count)
+{
+    const unsigned char *at = (const unsigned char *)floats;
+    for (size_t i = 0; i < count * sizeof *floats; i++)
+        printf("%02x", at[i]);
+}
+
+static void put_error(const struct pe_error *error) { printf("error %d %s\n", error->status, error->message); }
+
+void probe_hitboxes(const struct pe_model *model, int fit, uint32_t room, struct pe_hitboxes **hitboxes,
+                    struct pe_scene **scene)
+{
+    struct pe_error error;
+    pe_scene_free(*scene);
+    pe_hitboxes_free(*hitboxes);
+    *scene = NULL;
+    if (pe_hitboxes_new(model, fit, hitboxes, &error) < 0 || pe_scene_new(scene, &error) < 0 ||
+        pe_scene_reserve(*scene, *hitboxes, room, &error) < 0) {
+        put_error(&error);
+        return;
+    }
+    for (uint32_t v = 0; v < pe_hitboxes_count(*hitboxes); v++) {
+        struct pe_hitbox box;
+        pe_hitbox_at(*hitboxes, v, &box);
+        printf("%s%u %d %s %u %u %d ", v > 0 ? ";" : "", box.node, box.kind, box.name != NULL ? box.name : "-",
+               box.vertex_count, box.outside_count, box.is_given);
+        put_floats(box.center, 3);
+        put_floats(box.end, 3);
+        put_floats(box.rotation, 4);
+        put_floats(box.half, 3);
+        put_floats(&box.radius, 1);
+    }
+    putchar('\n');
+}
+
+static uint32_t read_rays(char *words, struct pe_ray *rays)
+{
+    uint32_t count = 0;
+    for (char *word = strtok(words, " "); word != NULL; count++) {
+        double numbers[11];
+        for (int i = 0; i < 11; i++, word = strtok(NULL, " "))
+            numbers[i] = word != NULL ? strtod(word, NULL) : 0;
+        struct pe_ray *ray = &rays[count];
+        pe_ray_init(ray);
+        memcpy(ray->origin, numbers, sizeof ray->origin);
+        memcpy(ray->direction, numbers + 3, sizeof ray->direction);
+        ray->most = numbers[6];
+        ray->radius = numbers[7];
+        ray->at = numbers[8];
+        ray->mask = (uint32_t)numbers[9];
+        ray->ignored = numbers[10] < 0 ? PE_NOBODY : (uint32_t)numbers[10];
+    }
+    return count;
+}
+
+void probe_rays(struct pe_scene *scene, char *words)
+{
+    static struct pe_ray rays[RAYS_MAX];
+    static struct pe_hit hits[HITS_MAX];
+    struct pe_error error;
+    uint32_t found;
+    char *numbers = strchr(words, ' ');
+    const uint32_t count = read_rays(numbers, rays);
+    if (pe_raycast(scene, rays, count, words[0] == 'a' ? PE_ALL : PE_NEAREST, hits, HITS_MAX, &found, &error) < 0) {
+        put_error(&error);
+        return;
+    }
+    for (uint32_t h = 0; h < found; h++) {
+        const struct pe_hit *hit = &hits[h];
+        printf("%s%u %u %u %u %d ", h > 0 ? ";" : "", hit->ray, hit->entity, hit->node, hit->hitbox, hit->is_inside);
+        put_floats(&hit->distance, 1);
+        put_floats(hit->point, 3);
+        put_floats(hit->normal, 3);
+    }
+    putchar('\n');
+}
