@@ -1,61 +1,71 @@
-/* example_hit.c - shoots at the head of a character that plays a clip: example_hit HERO.posed CLIP JOINT SECONDS
+/* example_hit.c - shoots at a joint of a character that plays a clip: example_hit HERO.posed CLIP JOINT SECONDS
  *
- * Prints whether a ray from in front of it meets the joint's hitbox, and where. Exit status: 0 a hit, 1 none, 2 an
- * error. */
+ * From 10 units in front of the joint's hitbox, through its middle. Prints what the shot meets, the nearest
+ * first. Exit status: 0 when the joint is among it, else 1; 2 for an error. */
 #include "posed_eval.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { HITS_MAX = 64 };
+
 int main(int argc, char **argv)
 {
     struct pe_error error = {.message = "usage: example_hit FILE.posed CLIP JOINT SECONDS"};
-    struct pe_model *hero = NULL;
-    struct pe_evaluator *evaluator = NULL;
-    struct pe_hitboxes *hitboxes = NULL;
-    struct pe_scene *scene = NULL;
+    struct pe_model *hero;
+    struct pe_evaluator *evaluator;
+    struct pe_hitboxes *hitboxes;
+    struct pe_scene *scene;
     struct pe_layer clip;
     struct pe_entity entity;
     struct pe_info info;
+    struct pe_hitbox box = {.node = UINT32_MAX};
     struct pe_ray shot;
-    struct pe_hit hit;
-    float head[16];
-    uint32_t joint, hits = 0;
+    struct pe_hit hits[HITS_MAX];
+    float m[16]; /* world_from_joint */
+    uint32_t joint, count = 0;
+    int status = 1;
     pe_layer_init(&clip);
     pe_entity_init(&entity);
     pe_ray_init(&shot);
     if (argc != 5 || pe_model_open(argv[1], 0, &hero, &error) < 0 || pe_evaluator_new(&evaluator, &error) < 0 ||
         pe_evaluator_reserve(evaluator, hero, 1, &error) < 0 || pe_find_clip(hero, argv[2], &clip.clip, &error) < 0 ||
         pe_find_node(hero, argv[3], &joint, &error) < 0 || pe_hitboxes_new(hero, PE_CAPSULE, &hitboxes, &error) < 0 ||
-        pe_scene_new(&scene, &error) < 0 || pe_scene_reserve(scene, hitboxes, 1, &error) < 0) {
-        fprintf(stderr, "%s\n", error.message);
-        return 2;
-    }
+        pe_scene_new(&scene, &error) < 0 || pe_scene_reserve(scene, hitboxes, 1, &error) < 0)
+        goto failed;
     /* nothing is allocated from here on */
+    for (uint32_t v = 0; box.node != joint && pe_hitbox_at(hitboxes, v, &box) == 0; v++) { /* that of the joint */
+    }
     clip.time_s = strtod(argv[4], NULL);
     entity.model = hero;
     entity.layers = &clip;
     entity.layer_count = 1;
     pe_model_info(hero, &info);
-    int rc = pe_evaluate(evaluator, &entity, &error); /* where is the head now? */
-    if (rc == 0)
-        rc = pe_nodes(evaluator, &joint, 1, PE_MAT4, head, 16, &error);
-    for (int i = 0; i < 3 && rc == 0; i++) { /* shot from in front, 10 units away */
-        shot.origin[i] = (double)head[12 + i] + 10 * (double)info.forward[i];
+    if (pe_evaluate(evaluator, &entity, &error) < 0 || pe_nodes(evaluator, &joint, 1, PE_MAT4, m, 16, &error) < 0)
+        goto failed;
+    for (int i = 0; i < 3; i++) {
+        double at = (double)m[12 + i]; /* the middle of the hitbox in the world */
+        for (int k = 0; k < 3; k++)
+            at += (double)m[4 * k + i] * ((double)box.center[k] + (double)box.end[k]) / 2;
         shot.direction[i] = -(double)info.forward[i];
+        shot.origin[i] = at - 10 * shot.direction[i];
     }
-    if (rc < 0 || pe_scene_add(scene, evaluator, hitboxes, &entity, NULL, UINT32_MAX, &error) < 0 ||
-        pe_raycast(scene, &shot, 1, PE_NEAREST, &hit, 1, &hits, &error) < 0) {
-        fprintf(stderr, "%s\n", error.message);
-        return 2;
+    if (pe_scene_add(scene, evaluator, hitboxes, &entity, NULL, UINT32_MAX, &error) < 0 ||
+        pe_raycast(scene, &shot, 1, PE_ALL, hits, HITS_MAX, &count, &error) < 0)
+        goto failed;
+    for (uint32_t h = 0; h < count; h++) {
+        struct pe_node node;
+        pe_node_at(hero, hits[h].node, &node);
+        printf("%s after %g units, at %g %g %g\n", node.name != NULL ? node.name : "a joint", (double)hits[h].distance,
+               (double)hits[h].point[0], (double)hits[h].point[1], (double)hits[h].point[2]);
+        status = hits[h].node == joint ? 0 : status;
     }
-    if (hits == 1)
-        printf("node %u%s hit after %g units, at %g %g %g\n", (unsigned)hit.node,
-               hit.node == joint ? ", as aimed," : "", (double)hit.distance, (double)hit.point[0], (double)hit.point[1],
-               (double)hit.point[2]);
     pe_scene_free(scene);
     pe_hitboxes_free(hitboxes);
     pe_evaluator_free(evaluator);
     pe_model_close(hero);
-    return hits == 1 && hit.node == joint ? 0 : 1;
+    return status;
+failed:
+    fprintf(stderr, "%s\n", error.message);
+    return 2;
 }

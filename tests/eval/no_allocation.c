@@ -52,7 +52,7 @@ void __wrap_free(void *p)
     __real_free(p);
 }
 
-enum { FLOATS_MAX = 1 << 21 };
+enum { FLOATS_MAX = 1 << 21, SCENE_ENTITIES = 64, RAYS = 100, HITS_MAX = 1 << 16 };
 
 struct walk {
     struct pe_model *model;
@@ -141,6 +141,75 @@ static void play_blends(const struct walk *walk)
     }
 }
 
+/* Scenes with all the entities that there is room for, moving ones among them, and rays and balls at them, again and
+ * again. */
+static void cast(const struct walk *walk, struct pe_scene *scene, const struct pe_hitboxes *hitboxes)
+{
+    static struct pe_hit hits[HITS_MAX];
+    struct pe_error error;
+    struct pe_ray rays[RAYS];
+    struct pe_layer layers[2];
+    struct pe_entity entities[2];
+    for (int round = 0; round < 3; round++) {
+        uint32_t count = 0;
+        for (uint32_t e = 0; e < SCENE_ENTITIES; e++) {
+            const double world[16] = {1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 5.0 * (e % 7), 0, 3.0 * e, 1};
+            for (int pose = 0; pose < 2; pose++) {
+                pe_layer_init(&layers[pose]);
+                layers[pose].clip = walk->info.clip_count == 0 ? PE_REST_POSE : (int32_t)(e % walk->info.clip_count);
+                layers[pose].time_s = 0.1 * e + 0.03 * pose;
+                pe_entity_init(&entities[pose]);
+                entities[pose].model = walk->model;
+                entities[pose].layers = &layers[pose];
+                entities[pose].layer_count = 1;
+                entities[pose].world_from_scene = world;
+            }
+            if (pe_scene_add(scene, walk->evaluator, hitboxes, &entities[0], e % 2 == 0 ? &entities[1] : NULL,
+                             UINT32_MAX, &error) < 0) {
+                fprintf(stderr, "%s\n", error.message);
+                exit(1);
+            }
+        }
+        for (uint32_t r = 0; r < RAYS; r++) {
+            pe_ray_init(&rays[r]);
+            rays[r].origin[0] = 0.3 * r - 1;
+            rays[r].origin[1] = 0.2 * (r % 20);
+            rays[r].origin[2] = 500;
+            rays[r].at = 0.01 * r;
+            rays[r].radius = r % 3 == 0 ? 0.2 : 0;
+        }
+        for (int which = PE_NEAREST; which <= PE_ALL; which++)
+            if (pe_raycast(scene, rays, RAYS, which, hits, HITS_MAX, &count, &error) < 0 || count == 0) {
+                fprintf(stderr, "no ray hits anybody\n");
+                exit(1);
+            }
+        if (pe_scene_add(scene, walk->evaluator, hitboxes, &entities[0], NULL, 1, &error) != PE_E_RESERVE)
+            exit(1);
+        pe_scene_clear(scene);
+    }
+}
+
+/* The hits of each kind of volumes, in rooms of their own. */
+static void play_hits(const struct walk *walk)
+{
+    struct pe_error error;
+    for (int fit = PE_CAPSULE; fit <= PE_SPHERE; fit++) {
+        struct pe_hitboxes *hitboxes = NULL;
+        struct pe_scene *scene = NULL;
+        if (pe_hitboxes_new(walk->model, fit, &hitboxes, &error) < 0 || pe_scene_new(&scene, &error) < 0 ||
+            pe_scene_reserve(scene, hitboxes, SCENE_ENTITIES / 2, &error) < 0 ||
+            pe_scene_reserve(scene, hitboxes, SCENE_ENTITIES / 2, &error) < 0) {
+            fprintf(stderr, "%s\n", error.message);
+            exit(1);
+        }
+        is_counting = 1;
+        cast(walk, scene, hitboxes);
+        is_counting = 0;
+        pe_scene_free(scene);
+        pe_hitboxes_free(hitboxes);
+    }
+}
+
 /* What is refused allocates nothing either. */
 static void be_refused(const struct walk *walk, const struct pe_model *stranger)
 {
@@ -186,6 +255,7 @@ int main(int argc, char **argv)
         play_blends(&walk);
         be_refused(&walk, stranger);
         is_counting = 0;
+        play_hits(&walk);
         pe_evaluator_free(walk.evaluator);
         pe_model_close(walk.model);
     }

@@ -10,7 +10,7 @@ enum { LEAF_THINGS = 4, CODE_BITS = 21 };
 
 /* Boxes are larger by this share of what is computed with, so that no rounding loses what touches their sides. */
 static const double BOX_SLACK = 1e-11;
-/* In place of the infinite inverse of 0, times which 0 is no number. */
+/* In place of the infinite inverse of 0 (and of -0, which goes the same way), times which 0 is no number. */
 static const double MOST_INVERSE = 1e300;
 
 void box_tree_fini(struct box_tree *tree) { free(tree->boxes); }
@@ -121,7 +121,7 @@ void box_ray_init(struct box_ray *ray, const double origin[3], const double dire
         ray->near_origin[i] = is_back ? origin[i] - more : origin[i] + more;
         ray->far_origin[i] = is_back ? origin[i] + more : origin[i] - more;
         ray->inverse[i] =
-            fabs(direction[i]) > 1 / MOST_INVERSE ? 1 / direction[i] : copysign(MOST_INVERSE, direction[i]);
+            fabs(direction[i]) > 1 / MOST_INVERSE ? 1 / direction[i] : (is_back ? -MOST_INVERSE : MOST_INVERSE);
     }
 }
 

@@ -137,11 +137,14 @@ def random_scene(server, rng, name, info, probe):
 
 
 def random_rays(rng, entities, size):
+    """A tenth of them go along an axis, where 0 has either sign."""
     rays = []
     for _ in range(80):
         target = rng.choice(entities)["world"][12:15]
         origin = [x + rng.gauss(0, 5 * size) for x in target]
         ray = {"origin": origin, "direction": [t + rng.gauss(0, size / 3) - x for t, x in zip(target, origin)]}
+        if rng.random() < 0.1:
+            ray = {"origin": [*target[:2], target[2] + 5 * size], "direction": [rng.choice([0.0, -0.0]), rng.choice([0.0, -0.0]), -2.0]}
         for key, value in (("radius", rng.uniform(0, size / 3)), ("at", rng.random()), ("max", rng.uniform(0, 20 * size)),
                            ("mask", rng.randrange(1, 4)), ("ignore", rng.randrange(len(entities)))):
             if rng.random() < 0.4:
@@ -230,14 +233,18 @@ def test_the_example_hits_the_head_of_a_character_that_walks(models, time_s):
     done = run_example(models.folder / "robot.glb.posed", "walk", "head", time_s)
     assert done.returncode == 0, done.stderr + done.stdout
     frame, = models.json("/v1/pose", model="robot.glb", clip="walk", t=time_s)["frames"]
-    head = next(node["index"] for node in models.json("/v1/model", model="robot.glb")["nodes"] if node["name"] == "head")
-    at = frame["scene"][head][12:15]
-    forward = [0, 0, 1]
-    ray = {"origin": [x + 10 * f for x, f in zip(at, forward)], "direction": [-f for f in forward]}
-    hit, = cast_by_server(models, {"entities": [{"model": "robot.glb", "clip": "walk", "t": float(time_s)}], "rays": [ray]})
-    said = re.fullmatch(r"node (\d+), as aimed, hit after (\S+) units, at (\S+) (\S+) (\S+)\n", done.stdout)
-    assert int(said[1]) == hit["node"] == head
-    assert [float(word) for word in said.groups()[1:]] == pytest.approx([hit["distance"], *hit["point"]], abs=1e-4)
+    volumes = models.json("/v1/hitboxes", model="robot.glb")["volumes"]
+    head = next(volume for volume in volumes if volume["name"] == "head")
+    world_from_joint = np.array(frame["scene"][head["joint"]]).reshape(4, 4).T
+    middle = (world_from_joint @ [*(np.array(head["from"]) + head["to"]) / 2, 1])[:3]
+    ray = {"origin": [*middle[:2], middle[2] + 10], "direction": [-0.0, -0.0, -1]}
+    hits = cast_by_server(models, {"entities": [{"model": "robot.glb", "clip": "walk", "t": float(time_s)}], "rays": [ray],
+                                   "hits": "all"})
+    names = {volume["joint"]: volume["name"] for volume in volumes}
+    said = re.findall(r"^(\w+) after (\S+) units, at (\S+) (\S+) (\S+)$", done.stdout, re.M)
+    assert [line[0] for line in said] == [names[hit["node"]] for hit in hits] and "head" in names.values()
+    for line, hit in zip(said, hits):
+        assert [float(word) for word in line[1:]] == pytest.approx([hit["distance"], *hit["point"]], abs=1e-4)
 
 
 def test_the_example_says_what_is_wrong(models):
@@ -247,3 +254,4 @@ def test_the_example_says_what_is_wrong(models):
     assert done.returncode == 2 and "no clip 'wlak'" in done.stderr
     done = run_example(robot, "walk", "haed", "0")
     assert done.returncode == 2 and "no node 'haed'" in done.stderr
+    assert run_example(robot, "walk", "root", "0").returncode == 1

@@ -171,6 +171,33 @@ TEST(hit_scene_rays_are_those_of_a_plain_search)
     }
 }
 
+/* Along an axis the other parts of a direction are 0, or -0: the sign is no difference. */
+TEST(hit_scene_rays_along_an_axis_do_not_see_the_sign_of_zero)
+{
+    struct hall hall;
+    struct plain_random random = {31};
+    size_t found = 0;
+    hall_init(&hall, &random, VOLUME_CAPSULE);
+    for (uint32_t e = 0; e < ENTITIES; e++)
+        for (int axis = 0; axis < 6; axis++) {
+            struct hit_list plain = new_list(true), minus = new_list(true);
+            struct hit_ray ray = {.most = HUGE_VAL, .at = 0.4, .mask = UINT32_MAX, .ignored = (uint32_t)HIT_NONE};
+            memcpy(ray.origin, hall.scene.entities[e].middle, sizeof ray.origin);
+            ray.origin[axis % 3] += axis < 3 ? 50 : -50;
+            ray.direction[axis % 3] = axis < 3 ? -1 : 1;
+            hit_scene_cast(&hall.scene, 0, &ray, &plain);
+            for (int i = 0; i < 3; i++)
+                ray.direction[i] = i == axis % 3 ? ray.direction[i] : -0.0;
+            hit_scene_cast(&hall.scene, 0, &ray, &minus);
+            assert_int_equal(plain.count, minus.count);
+            found += plain.count;
+            hit_list_fini(&plain);
+            hit_list_fini(&minus);
+        }
+    assert_true(found > ENTITIES);
+    hall_fini(&hall);
+}
+
 TEST(hit_scene_balls_are_those_of_all_volumes)
 {
     struct plain_random random = {13};
