@@ -141,9 +141,12 @@ int long_request(struct connection *connection, const char *what, const char *op
                  const char *query, const char *body, struct posed_packet *answer)
 {
     struct long_request_estimate estimate = {0};
-    /* what is wrong with the request is told by its own answer */
-    if (!terminal.is_quiet && body == NULL &&
-        long_request_ask(connection, what, operation, model, query, &estimate, answer) != 0)
+    int rc = 0;
+    if (!terminal.is_quiet && body == NULL)
+        rc = long_request_ask(connection, what, operation, model, query, &estimate, answer);
+    if (rc == POSED_E_SERVER) /* what is wrong with the request is told by its own answer */
         estimate.seconds = 0;
+    else if (rc != 0)
+        return rc;
     return request_shown(connection, what, estimate.seconds, operation, model, query, body, answer);
 }

@@ -5,6 +5,8 @@
 #include "wire/bodies/bodies.h"
 #include "wire/reply/reply_json.h"
 
+#include <string.h>
+
 static const char *const ALPHA_MODES[] = {[ALPHA_OPAQUE] = "opaque", [ALPHA_MASK] = "mask", [ALPHA_BLEND] = "blend"};
 static const char *const TEXTURE_CONTENTS[] = {
     [TEXTURE_COLORS] = "colors", [TEXTURE_DATA] = "data", [TEXTURE_RADIANCE] = "radiance"};
@@ -275,6 +277,29 @@ static void put_file(struct buf *out, const struct model *model, uint32_t index)
     json_printf(out, ",\"bytes\":%llu}", (unsigned long long)file->size_bytes);
 }
 
+/* A hitbox file is looked for beside every model. Where none is, nothing is missing. */
+static bool is_told(const struct model *model, const struct source_file *file)
+{
+    static const char ENDING[] = ".hitboxes.json";
+    const struct str path = file->path;
+    const size_t size = sizeof ENDING - 1;
+    return file->is_missing == 0 || path.size_bytes < size ||
+           memcmp(json_text_of(model, path) + path.size_bytes - size, ENDING, size) != 0;
+}
+
+static void put_files(struct buf *out, const struct model *model)
+{
+    uint32_t count = 0;
+    buf_put_text(out, ",\"files\":[");
+    for (uint32_t i = 0; i < model->source_file_count && !buf_failed(out); i++) {
+        if (!is_told(model, &model->source_files[i]))
+            continue;
+        json_comma(out, count++ > 0);
+        put_file(out, model, i);
+    }
+    buf_put_char(out, ']');
+}
+
 static void put_warning(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct warning *warning = &model->warnings[index];
@@ -357,7 +382,7 @@ void body_put_model(struct reply_context *context)
     put_list(out, ",\"lights\":", model, model->light_count, put_light);
     put_humanoid(out, model);
     put_variants(out, model);
-    put_list(out, ",\"files\":", model, model->source_file_count, put_file);
+    put_files(out, model);
     put_list(out, ",\"warnings\":", model, model->warning_count, put_warning);
     put_list(out, ",\"nodes\":", model, model->node_count, put_node);
     buf_put_text(out, "}\n");

@@ -282,7 +282,7 @@ static int take_all(struct request *request, const struct request_head *head, st
         (!op_is_page(request->op) &&
          parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0) ||
         (body != NULL && request_take_body(request, body, &seen, limits, err) < 0) ||
-        (request_has_crowd(request, head) && request_take_crowd(request, head, limits, err) < 0) ||
+        (request->op == OP_CROWD && request_take_crowd(request, head, limits, err) < 0) ||
         (request_has_raycast(request, head) && request_take_raycast(request, head, limits, &seen, err) < 0))
         return err->code;
     if ((op_is_picture(request->op) || op_is_page(request->op)) && body == NULL)
@@ -305,7 +305,7 @@ int request_parse(struct request *request, const struct request_head *head, cons
     if (request_find_route(head->target, split.path_bytes, &request->op, &split.name_bytes, err) < 0 ||
         request_check_method(request, head->method, &is_post, err) < 0)
         return err->code;
-    if (is_post && !request_has_crowd(request, head) && !request_has_raycast(request, head) &&
+    if (is_post && request->op != OP_CROWD && !request_has_raycast(request, head) &&
         request_open_body(head, limits, &body, err) < 0)
         return err->code;
     const int rc = take_all(request, head, split, body, limits, err);

@@ -22,13 +22,6 @@ static bool is_accepted_type(const char *type)
     return is_accepted;
 }
 
-bool request_has_crowd(const struct request *request, const struct request_head *head)
-{
-    const char *type = head->content_type != NULL ? head->content_type : "";
-    return request->op == OP_CROWD && (crowd_is_binary(head->body, head->body_bytes) ||
-                                       strncasecmp(type, CROWD_CONTENT_TYPE, sizeof CROWD_CONTENT_TYPE - 1) == 0);
-}
-
 int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,
                        struct err *err)
 {

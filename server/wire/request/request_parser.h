@@ -175,9 +175,7 @@ int request_take_raycast(struct request *request, const struct request_head *hea
 
 /* --- request_crowd.c --- */
 
-/* True when the body is a binary crowd, or its type says that it is one. */
-bool request_has_crowd(const struct request *request, const struct request_head *head);
-/* Takes it. */
+/* Takes the body of an OP_CROWD, which is binary. */
 int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,
                        struct err *err);
 

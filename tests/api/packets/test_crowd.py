@@ -305,3 +305,12 @@ def test_models_are_imported_first(own, tmp_path):
 
 def test_the_log_names_it(own):
     assert view("POSED", post(own, one().bytes()).body, BYTES["ANSWER"])["count"] == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b'{"entities":[]}', b"PSDC", b"PSDE" + bytes(60)])
+def test_bodies_that_are_no_crowd_are_refused(own, body):
+    for target in "", "?format=json", "?route=x":
+        answer = post(own, body, target)
+        assert answer.status == 400 and answer.json()["error"]["code"] == "bad_request", answer.body
+    with packets.connect(own.ports, "tcp") as link:
+        assert link.ask("crowd", body).error()[0] == 1  # a malformed packet: the connection ends
