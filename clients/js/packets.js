@@ -5,8 +5,8 @@ import { hex } from './frames.js';
 export const HEADER_BYTES = 32;
 export const KINDS = {
   open: 1, close: 2, find: 3, info: 4, palette: 5, pose: 6, mesh: 7, render: 8, call: 9, subscribe: 10, control: 11, credit: 12,
-  unsubscribe: 13, watch: 14, ping: 15, hello: 128, error: 129, done: 130, opened: 131, found: 132, json: 133, frames: 134, png: 135,
-  glb: 136, other: 137, stream: 192, changed: 193,
+  unsubscribe: 13, watch: 14, ping: 15, crowd: 16, raycast: 17, hello: 128, error: 129, done: 130, opened: 131, found: 132, json: 133,
+  frames: 134, png: 135, glb: 136, other: 137, entities: 138, hits: 139, stream: 192, changed: 193,
 };
 const NAMES = new Map(Object.entries(KINDS).map(([name, number]) => [number, name]));
 const FLAGS = { changed: 1, last: 2, closing: 4, stale: 8 };

@@ -20,14 +20,14 @@ TOKEN_BYTES_MAX = 256
 #: kinds of packets. A test compares these tables with protocol/packets.def.
 KINDS: Dict[str, int] = {
     "open": 1, "close": 2, "find": 3, "info": 4, "palette": 5, "pose": 6, "mesh": 7, "render": 8, "call": 9, "subscribe": 10,
-    "control": 11, "credit": 12, "unsubscribe": 13, "watch": 14, "ping": 15, "crowd": 16,
+    "control": 11, "credit": 12, "unsubscribe": 13, "watch": 14, "ping": 15, "crowd": 16, "raycast": 17,
     "hello": 128, "error": 129, "done": 130, "opened": 131, "found": 132, "json": 133, "frames": 134, "png": 135, "glb": 136,
-    "other": 137, "entities": 138, "stream": 192, "changed": 193,
+    "other": 137, "entities": 138, "hits": 139, "stream": 192, "changed": 193,
 }
 NAMES = {number: name for name, number in KINDS.items()}
 #: content types of the kinds that are answers of HTTP; that of `other` is in its notes
 TYPES = {"json": "application/json", "frames": "application/vnd.posed.frames", "png": "image/png", "glb": "model/gltf-binary",
-         "entities": "application/vnd.posed.entities"}
+         "entities": "application/vnd.posed.entities", "hits": "application/vnd.posed.hits"}
 HEADER_FLAGS = {"changed": 1, "last": 2, "closing": 4, "stale": 8}
 QUERY_FLAGS = {
     "from": 1, "to": 2, "speed": 4, "phase": 8, "range": 16, "root_motion": 32, "turn": 64, "indices": 128, "normals": 256,

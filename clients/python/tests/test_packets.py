@@ -12,7 +12,7 @@ import packets as oracle  # tests/api/support: a client made from packets.def al
 import pytest
 
 from conftest import PROTOCOL, start
-from posed import Frames, PosedError, ProtocolError, connect, errors, packets
+from posed import Frames, PosedError, ProtocolError, connect, crowd, errors, packets
 from posed.address import Address, parse
 from posed.http import HttpTransport
 from posed.packets import Query, Reader
@@ -48,6 +48,8 @@ REQUESTS = {
     "stream": [packets.packet("subscribe", Query(clip=0, layout=1, indices=[0]).subscribe("palette", True, 2, 60, 0, 1), 13, 1),
                packets.packet("control", packets.control(13, position_s=0.5), 14), packets.packet("credit", packets.credit(13, 1), 15),
                packets.packet("unsubscribe", packets.unsubscribe(13), 16)],
+    "crowd": [packets.packet("crowd", crowd.build(
+        ["awkward.gltf"], [crowd.Entity(layers=[crowd.Layer(clip=0, time_s=0.5)], layout="mat3x4")], None, None, [], [crowd.Wanted(joints=[0])], []), 24)],
     "watch": [packets.packet("watch", packets.watch(True), 17, 1), packets.packet("ping", b"", 18), packets.packet("close", b"", 19, 1)],
 }
 
@@ -59,7 +61,7 @@ def test_requests_are_the_bytes_of_the_examples(name):
 
 
 def test_every_example_is_looked_at():
-    assert set(EXAMPLES) == set(REQUESTS) | {"errors", "malformed"}
+    assert set(EXAMPLES) == set(REQUESTS) | {"errors", "malformed", "raycast"}  # raycasts go as JSON
 
 
 def answers():

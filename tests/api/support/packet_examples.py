@@ -100,7 +100,7 @@ def examples():
         ("call: POST /v1/bounds, with the parameters in a body",
          packet("call", call("/v1/bounds", '{"clip":"bend","t":0.5}'), id=11, model=1), 1)]
     poses = crowds.Crowd()
-    poses.model(handle=1)
+    poses.model(MODEL)
     poses.wanted(items=[0])
     poses.entity([{"clip": 0, "time_s": 0.5}], layout=1)
     yield "crowd", "crowd", ["hello", "open"], [
