@@ -5,7 +5,7 @@ import struct
 from typing import Any, Tuple, Union
 
 try:
-    import numpy
+    import numpy as numpy  # for crowd.py as well
 except ImportError:
     numpy = None  # type: ignore[assignment]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, cast
 
 from . import arrays
 from .arrays import Array, Buffer, transposed, view
@@ -180,7 +180,8 @@ class Entities:
         tables = _ANSWER.size + count * _POSED.size + model_count * _MODEL_BYTES
         if at < tables or at % 16 or wrong_at != at + floats_bytes or wrong_at + wrong_count * _WRONG.size > size:
             raise ProtocolError("the tables of an answer to a crowd reach beyond it")
-        self._entities: List[Tuple[int, int, int, int]] = list(_POSED.iter_unpack(self.data[_ANSWER.size:_ANSWER.size + count * _POSED.size]))
+        rows = list(_POSED.iter_unpack(self.data[_ANSWER.size:_ANSWER.size + count * _POSED.size]))
+        self._entities = cast(List[Tuple[int, int, int, int]], rows)
         for offset, matrices, item_bytes, _ in self._entities:
             if offset != at or item_bytes not in _SHAPES:
                 raise ProtocolError("the entities of an answer to a crowd do not follow each other")
