@@ -1,6 +1,5 @@
 /* long_request.h - a request whose answer may take a while: how far it is, by the server's estimate (protocol/http.md),
- * shows as a bar on a terminal, else as a line now and then. Nothing is shown with --quiet, of an answer that is
- * expected within a second, and of a server that gives no estimates. */
+ * is shown (long_progress.h). Nothing is shown of a server that gives no estimates. */
 #pragma once
 
 #include "clients/cli/server/connection.h"
