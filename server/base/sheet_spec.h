@@ -32,6 +32,8 @@ struct sheet_spec {
     uint32_t gap;        /* pixels between cells */
     uint32_t padding;    /* pixels around all cells */
     uint32_t quality;    /* 1 to 100, of formats that lose something; 0: not given. Of OP_RENDER too, as is format */
+    uint32_t first_row;  /* of those that are drawn; a frame of an animation is a row */
+    uint32_t row_count;  /* that are drawn; 0: all from there on */
     uint32_t reserved;
     double rate;      /* frames a second of each clip */
     double play_rate; /* frames a second of the animation */

@@ -59,6 +59,7 @@ static int warm_up(struct renderer *renderer, struct err *err)
                                     .width = 64,
                                     .height = 64,
                                     .cell_count = 1,
+                                    .drawn_count = 1,
                                     .model_bytes = model.size_bytes};
     work->cells[0].clip = POSE_REST;
     if (rc == 0)
@@ -160,18 +161,30 @@ static int put_all(const struct renderer *renderer, const struct cells *cells, s
     if (!sheet_is_animation(&spec))
         return picture_file_put(out, renderer->canvas, job->width, job->height, &form, err);
     uint32_t durations_ms[RENDER_CELLS_MAX];
-    for (uint32_t c = 0; c < job->cell_count; c++)
-        durations_ms[c] = cells->work->cells[c].duration_ms;
+    for (uint32_t d = 0; d < job->drawn_count; d++)
+        durations_ms[d] = cells->work->cells[job->first_drawn + d].duration_ms;
     const struct image_sequence sequence = {.pixels = renderer->canvas,
                                             .width = job->width,
                                             .height = job->picture.height + job->caption_height,
-                                            .frame_count = job->cell_count,
+                                            .frame_count = job->drawn_count,
                                             .durations_ms = durations_ms,
                                             .loops = job->loops,
                                             .frame_rate = job->frame_rate,
                                             .quality = job->quality,
                                             .form = form.png};
     return image_sequence_put(out, (enum sheet_format)job->format, &sequence, err);
+}
+
+/* A part of a sheet may be empty where the whole is not. */
+static int look_elsewhere(struct renderer *renderer, struct cells *cells, struct err *err)
+{
+    const struct render_job *job = &cells->work->job;
+    const bool is_opaque = cells->is_opaque;
+    for (uint32_t c = 0; c < job->cell_count && !cells->is_covered; c++)
+        if (c - job->first_drawn >= job->drawn_count && draw_cell(renderer, cells, c, err) < 0)
+            return err->code;
+    cells->is_opaque = is_opaque;
+    return check_covered(renderer, cells, err);
 }
 
 static int draw_all(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err)
@@ -183,14 +196,15 @@ static int draw_all(struct renderer *renderer, struct cells *cells, struct buf *
         return cells_put_cameras(renderer, cells, out, err);
     if (pixels_start(renderer, job, err) < 0)
         return err->code;
-    for (uint32_t c = 0; c < job->cell_count; c++) {
+    for (uint32_t c = job->first_drawn; c < job->first_drawn + job->drawn_count; c++) {
         if (draw_cell(renderer, cells, c, err) < 0)
             return err->code;
         pixels_place(renderer, job, &cells->work->cells[c]);
         if (job->caption_height > 0 && caption_put(renderer, cells, &cells->work->cells[c], err) < 0)
             return err->code;
     }
-    return check_covered(renderer, cells, err) < 0 ? err->code : put_all(renderer, cells, out, err);
+    const bool is_empty = !cells->is_covered && (job->picture.flags & PICTURE_ALLOW_EMPTY) == 0;
+    return is_empty && look_elsewhere(renderer, cells, err) < 0 ? err->code : put_all(renderer, cells, out, err);
 }
 
 static int draw(struct renderer *renderer, const struct render_work *work, struct loaded_model *loaded,

@@ -86,19 +86,20 @@ struct render_cell {
 /* The one description of a picture behind the request: the service fills it, the pool adds ids and models, the worker
  * draws it. In an animation (base/sheet_spec.h) each cell is a frame: cells lie one below the other, as wide as the
  * picture. The background of files without transparency is opaque. Instead of a picture SHEET_JSON is answered by
- * struct render_cameras and struct render_cell_camera[cell_count]. */
+ * struct render_cameras and struct render_cell_camera[cell_count], whatever is drawn. */
 struct render_job {
     uint32_t magic;
-    uint32_t cell_count;        /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_MOMENTS_MAX / layer_count */
-    uint64_t job_id;            /* > 0 */
-    uint64_t model_key;         /* same key = same bytes: the worker may still have it on the GPU */
-    uint64_t model_bytes;       /* size of the baked model in the memfd */
-    uint64_t environment_key;   /* likewise, of the model that is the environment (anim/light/panorama.h) */
-    uint64_t environment_bytes; /* 0: there is none */
+    uint32_t cell_count; /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_MOMENTS_MAX / layer_count */
+    uint32_t first_drawn, drawn_count; /* of the cells those that the picture has; the camera is that of all */
+    uint64_t job_id;                   /* > 0 */
+    uint64_t model_key;                /* same key = same bytes: the worker may still have it on the GPU */
+    uint64_t model_bytes;              /* size of the baked model in the memfd */
+    uint64_t environment_key;          /* likewise, of the model that is the environment (anim/light/panorama.h) */
+    uint64_t environment_bytes;        /* 0: there is none */
     uint32_t source_count;
     uint32_t joint; /* 0, or 1 + the node that the view is about */
     struct render_source sources[RENDER_SOURCES_MAX];
-    uint32_t width, height;      /* of the whole picture, in pixels; every cell lies within */
+    uint32_t width, height;      /* of the whole picture, in pixels; every drawn cell lies within */
     uint32_t root;               /* 0, or 1 + the node whose movement over the ground is taken out */
     uint32_t has_turn;           /* its turning too */
     uint32_t loops;              /* how often an animation plays; 0: for ever */
@@ -123,11 +124,13 @@ struct render_work {
     char renames[RENDER_RENAME_BYTES_MAX];                              /* rename_bytes of them */
 };
 
-/* False: no job has so many cells, layers and rules. */
+/* False: no job has so many cells, layers and rules, or draws such cells. */
 static inline bool render_job_is_bounded(const struct render_job *job)
 {
     const uint32_t layers = job->blend.layer_count;
     return job->cell_count >= 1 && job->cell_count <= RENDER_CELLS_MAX && layers <= RENDER_LAYERS_MAX &&
+           job->drawn_count >= 1 && job->first_drawn <= job->cell_count &&
+           job->drawn_count <= job->cell_count - job->first_drawn &&
            job->cell_count * layers <= RENDER_LAYER_MOMENTS_MAX && job->rename_bytes <= RENDER_RENAME_BYTES_MAX;
 }
 static inline size_t render_cells_bytes(const struct render_job *job)

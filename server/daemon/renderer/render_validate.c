@@ -156,7 +156,7 @@ bool render_picture_is_valid(const struct render_job *job, const void *bytes, si
     const struct content content = {.bytes = bytes,
                                     .size_bytes = size_bytes,
                                     .width = job->width,
-                                    .height = sheet_is_animation(&spec) ? job->height / job->cell_count : job->height};
+                                    .height = sheet_is_animation(&spec) ? job->height / job->drawn_count : job->height};
     switch (job->format) {
     case SHEET_PNG:
     case SHEET_APNG:
@@ -169,7 +169,7 @@ bool render_picture_is_valid(const struct render_job *job, const void *bytes, si
     case SHEET_JPEG:
         return is_jpeg(&content);
     case SHEET_Y4M:
-        return is_y4m(&content, job->cell_count);
+        return is_y4m(&content, job->drawn_count);
     default:
         return size_bytes == sizeof(struct render_cameras) + job->cell_count * sizeof(struct render_cell_camera);
     }

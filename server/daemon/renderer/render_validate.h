@@ -13,5 +13,5 @@
 
 /* Whether what accompanies a picture is finite numbers and printable text, as the contract requires. */
 bool render_notes_are_valid(const struct render_notes *notes);
-/* Looks at the job's format, width, height and cell_count. */
+/* Looks at the job's format, width, height, and at how many cells it has and draws. */
 bool render_picture_is_valid(const struct render_job *job, const void *bytes, size_t size_bytes);

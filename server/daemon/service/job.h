@@ -15,7 +15,7 @@
 #include "daemon/support/job_queue.h"
 #include "wire/encode/exposition.h"
 #include "daemon/upload/upload.h"
-#include "wire/bodies/sheet_plan.h"
+#include "wire/sheet/sheet_plan.h"
 
 enum { SERVICE_PROTOCOL_VERSION = 1 };
 /* Answers that are made in work threads at the same time. The other work threads (main.c) are for files: revalidation,

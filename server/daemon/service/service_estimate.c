@@ -11,8 +11,9 @@
 #include <math.h>
 
 /* Defaults until something was measured: one import; per cell, triangle and pixel of a picture; a byte of a file for
- * each pixel of the background and of the model. */
-static const double IMPORT_NS = 50e6, CELL_NS = 3e6, TRIANGLE_NS = 300, PIXEL_NS = 30, PIXEL_FILE_BYTES = 0.5;
+ * each pixel of the background and of the model. Of cells that are not drawn the camera needs the poses. */
+static const double IMPORT_NS = 50e6, CELL_NS = 3e6, TRIANGLE_NS = 300, PIXEL_NS = 30, PIXEL_FILE_BYTES = 0.5,
+                    POSE_NS = 50e3, POSE_TRIANGLE_NS = 10;
 enum { CELL_JSON_BYTES = 400, INDICES_A_TRIANGLE = 3 };
 
 /* What evaluation_cost_ns() does not tell, because it stops where a work thread is needed in any case. */
@@ -41,11 +42,14 @@ static double picture_cost_ns(const struct picture_job *picture)
     const struct request *request = &picture->job->call->request;
     const struct model *model = &picture->job->models[0]->model;
     const bool is_onion = picture->plan == NULL && request->picture.view == VIEW_ONION;
-    const double cells = picture->plan != NULL ? picture->plan->cell_count : is_onion ? VIEW_ONION_TIMES : 1;
-    const double pixels = picture->plan != NULL ? (double)picture->plan->width * picture->plan->height
-                                                : (double)request->picture.width * request->picture.height;
+    const struct sheet_plan *plan = picture->plan;
+    const double cells = plan != NULL ? plan->drawn_count : is_onion ? VIEW_ONION_TIMES : 1;
+    const double posed = plan != NULL ? plan->cell_count - plan->drawn_count : 0;
+    const double pixels =
+        plan != NULL ? (double)plan->width * plan->height : (double)request->picture.width * request->picture.height;
     const double triangles = (double)model->index_count / INDICES_A_TRIANGLE;
-    return cells * (CELL_NS + triangles * TRIANGLE_NS) + pixels * PIXEL_NS;
+    return cells * (CELL_NS + triangles * TRIANGLE_NS) + posed * (POSE_NS + triangles * POSE_TRIANGLE_NS) +
+           pixels * PIXEL_NS;
 }
 
 /* What is told of the picture and not the picture. */
@@ -59,7 +63,7 @@ static double picture_file_bytes(const struct picture_job *picture)
 {
     const struct request *request = &picture->job->call->request;
     if (is_text(request))
-        return CELL_JSON_BYTES * (picture->plan != NULL ? (double)picture->plan->cell_count : 1);
+        return CELL_JSON_BYTES * (picture->plan != NULL ? (double)picture->plan->drawn_count : 1);
     return PIXEL_FILE_BYTES * (picture->plan != NULL ? (double)picture->plan->width * picture->plan->height
                                                      : (double)request->picture.width * request->picture.height);
 }
@@ -93,9 +97,11 @@ void service_learn_picture(const struct picture_job *picture, uint64_t duration_
 
 struct estimate {
     double wait_ns, work_ns;
-    uint64_t bytes;   /* UINT64_MAX: nothing is known */
-    uint32_t imports; /* of models that are not in memory */
-    bool is_measured; /* such work was done here before */
+    uint64_t bytes;                /* UINT64_MAX: nothing is known */
+    uint32_t imports;              /* of models that are not in memory */
+    bool is_measured;              /* such work was done here before */
+    const struct sheet_plan *plan; /* of a sheet or turntable; else NULL */
+    uint32_t rows_at_once;         /* likewise */
 };
 
 /* To microseconds, which is more than an estimate knows. */
@@ -103,6 +109,14 @@ static double round_s(double ns)
 {
     static const double US_PER_S = 1e6, NS_PER_US = 1e3;
     return round(ns / NS_PER_US) / US_PER_S;
+}
+
+/* The whole sheet, whatever part of it the request is about. */
+static void put_sheet(const struct estimate *estimate, struct buf *out)
+{
+    const struct sheet_plan *plan = estimate->plan;
+    json_printf(out, ",\"sheet\":{\"cells\":%u,\"rows\":%u,\"rows_at_once\":%u}", plan->cell_count, plan->layout.rows,
+                estimate->rows_at_once);
 }
 
 static void put_estimate(const struct estimate *estimate, struct reply *reply)
@@ -117,7 +131,10 @@ static void put_estimate(const struct estimate *estimate, struct reply *reply)
     else
         json_printf(&reply->body, "%llu", (unsigned long long)estimate->bytes);
     json_printf(&reply->body, ",\"imports\":%u,\"measured\":", estimate->imports);
-    buf_put_text(&reply->body, estimate->is_measured ? "true}}\n" : "false}}\n");
+    buf_put_text(&reply->body, estimate->is_measured ? "true" : "false");
+    if (estimate->plan != NULL)
+        put_sheet(estimate, &reply->body);
+    buf_put_text(&reply->body, "}}\n");
 }
 
 static void finish(struct job *job, const struct estimate *estimate)
@@ -160,7 +177,9 @@ void service_estimate_picture(struct picture_job *picture)
     const struct service *service = job->service;
     const struct request *request = &job->call->request;
     const struct pace *file = &service->paces.files[request->sheet.format];
-    struct estimate estimate = {.is_measured = service->paces.pictures.count > 0};
+    struct estimate estimate = {.is_measured = service->paces.pictures.count > 0, .plan = picture->plan};
+    if (picture->plan != NULL)
+        estimate.rows_at_once = sheet_plan_rows_at_once(picture->plan, request, &service->config->limits);
     estimate.work_ns = pace_apply(&service->paces.pictures, picture_cost_ns(picture));
     const double bytes =
         request->format == FORMAT_JSON ? picture_file_bytes(picture) : pace_apply(file, picture_file_bytes(picture));

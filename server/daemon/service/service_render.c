@@ -5,7 +5,7 @@
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "base/view.h"
-#include "wire/bodies/picture_json.h"
+#include "wire/sheet/picture_json.h"
 #include "wire/encode/picture_files.h"
 #include "wire/reply/clip_sources.h"
 #include "wire/reply/rest_select.h"
@@ -294,10 +294,12 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
     struct job *job = picture->job;
     const struct request *request = &job->call->request;
     struct picture_cells cells;
-    if (picture->plan != NULL)
+    if (picture->plan != NULL) {
         service_sheet_fill(picture, &cells);
-    else
+    } else {
         fill_cells(picture, span, &cells);
+        picture->drawing.drawn_count = cells.count;
+    }
     struct buf renames;
     buf_init(&renames, RENDER_RENAME_BYTES_MAX);
     put_renames(&renames, &request->renames);

@@ -3,7 +3,7 @@
 #include "daemon/service/job.h"
 
 #include "base/mem.h"
-#include "wire/bodies/picture_json.h"
+#include "wire/sheet/picture_json.h"
 #include "wire/encode/picture_files.h"
 
 #include <math.h>
@@ -100,6 +100,8 @@ void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells
     struct render_job *drawing = &picture->drawing;
     picture_cells_alloc(cells, plan->cell_count, drawing->blend.layer_count);
     fill_cells(picture, cells);
+    drawing->first_drawn = plan->first_drawn;
+    drawing->drawn_count = plan->drawn_count;
     drawing->width = plan->width;
     drawing->height = plan->height;
     drawing->frame_rate = plan->frame_rate;

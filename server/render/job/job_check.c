@@ -13,12 +13,14 @@ enum {
 
 static const double FRAME_BOX_MOST = 1e30;
 
-static int check_cell(const struct render_job *job, const struct render_cell *cell, struct err *err)
+static int check_cell(const struct render_job *job, const struct render_cell *cell, bool is_drawn, struct err *err)
 {
     if (!isfinite(cell->clip_time_s) || !isfinite(cell->begin_s) || !isfinite(cell->end_s) ||
         !isfinite(job->picture.yaw_deg + cell->yaw_deg) || !isfinite(job->picture.pitch_deg + cell->pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
     const uint32_t height = job->picture.height + job->caption_height;
+    if (!is_drawn)
+        return 0;
     if (cell->x > job->width - job->picture.width || cell->y > job->height - height)
         return err_set(err, ERR_BAD_PARAMETER, "a cell at %u, %u lies outside the picture", cell->x, cell->y);
     return 0;
@@ -51,10 +53,10 @@ static bool is_in_place(const struct render_work *work)
     const struct sheet_spec spec = {.format = job->format};
     if (!sheet_is_animation(&spec))
         return true;
-    for (uint32_t c = 0; c < job->cell_count; c++)
-        if (work->cells[c].x != 0 || work->cells[c].y != c * height)
+    for (uint32_t d = 0; d < job->drawn_count; d++)
+        if (work->cells[job->first_drawn + d].x != 0 || work->cells[job->first_drawn + d].y != d * height)
             return false;
-    return job->width == job->picture.width && job->height == job->cell_count * height;
+    return job->width == job->picture.width && job->height == job->drawn_count * height;
 }
 
 static int check_file(const struct render_job *job, struct err *err)
@@ -73,8 +75,9 @@ static int check_size(const struct render_job *job, struct err *err)
 {
     const bool is_cell = job->picture.width >= 1 && job->picture.height >= 1 && job->picture.width <= SIDE_MAX &&
                          job->picture.height <= SIDE_MAX && job->caption_height <= SIDE_MAX;
+    const bool is_told = job->format == SHEET_JSON; /* it has no pixels */
     if (is_cell && job->picture.width <= job->width && job->picture.height + job->caption_height <= job->height &&
-        job->width <= SIDE_MAX && (uint64_t)job->width * job->height <= PIXELS_MAX)
+        job->width <= SIDE_MAX && (is_told || (uint64_t)job->width * job->height <= PIXELS_MAX))
         return 0;
     return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels in one of %u x %u cannot be drawn",
                    job->picture.width, job->picture.height, job->width, job->height);
@@ -95,7 +98,7 @@ int job_check(const struct render_work *work, struct err *err)
     if (check_light(&job->picture, err) < 0 || check_file(job, err) < 0 || check_frame_box(&job->picture, err) < 0)
         return err->code;
     for (uint32_t c = 0; c < job->cell_count; c++)
-        if (check_cell(job, &work->cells[c], err) < 0)
+        if (check_cell(job, &work->cells[c], c - job->first_drawn < job->drawn_count, err) < 0)
             return err->code;
     return is_in_place(work) ? 0 : err_set(err, ERR_BAD_PARAMETER, "the frames of the animation are out of place");
 }

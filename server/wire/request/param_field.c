@@ -93,6 +93,8 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_COLUMNS] = {AT(sheet.columns), .least = 1, .most = CELLS_MAX},
     [PARAM_GAP] = {AT(sheet.gap), .most = SPACE_MAX},
     [PARAM_PADDING] = {AT(sheet.padding), .most = SPACE_MAX},
+    [PARAM_FIRST_ROW] = {AT(sheet.first_row), .most = CELLS_MAX - 1},
+    [PARAM_ROWS] = {AT(sheet.row_count), .least = 1, .most = CELLS_MAX},
     [PARAM_CAPTIONS] = {AT(sheet.flags), .bit = SHEET_CAPTIONS},
     [PARAM_SHEET_FORMAT] = {AT(sheet.format)},
     [PARAM_QUALITY] = {AT(sheet.quality), .least = 1, .most = 100},

@@ -67,6 +67,7 @@ int request_check_sheet(struct request *request, const struct param_set *seen, s
                                      {PARAM_CLIPS, PARAM_CLIP_NAME},
                                      {PARAM_CLIPS, PARAM_LAYERS}};
     static const int OF_PICTURES[] = {PARAM_COLUMNS, PARAM_GAP, PARAM_PADDING, PARAM_END};
+    static const int OF_PARTS[] = {PARAM_FIRST_ROW, PARAM_ROWS, PARAM_END};
     for (size_t i = 0; i < sizeof CLASHES / sizeof *CLASHES; i++)
         if (seen->has[CLASHES[i][0]] && seen->has[CLASHES[i][1]])
             return clash(CLASHES[i][0], CLASHES[i][1], err);
@@ -84,6 +85,10 @@ int request_check_sheet(struct request *request, const struct param_set *seen, s
     if (given != NULL)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter '%s' does not go with an animation, each frame of which is one cell", given);
+    const char *part = request->sheet.format == SHEET_JSON ? param_given(seen, OF_PARTS) : NULL;
+    if (part != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with format=json, which tells of all cells",
+                       part);
     if (request->picture.view == VIEW_ONION)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'view' is onion, which lays moments over each other; a sheet sets them apart");

@@ -375,6 +375,7 @@ TEST(view_onion_lays_later_moments_over_earlier_ones)
                                         .width = SIDE,
                                         .height = SIDE,
                                         .cell_count = 2,
+                                        .drawn_count = 2,
                                         .model_key = shared_renderer_key(),
                                         .model_bytes = f.size_bytes},
                                 .cells = {{.clip_time_s = 0}, {.clip_time_s = 1}}};

@@ -74,7 +74,7 @@ TEST(job_sources_stay_while_the_job_lasts)
     struct model_cache cache = {.limit_bytes = 1};
     static struct render_work work;
     struct render_job *job = &work.job;
-    *job = (struct render_job){.cell_count = 1, .source_count = COUNT, .blend.layer_count = COUNT};
+    *job = (struct render_job){.cell_count = 1, .drawn_count = 1, .source_count = COUNT, .blend.layer_count = COUNT};
     struct job_sources sources;
     struct buf unmatched;
     struct err err = {0};
@@ -131,6 +131,7 @@ TEST(job_sources_refuse_what_is_not_there)
     const int fds[2] = {file_of(&clips), file_of(&stranger)};
     const struct render_job good = {
         .cell_count = 1,
+        .drawn_count = 1,
         .source_count = 2,
         .sources = {{.key = 1, .size_bytes = clips.size_bytes}, {.key = 2, .size_bytes = stranger.size_bytes}}};
     static struct render_work work;
@@ -199,6 +200,7 @@ TEST(job_sources_rename_joints)
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         work.job = (struct render_job){
             .cell_count = 1,
+            .drawn_count = 1,
             .source_count = 1,
             .rename_bytes = ROWS[i].size_bytes,
             .sources = {{.key = 1, .size_bytes = clips.size_bytes}},
@@ -259,6 +261,7 @@ TEST(job_sources_refuse_roles_that_are_none)
     for (size_t i = 0; i < 2 * sizeof ROWS / sizeof *ROWS; i++) {
         work.job = (struct render_job){
             .cell_count = 1,
+            .drawn_count = 1,
             .source_count = 1,
             .sources = {{.key = 1, .size_bytes = clips.size_bytes, .is_by_rest = 1}},
         };
@@ -335,7 +338,7 @@ TEST(job_channel_takes_exactly_the_models_of_the_job)
     static struct render_work work;
     struct job_fds fds;
     struct err err;
-    work.job = (struct render_job){.magic = RENDER_JOB_MAGIC, .cell_count = 1};
+    work.job = (struct render_job){.magic = RENDER_JOB_MAGIC, .cell_count = 1, .drawn_count = 1};
     const int free_before = dup(0);
     close(free_before);
     for (uint32_t count = 0; count <= COUNT; count += 4) {
@@ -375,6 +378,7 @@ TEST(job_channel_takes_the_cells_of_the_job)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         work.job = (struct render_job){.magic = RENDER_JOB_MAGIC,
                                        .cell_count = good[i][0],
+                                       .drawn_count = good[i][0],
                                        .blend.layer_count = good[i][1],
                                        .rename_bytes = RENDER_RENAME_BYTES_MAX};
         const size_t size_bytes = sizeof work.job + render_cells_bytes(&work.job) +
@@ -385,11 +389,20 @@ TEST(job_channel_takes_the_cells_of_the_job)
         assert_int_equal(pass_bytes(&work, sizeof work.job, 1, &fds, &err), ERR_INTERNAL);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        work.job =
-            (struct render_job){.magic = RENDER_JOB_MAGIC, .cell_count = bad[i][0], .blend.layer_count = bad[i][1]};
+        work.job = (struct render_job){
+            .magic = RENDER_JOB_MAGIC, .cell_count = bad[i][0], .drawn_count = 1, .blend.layer_count = bad[i][1]};
         assert_int_equal(pass(&work, 1, &fds, &err), ERR_INTERNAL);
     }
-    work.job =
-        (struct render_job){.magic = RENDER_JOB_MAGIC, .cell_count = 1, .rename_bytes = RENDER_RENAME_BYTES_MAX + 1};
+    static const uint32_t not_drawn[][3] = {{4, 0, 0}, {4, 4, 1},          {4, 3, 2},
+                                            {4, 5, 1}, {4, UINT32_MAX, 2}, {4, 1, UINT32_MAX}};
+    for (size_t i = 0; i < sizeof not_drawn / sizeof *not_drawn; i++) {
+        work.job = (struct render_job){.magic = RENDER_JOB_MAGIC,
+                                       .cell_count = not_drawn[i][0],
+                                       .first_drawn = not_drawn[i][1],
+                                       .drawn_count = not_drawn[i][2]};
+        assert_int_equal(pass(&work, 1, &fds, &err), ERR_INTERNAL);
+    }
+    work.job = (struct render_job){
+        .magic = RENDER_JOB_MAGIC, .cell_count = 1, .drawn_count = 1, .rename_bytes = RENDER_RENAME_BYTES_MAX + 1};
     assert_int_equal(pass(&work, 1, &fds, &err), ERR_INTERNAL);
 }

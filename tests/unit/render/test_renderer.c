@@ -448,6 +448,7 @@ TEST(renderer_refuses_bad_jobs)
                                         .width = 9,
                                         .height = 9,
                                         .cell_count = 1,
+                                        .drawn_count = 1,
                                         .model_key = UINT64_MAX,
                                         .model_bytes = 64},
                                 .cells = {{.clip = POSE_REST}}};
@@ -473,6 +474,9 @@ TEST(renderer_refuses_bad_jobs)
     REFUSED(job.picture.pitch_deg, (double)NAN);
     REFUSED(job.cell_count, 0);
     REFUSED(job.cell_count, RENDER_CELLS_MAX + 1);
+    REFUSED(job.drawn_count, 0);
+    REFUSED(job.drawn_count, 2);
+    REFUSED(job.first_drawn, 1);
     REFUSED(job.blend.layer_count, RENDER_LAYERS_MAX + 1);
     REFUSED(cells[0].clip_time_s, (double)NAN);
     REFUSED(cells[0].yaw_deg, (double)INFINITY);

@@ -175,6 +175,8 @@ static const struct {
     {"columns", "/v1/sheet?model=a&columns=9"},
     {"gap", "/v1/sheet?model=a&gap=9"},
     {"padding", "/v1/sheet?model=a&padding=9"},
+    {"first_row", "/v1/sheet?model=a&first_row=1"},
+    {"rows", "/v1/sheet?model=a&rows=1"},
     {"captions", "/v1/sheet?model=a&captions=1"},
     {"format", "/v1/sheet?model=a&format=gif"},
     {"play_rate", "/v1/turntable?model=a&play_rate=9"},

@@ -1,5 +1,5 @@
-/* server/wire/bodies/sheet_plan.h: which times, and where their cells lie. */
-#include "wire/bodies/sheet_plan.h"
+/* server/wire/sheet/sheet_plan.h: which times, and where their cells lie. */
+#include "wire/sheet/sheet_plan.h"
 #include "anim/pose/pose.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
@@ -181,6 +181,61 @@ TEST(sheet_cells_lie_in_rows)
     forget();
 }
 
+/* Of what is drawn: the first cell, how many, the size, and where the first one lies. */
+static void check_part(const char *query, uint32_t first, uint32_t count, uint32_t width, uint32_t height, uint32_t y)
+{
+    const struct sheet_cell *cells = plan_good(query, 0);
+    assert_int_equal(plan.first_drawn, first);
+    assert_int_equal(plan.drawn_count, count);
+    assert_int_equal(plan.width, width);
+    assert_int_equal(plan.height, height);
+    assert_int_equal(cells[first].y, y);
+    forget();
+}
+
+/* Four rows of three cells, 39 pixels apart, with 7 around them. */
+TEST(sheet_parts_are_bands_of_the_sheet)
+{
+#define SHEET "&directions=4&frames=3&width=50&height=20&gap=3&padding=7&captions=1"
+    check_part(SHEET "&first_row=0&rows=4", 0, 12, 170, 167, 7);
+    check_part(SHEET "&rows=9", 0, 12, 170, 167, 7);
+    check_part(SHEET "&rows=1", 0, 3, 170, 7 + 39, 7);
+    check_part(SHEET "&first_row=1&rows=2", 3, 6, 170, 2 * 39, 0);
+    check_part(SHEET "&first_row=3&rows=1", 9, 3, 170, 36 + 7, 0);
+    check_part(SHEET "&first_row=2", 6, 6, 170, 39 + 36 + 7, 0);
+    check_part("&frames=7&columns=3&width=10&height=10&first_row=2", 6, 1, 30, 10, 0); /* as wide as the others */
+    check_part("&frames=5&format=apng&width=10&height=10&first_row=1&rows=3", 1, 3, 10, 30, 0);
+    struct err err = {0};
+    assert_int_equal(plan_of("/v1/sheet?model=a.glb" SHEET "&first_row=4", 0, &err), ERR_BAD_PARAMETER);
+    assert_string_equal(err.message, "parameter 'first_row' is 4, and the sheet's rows are 0 to 3");
+    forget();
+#undef SHEET
+}
+
+TEST(sheet_parts_may_be_of_sheets_that_are_too_large_for_one_picture)
+{
+    struct err err = {0};
+    plan_good("&frames=1000&columns=10&width=256&height=256&first_row=99", 0);
+    assert_int_equal(plan.drawn_count, 10);
+    assert_int_equal(plan.height, 256);
+    assert_int_equal(sheet_plan_rows_at_once(&plan, &request, &limits), 25); /* 16777216 pixels */
+    forget();
+    plan_good("&frames=1000&columns=10&width=256&height=256&first_row=70&rows=25", 0);
+    forget();
+    plan_good("&frames=1000&columns=10&width=256&height=256&format=json", 0); /* has no pixels */
+    assert_int_equal(plan.height, 25600);
+    forget();
+    assert_int_equal(plan_of("/v1/sheet?model=a.glb&frames=1000&columns=10&width=256&height=256&rows=26", 0, &err),
+                     ERR_BAD_PARAMETER);
+    forget();
+    plan_good("&frames=1000&columns=1&width=16&height=64&padding=100&rows=1", 0); /* 16384 pixels a side */
+    assert_int_equal(sheet_plan_rows_at_once(&plan, &request, &limits), (16384 - 200) / 64);
+    forget();
+    plan_good("&frames=1000&format=gif&width=4096&height=4000&rows=1", 0);
+    assert_int_equal(sheet_plan_rows_at_once(&plan, &request, &limits), 1);
+    forget();
+}
+
 TEST(turntable_is_one_turn)
 {
     struct err err = {0};
@@ -219,6 +274,13 @@ TEST(sheet_refuses_what_is_too_much_or_does_not_go_together)
         {"/v1/sheet?model=a&gap=257", ERR_BAD_PARAMETER, "'gap'"},
         {"/v1/sheet?model=a&padding=-1", ERR_BAD_PARAMETER, "'padding'"},
         {"/v1/sheet?model=a&captions=2", ERR_BAD_PARAMETER, "'captions'"},
+        {"/v1/sheet?model=a&rows=0", ERR_BAD_PARAMETER, "'rows'"},
+        {"/v1/sheet?model=a&rows=1025", ERR_BAD_PARAMETER, "'rows'"},
+        {"/v1/sheet?model=a&first_row=1024", ERR_BAD_PARAMETER, "'first_row'"},
+        {"/v1/sheet?model=a&first_row=-1", ERR_BAD_PARAMETER, "'first_row'"},
+        {"/v1/sheet?model=a&rows=1&format=json", ERR_BAD_PARAMETER, "'rows'"},
+        {"/v1/turntable?model=a&first_row=1&format=json", ERR_BAD_PARAMETER, "'first_row'"},
+        {"/v1/render?model=a&rows=1", ERR_UNKNOWN_PARAMETER, "'rows'"},
         {"/v1/sheet?model=a&format=jpg", ERR_BAD_PARAMETER, "'format'"},
         {"/v1/sheet?model=a&clips=walk", ERR_BAD_PARAMETER, "'clips'"},
         {"/v1/sheet?model=a&loops=65536", ERR_BAD_PARAMETER, "'loops'"},

@@ -38,6 +38,7 @@ int shared_renderer_draw(const struct fixture *f, const struct picture_spec *pic
                                         .width = picture->width,
                                         .height = picture->height,
                                         .cell_count = 1,
+                                        .drawn_count = 1,
                                         .joint = joint,
                                         .model_key = shared_renderer_key(),
                                         .model_bytes = f->size_bytes},

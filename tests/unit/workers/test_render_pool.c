@@ -98,6 +98,7 @@ static int submit(struct stand *stand, struct waiter *waiter, enum stand_in_widt
                                    .width = width,
                                    .height = height,
                                    .cell_count = 1,
+                                   .drawn_count = 1,
                                    .format = SHEET_PNG};
     const struct render_spec spec = {.job = &job, .cells = &cell, .imported = stand->imported};
     *waiter = (struct waiter){.wait = {.done = on_done}, .stand = stand};

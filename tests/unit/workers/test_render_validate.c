@@ -9,7 +9,7 @@
 #define PNG_START "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x06\x08\x06\0\0\0....", 33
 #define PNG_END   "\0\0\0\0IEND....", 12
 
-static const struct render_job PNG = {.format = SHEET_PNG, .width = 2, .height = 6, .cell_count = 3};
+static const struct render_job PNG = {.format = SHEET_PNG, .width = 2, .height = 6, .cell_count = 3, .drawn_count = 3};
 
 static bool is(const struct render_job *form, const char *bytes, size_t size_bytes)
 {
@@ -41,19 +41,20 @@ TEST(render_content_png_is_its_chunks)
     memcpy(other, png, size);
     memset(other + 33, 0xff, 4); /* a chunk of 4 GiB */
     assert_false(is(&PNG, other, size));
-    const struct render_job apng = {.format = SHEET_APNG, .width = 2, .height = 18, .cell_count = 3};
+    const struct render_job apng = {.format = SHEET_APNG, .width = 2, .height = 18, .cell_count = 3, .drawn_count = 3};
     assert_true(is(&apng, png, size));
 }
 
 TEST(render_content_gif_and_webp_have_the_size_of_a_frame)
 {
-    const struct render_job gif = {.format = SHEET_GIF, .width = 2, .height = 18, .cell_count = 3};
+    const struct render_job gif = {.format = SHEET_GIF, .width = 2, .height = 18, .cell_count = 3, .drawn_count = 3};
     assert_true(is(&gif, "GIF89a\x02\0\x06\0\x80\0\0;", 14));
     assert_false(is(&gif, "GIF89a\x02\0\x12\0\x80\0\0;", 14));
     assert_false(is(&gif, "GIF89a\x02\0\x06\0\x80\0\0;", 13));
     assert_false(is(&gif, "GIF89a\x02\0\x06\0\x80\0\0,", 14));
     assert_false(is(&gif, "", 0));
-    const struct render_job webp = {.format = SHEET_WEBP, .width = 258, .height = 18, .cell_count = 3};
+    const struct render_job webp = {
+        .format = SHEET_WEBP, .width = 258, .height = 18, .cell_count = 3, .drawn_count = 3};
     assert_true(is(&webp, "RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x01\x01\0\x05\0\0", 30));
     assert_false(is(&webp, "RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x01\x02\0\x05\0\0", 30));
     assert_false(is(&webp, "RIFF\x17\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x01\x01\0\x05\0\0", 30));
@@ -64,7 +65,8 @@ TEST(render_content_gif_and_webp_have_the_size_of_a_frame)
 
 TEST(render_content_webp_with_loss_is_one_key_frame)
 {
-    const struct render_job webp = {.format = SHEET_WEBP_STILL, .width = 258, .height = 6, .cell_count = 5};
+    const struct render_job webp = {
+        .format = SHEET_WEBP_STILL, .width = 258, .height = 6, .cell_count = 5, .drawn_count = 5};
     static const char FILE_BYTES[] = "RIFF\x16\0\0\0WEBPVP8 \x0a\0\0\0\x10\0\0\x9d\x01\x2a\x02\x01\x06\0";
     char other[30];
     assert_true(is(&webp, FILE_BYTES, 30));
@@ -87,8 +89,8 @@ enum { JPEG_SIZE = sizeof JPEG_BYTES - 1, JPEG_FRAME_AT = 8 };
 
 TEST(render_content_jpeg_has_a_frame_of_the_size)
 {
-    const struct render_job jpeg = {.format = SHEET_JPEG, .width = 2, .height = 6, .cell_count = 3};
-    const struct render_job wide = {.format = SHEET_JPEG, .width = 6, .height = 2, .cell_count = 3};
+    const struct render_job jpeg = {.format = SHEET_JPEG, .width = 2, .height = 6, .cell_count = 3, .drawn_count = 3};
+    const struct render_job wide = {.format = SHEET_JPEG, .width = 6, .height = 2, .cell_count = 3, .drawn_count = 3};
     char other[JPEG_SIZE];
     assert_true(is(&jpeg, JPEG_BYTES, JPEG_SIZE));
     assert_false(is(&wide, JPEG_BYTES, JPEG_SIZE));
@@ -114,7 +116,8 @@ TEST(render_content_jpeg_has_a_frame_of_the_size)
 
 TEST(render_content_y4m_is_its_frames)
 {
-    const struct render_job y4m = {.format = SHEET_Y4M, .width = 3, .height = 4, .cell_count = 2}; /* 3 x 2 each */
+    const struct render_job y4m = {
+        .format = SHEET_Y4M, .width = 3, .height = 4, .cell_count = 2, .drawn_count = 2}; /* 3 x 2 each */
     char file[100];
     size_t size = put(file, 0, "YUV4MPEG2 W3 H2 F12:1\n", 22), frames[2];
     for (int f = 0; f < 2; f++) {
@@ -141,7 +144,7 @@ TEST(render_content_y4m_is_its_frames)
 
 TEST(render_content_cameras_are_one_for_each_cell)
 {
-    const struct render_job form = {.format = SHEET_JSON, .cell_count = 1};
+    const struct render_job form = {.format = SHEET_JSON, .cell_count = 1, .drawn_count = 1};
     struct {
         struct render_cameras shots;
         struct render_cell_camera view;

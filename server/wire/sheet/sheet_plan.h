@@ -9,31 +9,15 @@
 #include "base/buf.h"
 #include "base/sheet_spec.h"
 #include "wire/request/request.h"
+#include "wire/sheet/sheet_layout.h"
 
 enum { SHEET_CELLS_MAX = 1024 };
-
-/* Where the cells of a sheet lie, in pixels from the top left.
- *
- * Cells fill rows from the left. They come in groups (the frames of one clip from one direction): where there are
- * several groups of several cells, or directions, each group begins a row, so that a row is one strip. The words of a
- * cell stand in a band under it. Of an animation every cell is a picture of its own, and they lie one below the other.
- */
-struct sheet_layout {
-    uint32_t cell_width, cell_height; /* of the picture in a cell */
-    uint32_t caption_height;          /* of the band under it; 0: none */
-    uint32_t gap, padding;
-    uint32_t columns;
-    bool has_rows;   /* each group begins a row */
-    uint32_t rows;   /* so far, with the one begun */
-    uint32_t column; /* of the next cell */
-    uint32_t widest; /* most cells of a row so far */
-};
 
 struct sheet_cell {
     int32_t clip;   /* or POSE_REST */
     uint32_t frame; /* of its clip; when times are given the place among them */
     uint32_t column, row;
-    uint32_t x, y; /* of its picture's top left pixel */
+    uint32_t x, y; /* of its picture's top left pixel, where it is drawn */
     double time_s; /* as a request names it */
     double clip_time_s;
     double yaw_deg;        /* added to the request's */
@@ -48,8 +32,9 @@ struct sheet_plan {
     uint32_t width, height; /* of the picture; of an animation all its frames one below the other */
     uint32_t direction_count;
     uint32_t cell_count;
-    double frame_rate; /* of a video, frames a second; of others 0 */
-    struct buf cells;  /* of struct sheet_cell */
+    uint32_t first_drawn, drawn_count; /* the cells that the picture has: those of the rows that are asked for */
+    double frame_rate;                 /* of a video, frames a second; of others 0 */
+    struct buf cells;                  /* of struct sheet_cell */
 };
 
 void sheet_plan_init(struct sheet_plan *plan);
@@ -59,6 +44,15 @@ const struct sheet_cell *sheet_plan_cells(const struct sheet_plan *plan);
 /* Sets the rate of a planned video, or ERR_BAD_PARAMETER: its frames would not all last alike. Private to sheet_plan.c.
  */
 int sheet_plan_video(struct sheet_plan *plan, const struct request *request, struct err *err);
+
+/* Chooses the cells that are drawn and the size of their picture. Returns 0 or ERR_BAD_PARAMETER. Private to
+ * sheet_plan.c. */
+int sheet_plan_cut(struct sheet_plan *plan, const struct request *request, const struct limits *limits,
+                   struct err *err);
+
+/* Of how many rows one request may be, by the limits on pictures: at least 1. The padding counts with each of them. */
+uint32_t sheet_plan_rows_at_once(const struct sheet_plan *plan, const struct request *request,
+                                 const struct limits *limits);
 
 /* clips: the model that has the clips, or of a request with several clip files these, in their order; clip: the one
  * that is meant, where not all are. Returns 0, ERR_BAD_PARAMETER

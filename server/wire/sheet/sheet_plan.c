@@ -1,4 +1,4 @@
-#include "wire/bodies/sheet_plan.h"
+#include "wire/sheet/sheet_plan.h"
 
 #include "anim/pose/pose.h"
 #include "wire/bodies/reply_make.h"
@@ -13,89 +13,6 @@ enum {
 };
 static const double STILL_S = 0.1;       /* how long a frame stands that nothing follows */
 static const double LEAST_STEP_S = 1e-6; /* an end that comes so near to a step is the step */
-
-/* --- layout --- */
-
-enum {
-    CAPTION_LEAST = 16, /* height of the band: legible small print */
-    CAPTION_MOST = 48,
-    CAPTION_SHARE = 10, /* of the cell's width */
-    ROW_MOST = 8,       /* cells that stand in one row when nothing is said of columns */
-};
-
-static uint32_t caption_height(uint32_t cell_width)
-{
-    const uint32_t height = cell_width / CAPTION_SHARE;
-    return height < CAPTION_LEAST ? CAPTION_LEAST : height > CAPTION_MOST ? CAPTION_MOST : height;
-}
-
-/* The smallest whole number whose square is no less. */
-static uint32_t root_of(uint32_t count)
-{
-    uint32_t root = 1;
-    while ((uint64_t)root * root < count)
-        root++;
-    return root;
-}
-
-/* group_cells: cells of the largest group. A sheet whose columns are not given has as many as that when groups begin
- * rows; else up to eight cells are one row, and more have about as many columns as rows. */
-static void layout_init(struct sheet_layout *layout, const struct sheet_spec *spec, uint32_t cell_width,
-                        uint32_t cell_height, uint32_t group_count, uint32_t group_cells)
-{
-    const bool has_rows = group_count > 1 && (group_cells > 1 || spec->directions > 1);
-    const uint32_t count = group_count > 1 ? group_count : group_cells;
-    *layout = (struct sheet_layout){
-        .cell_width = cell_width,
-        .cell_height = cell_height,
-        .caption_height = (spec->flags & SHEET_CAPTIONS) != 0 ? caption_height(cell_width) : 0,
-        .gap = spec->gap,
-        .padding = spec->padding,
-        .columns = spec->columns,
-        .has_rows = has_rows,
-    };
-    if (sheet_is_animation(spec)) {
-        layout->gap = layout->padding = 0;
-        layout->columns = 1;
-    }
-    if (layout->columns == 0)
-        layout->columns = has_rows ? group_cells : count <= ROW_MOST ? count : root_of(count);
-}
-
-/* The place of the next cell. */
-static void layout_next(struct sheet_layout *layout, bool begins_group, uint32_t *column, uint32_t *row)
-{
-    if (layout->rows == 0 || layout->column == layout->columns || (begins_group && layout->has_rows)) {
-        layout->rows++;
-        layout->column = 0;
-    }
-    *column = layout->column++;
-    *row = layout->rows - 1;
-    layout->widest = layout->column > layout->widest ? layout->column : layout->widest;
-}
-
-static uint64_t end_of(uint64_t count, uint64_t cell, const struct sheet_layout *layout)
-{
-    return count * (cell + layout->gap) - (count > 0 ? layout->gap : 0);
-}
-
-/* Its left and top. Numbers may be larger than any picture: they are checked against the size. */
-static void layout_place(const struct sheet_layout *layout, uint32_t column, uint32_t row, uint64_t *x, uint64_t *y)
-{
-    const uint64_t height = (uint64_t)layout->cell_height + layout->caption_height;
-    *x = layout->padding + (uint64_t)column * ((uint64_t)layout->cell_width + layout->gap);
-    *y = layout->padding + (uint64_t)row * (height + layout->gap);
-}
-
-/* The size of the picture that holds all cells so far. */
-static void layout_size(const struct sheet_layout *layout, uint64_t *width, uint64_t *height)
-{
-    const uint64_t cell_height = (uint64_t)layout->cell_height + layout->caption_height;
-    *width = 2 * (uint64_t)layout->padding + end_of(layout->widest, layout->cell_width, layout);
-    *height = 2 * (uint64_t)layout->padding + end_of(layout->rows, cell_height, layout);
-}
-
-/* --- cells --- */
 
 /* The frames of one clip. */
 struct strip {
@@ -221,32 +138,11 @@ static void add_cell(struct sheet_plan *plan, const struct strip *strip, const s
     };
     uint64_t x, y;
     cell.clip_time_s = clip_time_in_span(&strip->span, cell.time_s);
-    layout_next(&plan->layout, frame == 0, &cell.column, &cell.row);
-    layout_place(&plan->layout, cell.column, cell.row, &x, &y);
+    sheet_layout_next(&plan->layout, frame == 0, &cell.column, &cell.row);
+    sheet_layout_place(&plan->layout, cell.column, cell.row, &x, &y);
     cell.x = (uint32_t)x; /* within a picture whose size is checked, or not used */
     cell.y = (uint32_t)y;
     buf_put(&plan->cells, &cell, sizeof cell);
-}
-
-static int check_size(struct sheet_plan *plan, const struct request *request, const struct limits *limits,
-                      struct err *err)
-{
-    uint64_t width, height;
-    layout_size(&plan->layout, &width, &height);
-    const uint64_t side = limits->value[LIMIT_SHEET_SIDE], pixels = limits->value[LIMIT_PICTURE_PIXELS];
-    const bool is_animation = sheet_is_animation(&request->sheet); /* whose frames are one below the other only here */
-    if (!is_animation && (width > side || height > side))
-        return err_set(err, ERR_BAD_PARAMETER,
-                       "a sheet of %u cells of %u x %u would have %llu x %llu pixels; its sides may have %s",
-                       plan->cell_count, plan->layout.cell_width, plan->layout.cell_height, (unsigned long long)width,
-                       (unsigned long long)height, LIMIT_TEXT(limits, LIMIT_SHEET_SIDE));
-    if (width > UINT32_MAX || height > UINT32_MAX || width * height > pixels)
-        return err_set(err, ERR_BAD_PARAMETER, "%u cells of %u x %u are a picture of %llu x %llu pixels, more than %s",
-                       plan->cell_count, plan->layout.cell_width, plan->layout.cell_height, (unsigned long long)width,
-                       (unsigned long long)height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
-    plan->width = (uint32_t)width;
-    plan->height = (uint32_t)height;
-    return 0;
 }
 
 /* The clips of a sheet: of one file after the other those from `first` on. */
@@ -324,15 +220,15 @@ int sheet_plan_make(struct sheet_plan *plan, const struct model *const *files, i
     if (check_clips(&clips, request, err) < 0 ||
         count_cells(plan, &clips, request, limits, &clip_count, &group_cells, err) < 0)
         return err->code;
-    layout_init(&plan->layout, &request->sheet, request->picture.width, request->picture.height,
-                clip_count * plan->direction_count, group_cells);
+    sheet_layout_init(&plan->layout, &request->sheet, request->picture.width, request->picture.height,
+                      clip_count * plan->direction_count, group_cells);
     for (uint32_t f = 0; f < clips.file_count; f++)
         for (uint32_t i = 0; i < count_of(&clips, f); i++)
             if (add_strip(plan, &clips, f, i, request, err) < 0)
                 return err->code;
     if (buf_failed(&plan->cells))
         return err_set(err, ERR_NO_MEMORY, "no memory for %u cells", plan->cell_count);
-    if (check_size(plan, request, limits, err) < 0)
+    if (sheet_plan_cut(plan, request, limits, err) < 0)
         return err->code;
     return request->sheet.format == SHEET_Y4M ? sheet_plan_video(plan, request, err) : 0;
 }

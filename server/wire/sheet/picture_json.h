@@ -4,7 +4,7 @@
 #pragma once
 
 #include "anim/model/mat.h"
-#include "wire/bodies/sheet_plan.h"
+#include "wire/sheet/sheet_plan.h"
 #include "wire/encode/reply.h"
 
 /* What a picture shows. */

@@ -1,5 +1,5 @@
 /* sheet_video.c - the one rate of a video's frames. */
-#include "wire/bodies/sheet_plan.h"
+#include "wire/sheet/sheet_plan.h"
 
 #include <math.h>
 

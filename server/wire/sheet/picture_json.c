@@ -1,4 +1,4 @@
-#include "wire/bodies/picture_json.h"
+#include "wire/sheet/picture_json.h"
 
 #include "anim/pose/pose.h"
 #include "base/ascii.h"
