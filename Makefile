@@ -151,8 +151,10 @@ client_c := $(obj)/clients/c/posed.o
 cli := $(patsubst %.c,$(obj)/%.o,$(wildcard clients/cli/*.c clients/cli/*/*.c))
 $(obj)/clients/c/%.o: flags := $(filter-out -std=% -D_GNU_SOURCE,$(flags)) -std=c99 -pedantic
 $(cli): flags += -DPOSECTL_VERSION='"$(version)"'
-$(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams.o
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng) -lm
+# It joins the parts of long sheets with the renderer's encoders, so that they are the file that one request gives.
+cli_encoders := $(patsubst %.c,$(obj)/%.o,$(wildcard server/render/image/image_sequence*.c) $(addprefix server/,render/image/picture_file.c render/image/png_file.c render/image/jpeg_file.c render/image/webp_file.c render/image/quantizer.c base/buf.c base/err.c base/png_chunk.c base/utf8.c base/mem.c))
+$(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams.o $(cli_encoders)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg) -lgif -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 client_tests := $(out)/test/client_probe $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(out)/example_crowd $(out)/example_hit
@@ -230,7 +232,7 @@ always:
 test_sources := $(wildcard tests/unit/*/*.c)
 test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/gltf/draco_encode.o
 $(test_objects): | deps-test
-tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/server/pattern.o $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base)) $(obj)/gen/environments.o
+tested := $(obj)/clients/c/posed.o $(addprefix $(obj)/clients/cli/,server/pattern.o sheet/apng_file.o output/text.o) $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base)) $(obj)/gen/environments.o
 # test_conn.c stands in for the dispatcher of its connections and for their clock, fake_imports.c for the import pool.
 wrapped := dispatcher_handle dispatcher_cancel dispatcher_answer_query dispatcher_begin_read dispatcher_listen uv_now \
            import_pool_new import_pool_free import_pool_submit import_pool_drop

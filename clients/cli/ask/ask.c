@@ -9,6 +9,7 @@
 #include "clients/cli/output/terminal.h"
 #include "clients/cli/server/command_context.h"
 #include "clients/cli/server/long_request.h"
+#include "clients/cli/sheet/sheet_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,35 +176,59 @@ static int give(const struct args *args, const char *model, const char *format, 
     return status;
 }
 
+static int ask_sheet(const struct args *args, struct connection *connection, const char *model, const char *format,
+                     const char *body)
+{
+    const struct sheet_request request = {
+        .connection = connection, .args = args, .model = model, .format = format, .body = body};
+    const char *estimate = args_parameter(args, "estimate");
+    struct text joined = {0};
+    struct posed_packet answer = {0};
+    if (estimate != NULL && strcmp(estimate, "1") == 0)
+        return sheet_request_estimate(&request);
+    int status = sheet_request(&request, &joined, &answer);
+    if (status == STATUS_DONE)
+        status = give(args, model, format == NULL ? args_parameter(args, "format") : format, &answer);
+    text_free(&joined);
+    return status;
+}
+
+static int ask(const struct args *args, struct connection *connection, const char *model, const char *format,
+               const char *body)
+{
+    const char *name = COMMANDS[args->command].name;
+    struct posed_packet answer;
+    struct text query = {0};
+    int status;
+    text_put(&query, "");
+    args_put_query(args, &query);
+    if (format != NULL)
+        text_printf(&query, "&format=%s", format);
+    if (body == NULL && estimate_is_wanted(args, &query)) {
+        status = estimate_print(connection, name, name, model, query.at);
+    } else {
+        status = connection_status(connection, long_request(connection, name, name, model, query.at, body, &answer));
+        if (status == STATUS_DONE)
+            status = give(args, model, format == NULL ? args_parameter(args, "format") : format, &answer);
+    }
+    text_free(&query);
+    return status;
+}
+
 int run_ask(const struct args *args)
 {
     const char *format;
     struct command_context context = {0};
-    struct posed_packet answer;
-    struct text query = {0}, body = {0};
+    struct text text = {0};
     int status = choose_format(args, &format);
-    if (status != STATUS_DONE)
-        return status;
-    status = context_open_models(&context, args, 1, 1);
+    if (status == STATUS_DONE)
+        status = context_open_models(&context, args, 1, 1);
     if (status == STATUS_DONE) {
-        const char *model = context.paths.arguments[0].path;
-        text_put(&query, "");
-        args_put_query(args, &query);
-        if (format != NULL)
-            text_printf(&query, "&format=%s", format);
-        const bool has_body = args_put_body(args, &body);
-        const char *name = COMMANDS[args->command].name;
-        if (!has_body && estimate_is_wanted(args, &query)) {
-            status = estimate_print(&context.connection, name, name, model, query.at);
-        } else {
-            status = connection_status(&context.connection, long_request(&context.connection, name, name, model,
-                                                                         query.at, has_body ? body.at : NULL, &answer));
-            if (status == STATUS_DONE)
-                status = give(args, model, format == NULL ? args_parameter(args, "format") : format, &answer);
-        }
+        const char *model = context.paths.arguments[0].path, *body = args_put_body(args, &text) ? text.at : NULL;
+        status = sheet_request_is(args) ? ask_sheet(args, &context.connection, model, format, body)
+                                        : ask(args, &context.connection, model, format, body);
     }
-    text_free(&query);
-    text_free(&body);
+    text_free(&text);
     context_close(&context);
     return status;
 }

@@ -22,7 +22,7 @@ bool estimate_is_wanted(const struct args *args, struct text *query)
 }
 
 /* "about 12 s, 3.4 MB" */
-static void print_line(const struct long_request_estimate *estimate)
+void estimate_print_line(const struct long_request_estimate *estimate)
 {
     enum { KB = 1000, MB = 1000000 };
     struct text line = {0};
@@ -44,12 +44,12 @@ int estimate_print(struct connection *connection, const char *what, const char *
 {
     struct posed_packet answer;
     struct long_request_estimate estimate;
-    const int status =
-        connection_status(connection, long_request_ask(connection, what, operation, model, query, &estimate, &answer));
+    const int status = connection_status(
+        connection, long_request_ask(connection, what, operation, model, query, NULL, &estimate, &answer));
     if (status != STATUS_DONE)
         return status;
     if (terminal.is_json)
         return output_give("-", (const char *)answer.data, answer.data_bytes);
-    print_line(&estimate);
+    estimate_print_line(&estimate);
     return STATUS_DONE;
 }

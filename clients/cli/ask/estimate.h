@@ -3,7 +3,7 @@
 
 #include "clients/cli/command_line/args.h"
 #include "clients/cli/output/text.h"
-#include "clients/cli/server/connection.h"
+#include "clients/cli/server/long_request.h"
 
 /* Whether --estimate is given; takes it out of the query. */
 bool estimate_is_wanted(const struct args *args, struct text *query);
@@ -12,3 +12,6 @@ bool estimate_is_wanted(const struct args *args, struct text *query);
  * status. */
 int estimate_print(struct connection *connection, const char *what, const char *operation, const char *model,
                    const char *query);
+
+/* "about 12 s, 3.4 MB" */
+void estimate_print_line(const struct long_request_estimate *estimate);

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-static int request_shown(struct connection *connection, const char *what, double expected_s, const char *operation,
-                         const char *model, const char *query, const char *body, struct posed_packet *answer)
+int long_request_expected(struct connection *connection, const char *what, double expected_s, const char *operation,
+                          const char *model, const char *query, const char *body, struct posed_packet *answer)
 {
     struct long_progress progress;
     long_progress_begin(&progress, what, model, expected_s);
@@ -18,11 +18,11 @@ static int request_shown(struct connection *connection, const char *what, double
 
 /* *imports: models that are to be read first. */
 static int ask(struct connection *connection, const char *operation, const char *model, const char *query,
-               struct long_request_estimate *estimate, double *imports, struct posed_packet *answer)
+               const char *body, struct long_request_estimate *estimate, double *imports, struct posed_packet *answer)
 {
     struct text with = {0};
     text_printf(&with, "%s&estimate=1", query);
-    const int rc = connection_request_model(connection, operation, model, with.at, NULL, answer);
+    const int rc = connection_request_model(connection, operation, model, with.at, body, answer);
     text_free(&with);
     if (rc != 0)
         return rc;
@@ -36,17 +36,18 @@ static int ask(struct connection *connection, const char *operation, const char 
 }
 
 int long_request_ask(struct connection *connection, const char *what, const char *operation, const char *model,
-                     const char *query, struct long_request_estimate *estimate, struct posed_packet *answer)
+                     const char *query, const char *body, struct long_request_estimate *estimate,
+                     struct posed_packet *answer)
 {
     double imports = 0;
-    int rc = ask(connection, operation, model, query, estimate, &imports, answer);
+    int rc = ask(connection, operation, model, query, body, estimate, &imports, answer);
     if (rc != 0 || !(imports > 0))
         return rc;
     struct text reading = {0};
     text_printf(&reading, "%s: reading", what);
-    rc = request_shown(connection, reading.at, estimate->seconds, "model", model, "", NULL, answer);
+    rc = long_request_expected(connection, reading.at, estimate->seconds, "model", model, "", NULL, answer);
     text_free(&reading);
-    return rc != 0 ? rc : ask(connection, operation, model, query, estimate, &imports, answer);
+    return rc != 0 ? rc : ask(connection, operation, model, query, body, estimate, &imports, answer);
 }
 
 int long_request(struct connection *connection, const char *what, const char *operation, const char *model,
@@ -55,10 +56,10 @@ int long_request(struct connection *connection, const char *what, const char *op
     struct long_request_estimate estimate = {0};
     int rc = 0;
     if (!terminal.is_quiet && body == NULL)
-        rc = long_request_ask(connection, what, operation, model, query, &estimate, answer);
+        rc = long_request_ask(connection, what, operation, model, query, NULL, &estimate, answer);
     if (rc == POSED_E_SERVER) /* what is wrong with the request is told by its own answer */
         estimate.seconds = 0;
     else if (rc != 0)
         return rc;
-    return request_shown(connection, what, estimate.seconds, operation, model, query, body, answer);
+    return long_request_expected(connection, what, estimate.seconds, operation, model, query, body, answer);
 }

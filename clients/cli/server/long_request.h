@@ -17,4 +17,9 @@ int long_request(struct connection *connection, const char *what, const char *op
 /* Has the server read the model, and asks for its estimate; *answer is that one's JSON. Returns as
  * connection_request_model(). */
 int long_request_ask(struct connection *connection, const char *what, const char *operation, const char *model,
-                     const char *query, struct long_request_estimate *estimate, struct posed_packet *answer);
+                     const char *query, const char *body, struct long_request_estimate *estimate,
+                     struct posed_packet *answer);
+
+/* As connection_request_model(), of an answer that is expected to take so long. */
+int long_request_expected(struct connection *connection, const char *what, double expected_s, const char *operation,
+                          const char *model, const char *query, const char *body, struct posed_packet *answer);

@@ -1,7 +1,7 @@
 #include "wire/sheet/sheet_plan.h"
 
 #include "anim/pose/pose.h"
-#include "wire/bodies/reply_make.h"
+#include "wire/reply/clip_select.h"
 
 #include <math.h>
 
