@@ -6,9 +6,9 @@
  * 300 and 1000 joints. Prints a JSON object a line: model, clip, nodes (that are evaluated), joints (of the first skin,
  * which is answered), frames and error of the compiled clip, then of each kernel ("double" is pose.h), access (random
  * times, sequential: 60 a second, with -m also many: random times of so many copies of the clip that they are not in
- * the cache; with -b also blend: the clip at two random times, one of them masked) and form: median and spread (half of
- * the distance of the quartiles) over the rounds of ns a pose, and ns a node. Kernels are measured in turn within each
- * round, POSES poses at a time. */
+ * the cache; with -b also blend: the clip at two random times, one of them masked; blend3: a third one added) and form:
+ * median and spread (half of the distance of the quartiles) over the rounds of ns a pose, and ns a node. Kernels are
+ * measured in turn within each round, POSES poses at a time. */
 #include "anim/bake/bake.h"
 #include "anim/entity/entity.h"
 #include "daemon/disk/disk_record.h"
@@ -175,14 +175,14 @@ static void make(struct subject *subject, uint32_t joints)
 
 /* --- measuring --- */
 
-enum access { ACCESS_RANDOM, ACCESS_SEQUENTIAL, ACCESS_MANY, ACCESS_BLEND, ACCESS_COUNT };
-static const char *const ACCESS_NAMES[] = {"random", "sequential", "many", "blend"};
+enum access { ACCESS_RANDOM, ACCESS_SEQUENTIAL, ACCESS_MANY, ACCESS_BLEND, ACCESS_BLEND3, ACCESS_COUNT };
+static const char *const ACCESS_NAMES[] = {"random", "sequential", "many", "blend", "blend3"};
 
 struct run {
     const struct kernel *kernel; /* NULL: double precision */
     struct clip_palette palette;
     struct pose pose;
-    struct entity_work entity; /* of ACCESS_BLEND */
+    struct entity_work entity; /* of ACCESS_BLEND and ACCESS_BLEND3 */
     double ns[ROUNDS_MAX];
 };
 
@@ -216,19 +216,23 @@ static double measure(struct bench *bench, struct run *run, const struct model *
     return (now_ns() - start_ns) / poses;
 }
 
-/* Two layers, of which one moves what hangs from the rig's middle, as a game blends an upper body. */
+/* Two layers, of which one moves what hangs from the rig's middle, as a game blends an upper body; or a third one that
+ * is added to all. */
 static double measure_blend(struct bench *bench, struct run *run, const struct model *model, uint32_t clip,
-                            enum palette_form form)
+                            uint32_t layer_count, enum palette_form form)
 {
     const uint32_t poses = run->kernel == NULL ? bench->poses / DOUBLES_POSES + 1 : bench->poses;
     const struct blend_mask mask = {model->rig_nodes[model->rig_node_count / 2].node, BLEND_SUBTREE};
-    struct blend_layer layers[2] = {{.clip = (int32_t)clip, .weight = 0.6},
-                                    {.clip = (int32_t)clip, .weight = 0.4, .masks = &mask, .mask_count = 1}};
-    const struct entity entity = {.model = model, .layers = layers, .layer_count = 2};
+    struct blend_layer layers[3] = {
+        {.clip = (int32_t)clip, .weight = 0.6},
+        {.clip = (int32_t)clip, .weight = 0.4, .masks = &mask, .mask_count = 1},
+        {.clip = (int32_t)clip, .weight = 0.5, .is_additive = true, .reference_clip = (int32_t)clip}};
+    const struct entity entity = {.model = model, .layers = layers, .layer_count = layer_count};
     const double start_ns = now_ns();
     for (uint32_t i = 0; i < poses; i++) {
         layers[0].clip_time_s = bench->times_s[i];
         layers[1].clip_time_s = bench->times_s[bench->poses - 1 - i];
+        layers[2].clip_time_s = bench->times_s[(i + bench->poses / 2) % bench->poses];
         if (run->kernel != NULL)
             entity_evaluate(&run->entity, &entity);
         else
@@ -287,7 +291,7 @@ static void measure_clip(struct bench *bench, const struct subject *subject, uin
     const struct model *model = &subject->model;
     const bool is_compiled = clip_palette_is_compiled(model, (int32_t)clip);
     for (int access = 0; access < ACCESS_COUNT; access++) {
-        if ((access == ACCESS_MANY && !bench->has_many) || (access == ACCESS_BLEND && !bench->has_blend))
+        if ((access == ACCESS_MANY && !bench->has_many) || (access >= ACCESS_BLEND && !bench->has_blend))
             continue;
         set_times(bench, (enum access)access, model->clips[clip].duration_s);
         for (int form = PALETTE_MAT3X4; form <= PALETTE_MAT4; form++) {
@@ -296,8 +300,9 @@ static void measure_clip(struct bench *bench, const struct subject *subject, uin
                     struct run *run = &bench->runs[k];
                     if (run->kernel == NULL ? form == PALETTE_MAT4 : is_compiled)
                         run->ns[r == 0 ? 0 : r - 1] =
-                            access == ACCESS_BLEND
-                                ? measure_blend(bench, run, model, clip, (enum palette_form)form)
+                            access >= ACCESS_BLEND
+                                ? measure_blend(bench, run, model, clip, access == ACCESS_BLEND ? 2 : 3,
+                                                (enum palette_form)form)
                                 : measure(bench, run, model, clip, (enum access)access, (enum palette_form)form);
                 }
             for (uint32_t k = 0; k < bench->run_count; k++)
