@@ -1,6 +1,7 @@
 #include "clients/cli/ask/estimate.h"
 
 #include "clients/cli/output/bar.h"
+#include "clients/cli/output/json.h"
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
 #include "clients/cli/server/long_request.h"
@@ -52,4 +53,15 @@ int estimate_print(struct connection *connection, const char *what, const char *
         return output_give("-", (const char *)answer.data, answer.data_bytes);
     estimate_print_line(&estimate);
     return STATUS_DONE;
+}
+
+void estimate_print_json(const struct long_request_estimate *estimate)
+{
+    cJSON *json = cJSON_CreateObject(), *told = cJSON_AddObjectToObject(json, "estimate");
+    cJSON_AddNumberToObject(told, "seconds", estimate->seconds);
+    if (estimate->bytes < 0)
+        cJSON_AddNullToObject(told, "bytes");
+    else
+        cJSON_AddNumberToObject(told, "bytes", round(estimate->bytes));
+    json_print(json);
 }

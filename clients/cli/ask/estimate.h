@@ -15,3 +15,5 @@ int estimate_print(struct connection *connection, const char *what, const char *
 
 /* "about 12 s, 3.4 MB" */
 void estimate_print_line(const struct long_request_estimate *estimate);
+/* Of what comes in parts, as the server's JSON has it. */
+void estimate_print_json(const struct long_request_estimate *estimate);

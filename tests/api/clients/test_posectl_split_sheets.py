@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
+from acting_relay import ActingRelay
 from conftest import SAMPLES, is_sanitized
-from cutting_relay import CuttingRelay
 from posectl import png_size, posectl
 
 SHEET = ["sheet", "robot.glb", "--clips", "all", "--frames", "4", "--directions", "2", "--captions", "--gap", "3", "--padding", "7"]
@@ -102,25 +102,6 @@ def test_a_hash_is_given_once(servers, tmp_path):
         done = posectl(*SHEET, *SMALL, "--hash", given, "--server", address(servers[0]), "-o", tmp_path / "x.png")
         assert done.status == status, done.err
     assert "hash_mismatch" in done.err
-
-
-class ActingRelay(CuttingRelay):
-    """Calls `act` once, before the request passes whose bytes have `words`."""
-
-    def __init__(self, target, words, act):
-        self.words, self.act, self.tail = words, act, b""
-        super().__init__(target)
-
-    def _to_server(self, client, server):
-        try:
-            while data := client.recv(65536):
-                seen, self.tail = self.tail + data, data[-len(self.words):]
-                if self.act is not None and self.words in seen:
-                    act, self.act = self.act, None
-                    act()
-                server.sendall(data)
-        except OSError:
-            pass
 
 
 def test_a_model_that_changes_meanwhile_is_an_error(start, tmp_path):

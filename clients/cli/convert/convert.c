@@ -1,35 +1,18 @@
 /* posectl convert: a whole model as a GLB file, which the server makes; what the file says otherwise than the model is
  * told as warnings. */
-#include "clients/cli/ask/convert_clips.h"
-#include "clients/cli/ask/estimate.h"
+#include "clients/cli/convert/convert_request.h"
+#include "clients/cli/convert/glb_join.h"
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
 #include "clients/cli/server/command_context.h"
-#include "clients/cli/server/long_request.h"
 
-#include <endian.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-/* The JSON of a GLB file (glTF 2.0, 4.4); NULL: it is none. */
-static cJSON *parse_glb(const unsigned char *bytes, size_t size_bytes)
-{
-    enum { HEAD_BYTES = 12, CHUNK_HEAD_BYTES = 8 };
-    uint32_t json_bytes;
-    if (size_bytes < HEAD_BYTES + CHUNK_HEAD_BYTES || memcmp(bytes, "glTF", 4) != 0)
-        return NULL;
-    memcpy(&json_bytes, bytes + HEAD_BYTES, sizeof json_bytes);
-    json_bytes = le32toh(json_bytes);
-    if (json_bytes > size_bytes - HEAD_BYTES - CHUNK_HEAD_BYTES)
-        return NULL;
-    return cJSON_ParseWithLength((const char *)bytes + HEAD_BYTES + CHUNK_HEAD_BYTES, json_bytes);
-}
 
 /* What is counted in the report: members of the file, and what people call them. */
 static const struct {
@@ -77,7 +60,7 @@ static void report_json(const char *model, const char *file, size_t size_bytes, 
 
 static void report(const char *model, const char *file, bool is_stdout, const struct posed_packet *answer)
 {
-    cJSON *glb = parse_glb(answer->data, answer->data_bytes);
+    cJSON *glb = glb_parse(answer->data, answer->data_bytes, NULL, NULL);
     const cJSON *warning;
     cJSON_ArrayForEach(warning, warnings_of(glb))
     {
@@ -122,30 +105,22 @@ static int choose_file(const struct args *args, const char *model, char **file)
 static int convert(struct command_context *context, const struct convert_clips *clips)
 {
     const struct args *args = &clips->args;
-    const char *model = context->paths.arguments[0].path;
-    struct posed_packet answer;
-    struct text query = {0}, body = {0};
+    const struct convert_request request = {.connection = &context->connection,
+                                            .clips = clips,
+                                            .paths = &context->paths,
+                                            .model = context->paths.arguments[0].path};
+    const char *estimate = args_parameter(args, "estimate");
+    struct posed_packet answer = {0};
+    struct text joined = {0};
     char *file = NULL;
-    int status = choose_file(args, model, &file);
+    int status = choose_file(args, request.model, &file);
+    if (status == STATUS_DONE && estimate != NULL && strcmp(estimate, "1") == 0) {
+        free(file);
+        return convert_request_estimate(&request);
+    }
     if (status != STATUS_DONE)
         return status;
-    text_put(&query, "");
-    args_put_query(args, &query);
-    if (args_has(args, OPTION_NO_TEXTURES) && args_parameter(args, "textures") == NULL)
-        text_put(&query, "&textures=0");
-    if (args_has(args, OPTION_NAME)) {
-        text_put(&query, "&clip_names=");
-        text_put_url(&query, args_text(args, OPTION_NAME, ""));
-    }
-    const bool has_body = convert_clips_put_body(clips, &context->paths, &body);
-    if (!has_body && estimate_is_wanted(args, &query)) {
-        status = estimate_print(&context->connection, "convert", "export", model, query.at);
-        text_free(&query);
-        free(file);
-        return status;
-    }
-    status = connection_status(&context->connection, long_request(&context->connection, "convert", "export", model,
-                                                                  query.at, has_body ? body.at : NULL, &answer));
+    status = convert_request(&request, &joined, &answer);
     char code[64] = "";
     if (status == STATUS_FAILED)
         connection_error_code(&context->connection, code);
@@ -154,9 +129,8 @@ static int convert(struct command_context *context, const struct convert_clips *
     if (status == STATUS_DONE)
         status = output_give(file, answer.data, answer.data_bytes);
     if (status == STATUS_DONE)
-        report(model, file, strcmp(file, "-") == 0, &answer);
-    text_free(&query);
-    text_free(&body);
+        report(request.model, file, strcmp(file, "-") == 0, &answer);
+    text_free(&joined);
     free(file);
     return status;
 }

@@ -1,4 +1,4 @@
-#include "clients/cli/ask/convert_clips.h"
+#include "clients/cli/convert/convert_clips.h"
 
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/terminal.h"
@@ -84,24 +84,22 @@ void convert_clips_free(struct convert_clips *clips)
     free(clips->parameters);
 }
 
-bool convert_clips_put_body(const struct convert_clips *clips, const struct paths *paths, struct text *out)
+cJSON *convert_clips_body(const struct convert_clips *clips, const struct paths *paths, size_t first, size_t count)
 {
     struct text given = {0};
-    const bool has_body = args_put_body(&clips->args, &given);
-    if (!has_body && clips->file_count == 0) {
-        text_free(&given);
-        return false;
-    }
-    cJSON *body = has_body ? cJSON_Parse(given.at) : cJSON_CreateObject();
-    cJSON *files = clips->file_count > 0 && body != NULL ? cJSON_AddArrayToObject(body, "clip_file") : NULL;
-    for (size_t i = paths->count - clips->file_count; i < paths->count && files != NULL; i++)
-        cJSON_AddItemToArray(files, cJSON_CreateString(paths->arguments[i].path));
-    char *text = body == NULL ? NULL : cJSON_PrintUnformatted(body);
-    text_put(out, text == NULL ? given.at : text);
-    free(text);
-    cJSON_Delete(body);
+    cJSON *body = args_put_body(&clips->args, &given) ? cJSON_Parse(given.at) : NULL;
     text_free(&given);
-    return true;
+    if (body == NULL && count > 0)
+        body = cJSON_CreateObject();
+    cJSON *files = count > 0 ? cJSON_AddArrayToObject(body, "clip_file") : NULL;
+    for (size_t i = first; i < first + count; i++)
+        cJSON_AddItemToArray(files, cJSON_CreateString(convert_clips_path(clips, paths, i)));
+    return body;
+}
+
+const char *convert_clips_path(const struct convert_clips *clips, const struct paths *paths, size_t index)
+{
+    return paths->arguments[paths->count - clips->file_count + index].path;
 }
 
 /* "warning: unmatched: anims/run.fbx: 2 nodes with keys have no partner: tail, ear" */

@@ -18,9 +18,10 @@ struct convert_clips {
 int convert_clips_find(struct convert_clips *clips, const struct args *args);
 void convert_clips_free(struct convert_clips *clips);
 
-/* Appends the body of the request: the files under the server's root, and what --joint-map says. False: there is none.
- */
-bool convert_clips_put_body(const struct convert_clips *clips, const struct paths *paths, struct text *out);
+/* File `index` as the server knows it, under its root. */
+const char *convert_clips_path(const struct convert_clips *clips, const struct paths *paths, size_t index);
+/* The body of a request with these of the files, and what --joint-map says; NULL: it needs none. The caller frees. */
+cJSON *convert_clips_body(const struct convert_clips *clips, const struct paths *paths, size_t first, size_t count);
 
 /* Tells what of the files has no partner in the model; glb: the JSON of the file. */
 void convert_clips_report(const cJSON *glb);
