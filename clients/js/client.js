@@ -1,4 +1,5 @@
 // A client over HTTP, by fetch.
+import { CROWD_TYPE, buildCrowd, entitiesOf } from './crowd.js';
 import { PosedError, connectionLost, errorFromBody } from './errors.js';
 import { Link } from './link.js';
 import { Answer, Model, batchResults } from './model.js';
@@ -93,6 +94,11 @@ export class Client {
   // Where rays hit posed entities: protocol/hits.md has the members of both.
   async raycast({ entities, rays, signal, ...parameters }) {
     return (await this.ask('/v1/raycast', { ...parameters, entities, rays }, { signal })).json();
+  }
+
+  // The poses of many entities in one round trip: protocol/crowd.md. Resolves with Entities; one that is wrong is in its `errors`.
+  async crowd({ signal, ...crowd }) {
+    return entitiesOf(await this.#send('/v1/crowd', { method: 'POST', body: buildCrowd(crowd), signal }, { 'Content-Type': CROWD_TYPE }));
   }
 
   async version({ signal } = {}) {

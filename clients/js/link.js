@@ -1,4 +1,5 @@
 // The binary protocol over one WebSocket: requests and their answers in order, streams and changes between them.
+import { ENTITIES_TYPE, buildCrowd, entitiesOf } from './crowd.js';
 import { badAnswer, connectionLost } from './errors.js';
 import { Answer, Model, batchResults } from './model.js';
 import { encode, namesIn, toFields, toJson, toTarget } from './parameters.js';
@@ -10,7 +11,7 @@ import * as packets from './packets.js';
 
 const VERSION = 1;
 const SHUTTING_DOWN = [...CODES].filter(([, [code]]) => code === 'shutting_down').map(([number]) => number);
-const TYPES = { json: 'application/json', frames: 'application/vnd.posed.frames', png: 'image/png', glb: 'model/gltf-binary' };
+const TYPES = { json: 'application/json', frames: 'application/vnd.posed.frames', png: 'image/png', glb: 'model/gltf-binary', entities: ENTITIES_TYPE };
 const abortReason = (signal) => signal.reason ?? new DOMException('This operation was aborted', 'AbortError');
 
 // Milliseconds for one WebSocket in place of another, to the hello.
@@ -355,6 +356,11 @@ export class Link {
 
   async batch(queries, { signal } = {}) {
     return batchResults(toAnswer(await this.request('call', packets.call('/v1/query', toJson({ queries })), { signal })));
+  }
+
+  // As Client.crowd.
+  async crowd({ signal, ...crowd }) {
+    return entitiesOf(toAnswer(await this.request('crowd', buildCrowd(crowd), { signal })));
   }
 
   async ping({ signal } = {}) {

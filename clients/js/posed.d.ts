@@ -307,6 +307,10 @@ export interface TurntableParameters extends PictureParameters {
   gap?: number;
   /** pixels around all cells */
   padding?: number;
+  /** the first row that is drawn, or frame of an animation, from 0 */
+  first_row?: 'ROW';
+  /** how many rows or frames are drawn, framed as the whole sheet is */
+  rows?: number;
   /** words under each cell: clip, time, direction */
   captions?: Flag;
   /** a picture, an animation, a video, or what is where */
@@ -572,6 +576,69 @@ export interface Ray {
   ignore?: number;
 }
 
+/** A clip at a time. Clips and nodes are indices: look names up once. `mask`: a place in the crowd's masks. */
+export interface CrowdLayer {
+  /** -1: the rest pose */
+  clip?: number;
+  /** seconds */
+  t?: number;
+  weight?: number;
+  mask?: number;
+  wrap?: 'loop' | 'clamp' | 'mirror';
+  mode?: 'override' | 'additive';
+  /** of an additive layer: the pose that it differs from */
+  reference?: { clip?: number; t?: number };
+}
+
+/** Nodes that a layer may move: these, these with all below them, without these and what is below them. */
+export interface CrowdMask {
+  nodes?: readonly number[];
+  subtree?: readonly number[];
+  except?: readonly number[];
+}
+
+/** Which matrices of an entity: the palette of a skin (-1: of all), of some places in its order of joints; or with `nodes` world_from_node. */
+export interface CrowdWanted {
+  skin?: number;
+  joints?: readonly number[];
+  nodes?: readonly number[];
+}
+
+/** One posed thing. `model` and `wanted`: places in the crowd's lists. `world`: 16 numbers, column by column. At rest without layers. */
+export interface CrowdEntity {
+  model?: number;
+  wanted?: number;
+  layout?: Layout;
+  layers?: readonly CrowdLayer[];
+  world?: ArrayLike<number>;
+}
+
+/** `models`: paths. `hashes`: of each model the content that is meant. `wanted`: by default the palette of skin 0. */
+export interface Crowd extends Abortable {
+  models: readonly string[];
+  entities: readonly CrowdEntity[];
+  masks?: readonly CrowdMask[];
+  wanted?: readonly CrowdWanted[];
+  hashes?: ReadonlyArray<string | undefined>;
+}
+
+/** The answer to a crowd: views on its bytes. */
+export class Entities {
+  constructor(data: Uint8Array<ArrayBuffer>);
+  /** Of all entities, in the order of the request, as a graphics API uploads them. Zeros where an entity is wrong. */
+  readonly floats: Float32Array<ArrayBuffer>;
+  /** The content hash of each model, '' where it is not there. */
+  readonly hashes: readonly string[];
+  /** By the place of the entity. */
+  readonly errors: ReadonlyMap<number, PosedError>;
+  /** How many entities. */
+  readonly length: number;
+  /** Where its matrices begin in `floats`, how many there are, and how many floats each has: 16, 12 or 8. */
+  place(entity: number): { offset: number; count: number; itemLength: number };
+  /** A view on its matrices: column-major, `mat3x4` the upper three rows. Throws its error. */
+  matrices(entity: number): Float32Array<ArrayBuffer>;
+}
+
 /** One entry of a batch: `op` and the parameters of that operation. */
 export type Query = { op: 'model' | 'palette' | 'pose' | 'mesh' | 'bounds' | 'hitboxes' | 'keys'; model: string } & Record<string, unknown>;
 
@@ -618,6 +685,8 @@ export class Client implements Asks {
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
   /** Where rays hit posed entities (protocol/hits.md). */
   raycast(request: RaycastParameters & { entities: readonly RaycastEntity[]; rays: readonly Ray[] }): Promise<Json>;
+  /** The poses of many entities in one round trip (protocol/crowd.md). */
+  crowd(crowd: Crowd): Promise<Entities>;
   batch(queries: readonly Query[], options?: Routed): Promise<Array<Json | PosedError>>;
   version(options?: Abortable): Promise<Json>;
   environment(options: EnvironmentParameters & { format: 'json' }): Promise<Json>;
@@ -649,6 +718,8 @@ export class Link implements Asks {
   open(path: string, options?: Abortable): Promise<LinkedModel>;
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
   batch(queries: readonly Query[], options?: Abortable): Promise<Array<Json | PosedError>>;
+  /** As of Client. */
+  crowd(crowd: Crowd): Promise<Entities>;
   ping(options?: Abortable): Promise<void>;
   close(): void;
 }

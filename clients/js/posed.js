@@ -5,4 +5,5 @@ export { Link, LinkedModel } from './link.js';
 export { Answer, Model, Picture } from './model.js';
 export { Stream, Watch } from './stream.js';
 export { Frames } from './frames.js';
+export { Entities } from './crowd.js';
 export { PosedError } from './errors.js';

@@ -20,6 +20,11 @@ export async function use(signal: AbortSignal, socket: typeof globalThis.WebSock
   for (const result of await link.batch([{ op: 'model', model: 'robot.glb' }])) {
     if (result instanceof PosedError) throw result;
   }
+  const crowd = await link.crowd({ models: ['robot.glb'], entities: [{ layers: [{ clip: 0, t: 0.5 }], world: new Float64Array(16) }], wanted: [{ nodes: [1] }] });
+  const floats: Float32Array = crowd.matrices(0);
+  if (crowd.errors.get(0)?.code === 'clip_not_found') floats.fill(crowd.place(0).offset);
+  // @ts-expect-error clips are indices
+  await posed.crowd({ models: ['robot.glb'], entities: [{ layers: [{ clip: 'walk' }] }] });
   // @ts-expect-error a stream has a position instead
   await (await link.open('robot.glb')).stream('pose', { t: 1 });
   // @ts-expect-error no such layout

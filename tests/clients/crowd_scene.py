@@ -1,0 +1,87 @@
+"""One crowd for all clients: a scene of random entities, as text that every runner reads, and the canonical form of its answer.
+
+A scene has a line for each thing; entities name models, masks and wanted things by their places:
+
+    model PATH
+    mask SCOPE NODE ..                     SCOPE: node, subtree, except; for each node
+    wanted palette SKIN [PLACE ..]         SKIN -1: all
+    wanted nodes NODE ..
+    entity MODEL WANTED LAYOUT [12 numbers, the upper three rows of world_from_scene]
+    layer CLIP SECONDS WEIGHT MASK WRAP MODE REFERENCE_CLIP REFERENCE_SECONDS      of the entity before; MASK -1: all nodes
+
+A result has a line for each entity, `PLACE COUNT CRC`, the number of its matrices and the CRC-32 of their bytes, or `PLACE error CODE`; and at
+last `all BYTES CRC`, of the floats of all.
+"""
+import math
+import random
+import zlib
+
+LAYOUTS = ["mat4", "mat3x4", "dualquat"]
+WRAPS = ["loop", "clamp", "mirror"]
+
+
+def turned(chance):
+    """The upper three rows of a matrix that turns, scales by axis and moves."""
+    angle, scale = chance.uniform(0, 2 * math.pi), [chance.uniform(0.5, 2) for _ in range(3)]
+    c, s = math.cos(angle), math.sin(angle)
+    rows = [[c * scale[0], 0, s * scale[2]], [0, scale[1], 0], [-s * scale[0], 0, c * scale[2]]]
+    return [number for row in rows for number in [*row, chance.uniform(-50, 50)]]
+
+
+def make(models, count=200, seed=20):
+    """models: {path: number of clips}; each has at least 8 nodes and a skin of 6 joints."""
+    chance = random.Random(seed)
+    lines = [f"model {path}" for path in models]
+    lines += ["mask subtree 4", "mask except 3", "mask node 2 subtree 5"]
+    lines += ["wanted palette 0", "wanted palette -1", "wanted palette 0 3 0 5", "wanted nodes 2 7 1"]
+    for i in range(count):
+        place = chance.randrange(len(models))
+        clips = list(models.values())[place]
+        rigid = chance.random() < 0.5
+        layout = chance.choice(LAYOUTS if rigid else LAYOUTS[:2])
+        world = "" if layout == "dualquat" or rigid else " " + " ".join(map(repr, turned(chance)))
+        lines.append(f"entity {place} {chance.randrange(4)} {layout}{world}")
+        depth = chance.choice([0, 1, 1, 2, 3])
+        for layer in range(depth):
+            clip = chance.randrange(clips) if i % 25 else clips + layer  # now and then there is no such clip
+            mask = -1 if layer == 0 else chance.randrange(-1, 3)
+            additive = layer == 2
+            lines.append(f"layer {clip} {chance.uniform(-3, 6)!r} {chance.choice([0.25, 0.5, 1.0])!r} {mask} {chance.choice(WRAPS)} "
+                         + (f"additive {chance.randrange(clips)} {chance.uniform(0, 2)!r}" if additive else "override 0 0.0"))
+    return "\n".join(lines) + "\n"
+
+
+class Scene:
+    """What a scene's text says: lists of models, masks [(scope, node)], wanted and entities."""
+
+    def __init__(self, text):
+        self.models, self.masks, self.wanted, self.entities = [], [], [], []
+        for line in text.splitlines():
+            word, *rest = line.split()
+            getattr(self, "_" + word)(rest)
+
+    def _model(self, rest):
+        self.models.append(rest[0])
+
+    def _mask(self, rest):
+        self.masks.append([(scope, int(node)) for scope, node in zip(rest[::2], rest[1::2])])
+
+    def _wanted(self, rest):
+        what, *numbers = rest
+        numbers = [int(number) for number in numbers]
+        self.wanted.append({"nodes": numbers} if what == "nodes" else {"skin": numbers[0], "joints": numbers[1:]})
+
+    def _entity(self, rest):
+        model, wanted, layout, *world = rest
+        self.entities.append({"model": int(model), "wanted": int(wanted), "layout": layout, "layers": [],
+                              "world": [float(number) for number in world] or None})
+
+    def _layer(self, rest):
+        clip, time_s, weight, mask, wrap, mode, reference_clip, reference_time_s = rest
+        self.entities[-1]["layers"].append({
+            "clip": int(clip), "time_s": float(time_s), "weight": float(weight), "mask": int(mask), "wrap": wrap,
+            "additive": mode == "additive", "reference_clip": int(reference_clip), "reference_time_s": float(reference_time_s)})
+
+
+def line_of(place, count, data):
+    return f"{place} {count} {zlib.crc32(data):08x}"
