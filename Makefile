@@ -404,6 +404,9 @@ $(out)/bench/draw: $(obj)/tests/bench/draw.o $(filter-out %/main.o,$(render) $(d
 $(out)/bench/rays: $(obj)/tests/bench/rays.o $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
+$(out)/bench/crowd: $(obj)/tests/bench/crowd.o $(out)/libposed.a $(out)/libposed-eval.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 $(out)/bench/pose: $(obj)/tests/bench/pose.o $(filter-out %/main.o,$(daemon)) $(wire) $(worker) $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
@@ -413,7 +416,7 @@ $(out)/bench/classic_walk $(out)/bench/assimp_scene: $(out)/bench/%: $(obj)/test
 $(out)/bench/import_fbx: $(obj)/tests/bench/import_fbx.o $(filter-out %/main.o,$(import)) $(worker) $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_import) $(libs_assimp) -lm
-bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose rays classic_walk assimp_scene import_fbx)
+bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose rays crowd classic_walk assimp_scene import_fbx)
 deps-bench: deps
 	@deploy/deps.sh bench
 	@tests/web/run.sh --install || echo 'bench: there will be no three.js to compare with'

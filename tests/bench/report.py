@@ -3,7 +3,8 @@ import dataclasses
 import textwrap
 
 WIDTH = 58
-TITLES = {"poses": "one palette", "palette_json": "a palette as JSON", "serving": "50 connections", "beside_renders": "palettes beside renders",
+TITLES = {"poses": "one palette", "palette_json": "a palette as JSON", "serving": "50 connections", "crowd_ticks": "a tick of 120 characters",
+          "beside_renders": "palettes beside renders",
           "pictures": "thumbnails", "cold_folder": "cold folder", "comparisons": "converted and compared", "imports": "imports",
           "restarts": "restart with a disk cache", "live": "the live model in a browser", "memory": "memory of a model"}
 UP, DOWN = "at least", "at most"
@@ -35,6 +36,10 @@ TARGETS = {
     "http_redis": Target(UP, 0.9),
     "http_nginx": Target(UP, 1.2),
     "tcp_redis": Target(UP, 1.0),
+    "crowd_unix": Target(DOWN, 0.8, is_figure=True),
+    "crowd_process": Target(DOWN, 0.25, is_figure=True),
+    "crowd_python": Target(DOWN, 1.5, is_figure=True),
+    "rays": Target(DOWN, 1, is_figure=True),
     "p99_beside_renders": Target(DOWN, 5),
     "memory": Target(DOWN, 1.5),
     "thumbnails_base": Target(UP, 600, is_figure=True),

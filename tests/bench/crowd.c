@@ -1,0 +1,186 @@
+/* crowd - how long a tick of a crowd takes a game server, in C: every character at times of its own.
+ *
+ *   crowd ADDRESS MODEL CHARACTERS NODE         by a server, which has the model as MODEL
+ *   crowd process FILE.posed CHARACTERS NODE    in this process, by libposed-eval
+ *
+ * One layer, or two, of which the second has half of the weight and moves NODE with what is below it. Answers a line of
+ * JSON for each line on stdin: "measure LAYERS SECONDS" tells the nanoseconds of a tick, by the clock on the wall, from
+ * the times of the characters to the floats of all palettes (mat4), in place. */
+#include "clients/c/posed.h"
+#include "clients/eval/posed_eval.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { CHARACTERS_MAX = 4096, LAYERS = 2, MEMORY_BYTES = 1 << 24, SEND_BYTES = 1 << 20, FLOATS_MAX = 1 << 22 };
+
+struct bench {
+    uint32_t characters;
+    double duration_s; /* of the clip */
+    struct posed server;
+    struct posed_model model;
+    const struct posed_model *models[1];
+    struct posed_mask_node mask_node;
+    struct posed_mask mask;
+    struct posed_layer layers[CHARACTERS_MAX][LAYERS];
+    struct posed_entity entities[CHARACTERS_MAX];
+    struct pe_model *file; /* in this process; else NULL */
+    struct pe_evaluator *evaluator;
+    struct pe_mask node;
+    uint32_t palette_floats;
+};
+
+static struct bench bench;
+static float floats[FLOATS_MAX];
+static unsigned char memory[MEMORY_BYTES], sent[SEND_BYTES];
+
+static void fail(const char *why)
+{
+    fprintf(stderr, "crowd: %s\n", why);
+    exit(1);
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* xorshift64*: the same numbers on each machine. */
+static double next_time_s(void)
+{
+    static uint64_t state = 0x9E3779B97F4A7C15u;
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+    return (double)((state * 0x2545F4914F6CDD1Du) >> 11) / 9007199254740992.0 * bench.duration_s;
+}
+
+/* --- by a server --- */
+
+static void connect_to(const char *address, const char *path, uint32_t node)
+{
+    struct posed_options options = {
+        .memory = memory, .memory_bytes = sizeof memory, .send_memory = sent, .send_bytes = sizeof sent};
+    struct posed_found clip;
+    if (posed_connect(&bench.server, address, &options) < 0 || posed_open(&bench.server, path, &bench.model) < 0 ||
+        posed_find_index(&bench.server, &bench.model, POSED_WHAT_CLIP, 0, &clip) < 0)
+        fail(bench.server.error.message);
+    bench.duration_s = clip.duration_s;
+    bench.models[0] = &bench.model;
+    bench.mask_node = (struct posed_mask_node){node, POSED_MASK_SUBTREE};
+    bench.mask = (struct posed_mask){&bench.mask_node, 1};
+    for (uint32_t i = 0; i < bench.characters; i++) {
+        for (int k = 0; k < LAYERS; k++)
+            posed_layer_init(&bench.layers[i][k]);
+        bench.layers[i][1].weight = 0.5;
+        bench.layers[i][1].mask = 1;
+        bench.entities[i].layers = bench.layers[i];
+    }
+}
+
+static void tick_server(uint32_t layer_count)
+{
+    struct posed_entities found;
+    const struct posed_crowd crowd = {.models = bench.models,
+                                      .model_count = 1,
+                                      .masks = &bench.mask,
+                                      .mask_count = 1,
+                                      .entities = bench.entities,
+                                      .entity_count = bench.characters};
+    for (uint32_t i = 0; i < bench.characters; i++) {
+        bench.entities[i].layer_count = (uint16_t)layer_count;
+        for (uint32_t k = 0; k < layer_count; k++)
+            bench.layers[i][k].time_s = next_time_s();
+    }
+    if (posed_pose_crowd(&bench.server, &crowd, &found) < 0)
+        fail(bench.server.error.message);
+    if (found.error_count > 0)
+        fail("an entity is wrong");
+}
+
+/* --- in this process --- */
+
+static void open_file(const char *path, uint32_t node)
+{
+    struct pe_error error;
+    struct pe_clip clip;
+    struct pe_skin skin;
+    if (pe_model_open(path, 0, &bench.file, &error) < 0 || pe_evaluator_new(&bench.evaluator, &error) < 0 ||
+        pe_evaluator_reserve(bench.evaluator, bench.file, LAYERS, &error) < 0)
+        fail(error.message);
+    if (pe_clip_at(bench.file, 0, &clip) < 0 || pe_skin_at(bench.file, 0, &skin) < 0)
+        fail("the model has no clip or no skin");
+    bench.duration_s = clip.duration_s;
+    bench.palette_floats = 16 * skin.joint_count;
+    bench.node = (struct pe_mask){node, PE_SUBTREE};
+    if ((uint64_t)bench.palette_floats * bench.characters > FLOATS_MAX)
+        fail("too many floats");
+}
+
+static void tick_process(uint32_t layer_count)
+{
+    struct pe_error error;
+    struct pe_layer layers[LAYERS];
+    struct pe_entity entity;
+    pe_layer_init(&layers[0]);
+    pe_layer_init(&layers[1]);
+    layers[1].weight = 0.5;
+    layers[1].masks = &bench.node;
+    layers[1].mask_count = 1;
+    pe_entity_init(&entity);
+    entity.model = bench.file;
+    entity.layers = layers;
+    entity.layer_count = layer_count;
+    for (uint32_t i = 0; i < bench.characters; i++) {
+        for (uint32_t k = 0; k < layer_count; k++)
+            layers[k].time_s = next_time_s();
+        if (pe_evaluate(bench.evaluator, &entity, &error) < 0 ||
+            pe_palette(bench.evaluator, 0, PE_MAT4, floats + (size_t)i * bench.palette_floats, bench.palette_floats,
+                       &error) < 0)
+            fail(error.message);
+    }
+}
+
+static void measure(uint32_t layer_count, double seconds)
+{
+    const double begin_ns = now_ns();
+    double spent_ns = 0;
+    uint64_t ticks = 0;
+    for (; spent_ns < seconds * 1e9; spent_ns = now_ns() - begin_ns, ticks++) {
+        if (bench.file != NULL)
+            tick_process(layer_count);
+        else
+            tick_server(layer_count);
+    }
+    printf("{\"ns\":%.1f,\"ticks\":%llu,\"characters\":%u}\n", spent_ns / (double)ticks, (unsigned long long)ticks,
+           bench.characters);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    char line[256];
+    if (argc != 5) {
+        fprintf(stderr, "crowd ADDRESS|process MODEL|FILE.posed CHARACTERS NODE\n");
+        return 2;
+    }
+    bench.characters = (uint32_t)strtoul(argv[3], NULL, 10);
+    if (bench.characters < 1 || bench.characters > CHARACTERS_MAX)
+        fail("how many characters?");
+    if (strcmp(argv[1], "process") == 0)
+        open_file(argv[2], (uint32_t)strtoul(argv[4], NULL, 10));
+    else
+        connect_to(argv[1], argv[2], (uint32_t)strtoul(argv[4], NULL, 10));
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        unsigned layers;
+        double seconds;
+        if (sscanf(line, "measure %u %lf", &layers, &seconds) != 2 || layers < 1 || layers > LAYERS)
+            fail("measure LAYERS SECONDS");
+        measure(layers, seconds);
+    }
+    return 0;
+}
