@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 struct dmat4 {
     double m[16];
@@ -46,10 +47,21 @@ static inline double determinant3(const double *x, const double *y, const double
 static inline bool vec3_is_finite(const struct vec3 *v) { return isfinite(v->x) && isfinite(v->y) && isfinite(v->z); }
 static inline bool floats_are_finite(const float *values, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return false;
-    return true;
+    /* 0 times what is not finite is NaN, and so is every sum with it. */
+    typedef float four __attribute__((vector_size(16)));
+    four sums = {0, 0, 0, 0}, more = sums, here, next;
+    uint64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        memcpy(&here, values + i, sizeof here);
+        memcpy(&next, values + i + 4, sizeof next);
+        sums += here * 0.0f;
+        more += next * 0.0f;
+    }
+    sums += more;
+    float sum = sums[0] + sums[1] + sums[2] + sums[3];
+    for (; i < count; i++)
+        sum += values[i] * 0.0f;
+    return sum == 0; /* false of NaN */
 }
 
 /* Gives a vector length 1, unless it has none or is 0; returns how long it was. */
