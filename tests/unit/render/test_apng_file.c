@@ -44,7 +44,7 @@ static int read_file(const void *bytes, size_t size_bytes, struct apng_file *fil
     if (size_bytes > 0)
         memcpy(exact, bytes, size_bytes);
     const int rc = apng_file_read(exact, size_bytes, PIXELS_MAX, file, &problem);
-    assert_int_equal(rc < 0, problem.size_bytes > 0);
+    assert_int_equal(rc<0, problem.size_bytes> 0);
     text_free(&problem);
     free(exact);
     return rc;
