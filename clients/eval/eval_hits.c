@@ -143,11 +143,12 @@ void pe_scene_clear(struct pe_scene *scene)
     scene->is_ordered = false;
 }
 
-int eval_take_pose(struct pe_evaluator *evaluator, const struct pe_model *of, const struct pe_entity *entity,
-                   struct taken *taken, struct entity *out, struct scene_pose *pose, struct pe_error *error)
+/* A pose in the space of its own scene, and where that is. */
+static int take_pose(struct pe_evaluator *evaluator, const struct pe_hitboxes *hitboxes, const struct pe_entity *entity,
+                     struct taken *taken, struct entity *out, struct scene_pose *pose, struct pe_error *error)
 {
-    if (entity->model != of)
-        return eval_fail(error, PE_E_ARGUMENT, "the entity is of another model than what is hit");
+    if (entity->model != hitboxes->model)
+        return eval_fail(error, PE_E_ARGUMENT, "the entity is of another model than the hitboxes");
     const int rc = eval_take(evaluator, entity, taken, out, error);
     if (rc < 0)
         return rc;
@@ -167,9 +168,9 @@ int pe_scene_add(struct pe_scene *scene, struct pe_evaluator *evaluator, const s
     if (!hit_scene_has_room(&scene->scene, hitboxes->set))
         return eval_fail(error, PE_E_RESERVE, "the scene has no room for another entity of %u volumes",
                          hitboxes->set->count);
-    int rc = eval_take_pose(evaluator, hitboxes->model, begin, &evaluator->taken, &first, &from, error);
+    int rc = take_pose(evaluator, hitboxes, begin, &evaluator->taken, &first, &from, error);
     if (rc == 0 && end != NULL)
-        rc = eval_take_pose(evaluator, hitboxes->model, end, &evaluator->end, &second, &to, error);
+        rc = take_pose(evaluator, hitboxes, end, &evaluator->end, &second, &to, error);
     if (rc < 0)
         return rc;
     scene->is_ordered = false;
@@ -188,9 +189,9 @@ void pe_ray_init(struct pe_ray *ray)
     *ray = (struct pe_ray){.direction = {0, 0, -1}, .most = HUGE_VAL, .mask = UINT32_MAX, .ignored = PE_NOBODY};
 }
 
-int eval_take_ray(const struct pe_ray *ray, uint32_t index, struct hit_ray *out, struct pe_error *error)
+/* NULL, or what is wrong with a ray. */
+static const char *take_ray(const struct pe_ray *ray, struct hit_ray *out)
 {
-    bool is_finite = true;
     *out = (struct hit_ray){.most = ray->most,
                             .radius = ray->radius + 0, /* not -0 */
                             .at = ray->at + 0,
@@ -199,15 +200,14 @@ int eval_take_ray(const struct pe_ray *ray, uint32_t index, struct hit_ray *out,
     for (int i = 0; i < 3; i++) {
         out->origin[i] = ray->origin[i];
         out->direction[i] = ray->direction[i];
-        is_finite = is_finite && fabs(ray->origin[i]) <= (double)FLT_MAX && fabs(ray->direction[i]) <= (double)FLT_MAX;
+        if (!(fabs(ray->origin[i]) <= (double)FLT_MAX) || !(fabs(ray->direction[i]) <= (double)FLT_MAX))
+            return "origin and direction are not of numbers that a float can hold";
     }
-    const char *fault = !is_finite          ? "origin and direction are not of numbers that a float can hold"
-                        : !(ray->most >= 0) ? "most is no distance from 0"
-                        : !(ray->radius >= 0 && ray->radius <= (double)FLT_MAX) ? "radius is no distance from 0"
-                        : !(ray->at >= 0 && ray->at <= 1)                       ? "at is not in 0..1"
-                        : !hit_ray_finish(out)                                  ? "direction is 0"
-                                                                                : NULL;
-    return fault == NULL ? 0 : eval_fail(error, PE_E_ARGUMENT, "ray %u: %s", index, fault);
+    return !(ray->most >= 0)                                       ? "most is no distance from 0"
+           : !(ray->radius >= 0 && ray->radius <= (double)FLT_MAX) ? "radius is no distance from 0"
+           : !(ray->at >= 0 && ray->at <= 1)                       ? "at is not in 0..1"
+           : !hit_ray_finish(out)                                  ? "direction is 0"
+                                                                   : NULL;
 }
 
 static void put_hit(const struct pe_scene *scene, const struct hit *hit, struct pe_hit *out)
@@ -250,9 +250,9 @@ int pe_raycast(struct pe_scene *scene, const struct pe_ray *rays, uint32_t ray_c
     scene->is_ordered = true;
     for (uint32_t r = 0; r < ray_count; r++) {
         struct hit_ray ray;
-        const int rc = eval_take_ray(&rays[r], r, &ray, error);
-        if (rc < 0)
-            return rc;
+        const char *fault = take_ray(&rays[r], &ray);
+        if (fault != NULL)
+            return eval_fail(error, PE_E_ARGUMENT, "ray %u: %s", r, fault);
         cast(scene, r, &ray, which);
         if (scene->list.count > room - found)
             return eval_fail(error, PE_E_ARGUMENT, "there is room for %u hits, and rays 0 to %u have more", room, r);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "anim/entity/entity.h"
-#include "anim/hits/hit_scene.h"
 #include "anim/pose/skin.h"
 #include "anim/posed_file/posed_file.h"
 #include "clients/eval/posed_eval.h"
@@ -69,12 +68,6 @@ int eval_fail_by(struct pe_error *error, const struct err *err);
  * forgotten. Returns 0, PE_E_ARGUMENT or PE_E_RESERVE. */
 int eval_take(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken, struct entity *out,
               struct pe_error *error);
-/* The same, with the pose in the space of its own scene, and where that is in *pose, which points to *out. `of`: the
- * model that the entity has to be of. */
-int eval_take_pose(struct pe_evaluator *evaluator, const struct pe_model *of, const struct pe_entity *entity,
-                   struct taken *taken, struct entity *out, struct scene_pose *pose, struct pe_error *error);
-/* A checked copy of ray `index`. Returns 0 or PE_E_ARGUMENT. */
-int eval_take_ray(const struct pe_ray *ray, uint32_t index, struct hit_ray *out, struct pe_error *error);
 /* The same of an entity whose model has room and whose layers are there. */
 int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken,
                      struct entity *out, struct pe_error *error);

@@ -351,32 +351,6 @@ enum pe_which { PE_NEAREST = 0, PE_ALL = 1 };
 PE_API int pe_raycast(struct pe_scene *scene, const struct pe_ray *rays, uint32_t ray_count, int which,
                       struct pe_hit *out, uint32_t room, uint32_t *count, struct pe_error *error);
 
-/* The triangles of a model, in an order that finds those near a ray, and memory to cast rays at them: one thread at a
- * time. */
-struct pe_meshes;
-
-/* For calls with at most so many rays and hits; casting allocates nothing. The model stays open until
- * pe_meshes_free(). 0, PE_E_ARGUMENT or PE_E_MEMORY. */
-PE_API int pe_meshes_new(const struct pe_model *model, uint32_t ray_most, uint32_t hit_most, struct pe_meshes **meshes,
-                         struct pe_error *error);
-PE_API void pe_meshes_free(struct pe_meshes *meshes);
-
-struct pe_mesh_hit {
-    uint32_t ray;                             /* number */
-    uint32_t node, mesh, primitive, triangle; /* of the primitive (pe_draw): indices 3 * triangle and on */
-    int is_inside;                            /* 1: the ball began in touch with it; the distance is 0 */
-    float distance, point[3], normal[3];      /* as of pe_hit; the normal is towards the ray */
-    float barycentric[3];                     /* shares of the triangle's corners in the point */
-};
-
-/* Poses an entity of the model, and casts rays at its deformed triangles, from both sides: those of /v1/raycast with
- * test=mesh, with its bits. end and the order of hits as of pe_scene_add() and pe_raycast(); mask and ignored of rays
- * are not looked at. Of several entities call it for each and keep the nearest. The evaluator has room for the model;
- * no entity is evaluated in it then. 0, PE_E_ARGUMENT, PE_E_RESERVE or PE_E_NOT_FINITE. */
-PE_API int pe_meshes_cast(struct pe_meshes *meshes, struct pe_evaluator *evaluator, const struct pe_entity *begin,
-                          const struct pe_entity *end, const struct pe_ray *rays, uint32_t ray_count, int which,
-                          struct pe_mesh_hit *out, uint32_t room, uint32_t *count, struct pe_error *error);
-
 #ifdef __cplusplus
 }
 #endif

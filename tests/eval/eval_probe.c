@@ -8,7 +8,6 @@
  *   evaluate                 of the entity with its layers; the next `entity` or `layer` begins a new one
  *   hitboxes FIT | first (keeps the entity with its layers) | add|add_moving MASK (the entity; from the first to it) |
  *   clear | rays ..   (probe_hits.h)
- *   mesh_rays|mesh_rays_moving ..   at the triangles of the entity (from the first to it)
  *   palette SKIN LAYOUT | nodes LAYOUT [NODE...] | locals | local NODE | weights NODE | vertices DRAW | step | counts
  */
 #include "clients/eval/posed_eval.h"
@@ -241,14 +240,6 @@ static void add(struct probe *probe, int is_moving, uint32_t mask)
     probe->is_done = 1;
 }
 
-static void cast_at_mesh(struct probe *probe, int is_moving, char *words)
-{
-    begin(probe);
-    probe_mesh_rays(probe->model, probe->evaluator, is_moving ? &probe->first.entity : &probe->now.entity,
-                    is_moving ? &probe->now.entity : NULL, words);
-    probe->is_done = 1;
-}
-
 /* False: the call is another one. */
 static int answer_hits(struct probe *probe, const char *call, char *words)
 {
@@ -258,8 +249,6 @@ static int answer_hits(struct probe *probe, const char *call, char *words)
         keep_first(probe);
     else if (strcmp(call, "add") == 0 || strcmp(call, "add_moving") == 0)
         add(probe, call[3] != '\0', (uint32_t)strtoul(words, NULL, 10));
-    else if (strcmp(call, "mesh_rays") == 0 || strcmp(call, "mesh_rays_moving") == 0)
-        cast_at_mesh(probe, call[9] != '\0', words);
     else if (strcmp(call, "rays") == 0)
         probe_rays(probe->scene, words);
     else if (strcmp(call, "clear") == 0) {

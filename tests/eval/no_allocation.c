@@ -210,50 +210,6 @@ static void play_hits(const struct walk *walk)
     }
 }
 
-/* Rays at the triangles of one entity, that stands still and that moves. */
-static void play_meshes(const struct walk *walk)
-{
-    static struct pe_mesh_hit hits[HITS_MAX];
-    struct pe_meshes *meshes = NULL;
-    struct pe_error error;
-    struct pe_ray rays[RAYS];
-    struct pe_entity begin, end;
-    uint32_t found = 0, count;
-    pe_entity_init(&begin);
-    begin.model = walk->model;
-    end = begin;
-    if (pe_meshes_new(walk->model, RAYS, HITS_MAX, &meshes, &error) < 0) {
-        fprintf(stderr, "%s\n", error.message);
-        exit(1);
-    }
-    is_counting = 1;
-    for (uint32_t r = 0; r < RAYS; r++) {
-        pe_ray_init(&rays[r]);
-        for (int i = 0; i < 3; i++) {
-            const double low = (double)walk->info.rest_min[i], high = (double)walk->info.rest_max[i];
-            rays[r].origin[i] = low + (high - low) * (i == 0 ? 0.01 * r : i == 1 ? 0.1 * (r % 10) : 1);
-        }
-        rays[r].origin[2] += 100;
-        rays[r].radius = r % 5 == 0 ? 0.05 * ((double)walk->info.rest_max[0] - (double)walk->info.rest_min[0]) : 0;
-    }
-    for (int which = PE_NEAREST; which <= PE_ALL; which++)
-        for (int is_moving = 0; is_moving < 2; is_moving++) {
-            if (pe_meshes_cast(meshes, walk->evaluator, &begin, is_moving ? &end : NULL, rays, RAYS, which, hits,
-                               HITS_MAX, &count, &error) < 0) {
-                fprintf(stderr, "%s\n", error.message);
-                exit(1);
-            }
-            found += count;
-            evaluations++;
-        }
-    if (pe_meshes_cast(meshes, walk->evaluator, &begin, NULL, rays, RAYS + 1, PE_ALL, hits, HITS_MAX, &count, &error) !=
-            PE_E_RESERVE ||
-        (walk->info.mesh_count > 0 && found == 0))
-        exit(1);
-    is_counting = 0;
-    pe_meshes_free(meshes);
-}
-
 /* What is refused allocates nothing either. */
 static void be_refused(const struct walk *walk, const struct pe_model *stranger)
 {
@@ -300,7 +256,6 @@ int main(int argc, char **argv)
         be_refused(&walk, stranger);
         is_counting = 0;
         play_hits(&walk);
-        play_meshes(&walk);
         pe_evaluator_free(walk.evaluator);
         pe_model_close(walk.model);
     }

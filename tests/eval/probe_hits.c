@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAYS_MAX = 1024, HITS_MAX = 1 << 14, MESH_HITS_MAX = 1 << 18 };
+enum { RAYS_MAX = 1024, HITS_MAX = 1 << 14 };
 
 static void put_floats(const float *floats, size_t count)
 {
@@ -81,33 +81,4 @@ void probe_rays(struct pe_scene *scene, char *words)
         put_floats(hit->normal, 3);
     }
     putchar('\n');
-}
-
-void probe_mesh_rays(const struct pe_model *model, struct pe_evaluator *evaluator, const struct pe_entity *begin,
-                     const struct pe_entity *end, char *words)
-{
-    static struct pe_ray rays[RAYS_MAX];
-    static struct pe_mesh_hit hits[MESH_HITS_MAX];
-    struct pe_meshes *meshes = NULL;
-    struct pe_error error;
-    uint32_t found = 0;
-    const uint32_t count = read_rays(strchr(words, ' '), rays);
-    if (pe_meshes_new(model, RAYS_MAX, MESH_HITS_MAX, &meshes, &error) < 0 ||
-        pe_meshes_cast(meshes, evaluator, begin, end, rays, count, words[0] == 'a' ? PE_ALL : PE_NEAREST, hits,
-                       MESH_HITS_MAX, &found, &error) < 0) {
-        put_error(&error);
-        pe_meshes_free(meshes);
-        return;
-    }
-    for (uint32_t h = 0; h < found; h++) {
-        const struct pe_mesh_hit *hit = &hits[h];
-        printf("%s%u %u %u %u %u %d ", h > 0 ? ";" : "", hit->ray, hit->node, hit->mesh, hit->primitive, hit->triangle,
-               hit->is_inside);
-        put_floats(&hit->distance, 1);
-        put_floats(hit->point, 3);
-        put_floats(hit->normal, 3);
-        put_floats(hit->barycentric, 3);
-    }
-    putchar('\n');
-    pe_meshes_free(meshes);
 }

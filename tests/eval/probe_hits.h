@@ -11,7 +11,3 @@ void probe_hitboxes(const struct pe_model *model, int fit, uint32_t room, struct
 /* words: nearest|all, then 11 numbers a ray: origin, direction, most, radius, at, mask, ignored. Prints each hit: RAY
  * ENTITY NODE HITBOX INSIDE FLOATS, with ; between. */
 void probe_rays(struct pe_scene *scene, char *words);
-
-/* "all|nearest RAYS": of one entity, from its first pose (end NULL: it stands still), at its triangles. */
-void probe_mesh_rays(const struct pe_model *model, struct pe_evaluator *evaluator, const struct pe_entity *begin,
-                     const struct pe_entity *end, char *words);

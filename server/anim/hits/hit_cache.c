@@ -39,8 +39,6 @@ const struct hit_mesh *hit_cache_mesh(struct hit_cache *cache, const struct mode
     if (there != NULL)
         return there;
     struct hit_mesh *made = hit_mesh_new(model);
-    if (made == NULL)
-        mem_exhausted();
     if (atomic_compare_exchange_strong_explicit(&cache->mesh, &there, made, memory_order_acq_rel, memory_order_acquire))
         return made;
     hit_mesh_free(made);

@@ -15,14 +15,12 @@ static uint32_t triangle_count(const struct primitive *primitive)
     return primitive->topology == TOPOLOGY_TRIANGLES ? primitive->index_count / 3 : 0;
 }
 
-/* False: memory is gone. */
-static bool order_primitive(const struct model *model, const struct primitive *primitive, uint32_t *order)
+static void order_primitive(const struct model *model, const struct primitive *primitive, uint32_t *order)
 {
     const uint32_t count = triangle_count(primitive);
-    double(*middles)[3] = malloc(((size_t)count + 1) * sizeof *middles);
-    struct box_place *places = malloc(((size_t)count + 1) * sizeof *places);
-    const bool has_room = middles != NULL && places != NULL;
-    for (uint32_t t = 0; t < count && has_room; t++) {
+    double(*middles)[3] = mem_alloc(((size_t)count + 1) * sizeof *middles);
+    struct box_place *places = mem_alloc(((size_t)count + 1) * sizeof *places);
+    for (uint32_t t = 0; t < count; t++) {
         double sum[3] = {0, 0, 0};
         for (int c = 0; c < 3; c++) {
             const uint32_t vertex =
@@ -33,31 +31,23 @@ static bool order_primitive(const struct model *model, const struct primitive *p
         }
         memcpy(middles[t], sum, sizeof sum); /* three times the middle orders as well */
     }
-    if (has_room)
-        box_tree_order((const double(*)[3])middles, count, places, order);
+    box_tree_order((const double(*)[3])middles, count, places, order);
     free(places);
     free(middles);
-    return has_room;
 }
 
 struct hit_mesh *hit_mesh_new(const struct model *model)
 {
-    struct hit_mesh *mesh = calloc(1, sizeof *mesh);
-    if (mesh == NULL)
-        return NULL;
-    mesh->firsts = calloc((size_t)model->primitive_count + 1, sizeof *mesh->firsts);
-    for (uint32_t p = 0; p < model->primitive_count && mesh->firsts != NULL; p++)
+    struct hit_mesh *mesh = mem_zalloc(1, sizeof *mesh);
+    mesh->firsts = mem_zalloc((size_t)model->primitive_count + 1, sizeof *mesh->firsts);
+    for (uint32_t p = 0; p < model->primitive_count; p++)
         mesh->firsts[p + 1] = mesh->firsts[p] + triangle_count(&model->primitives[p]);
-    const size_t count = mesh->firsts == NULL ? 0 : mesh->firsts[model->primitive_count];
-    mesh->order = malloc((count + 1) * sizeof *mesh->order);
-    bool is_made = mesh->firsts != NULL && mesh->order != NULL;
-    for (uint32_t p = 0; p < model->primitive_count && is_made; p++)
-        is_made = order_primitive(model, &model->primitives[p], mesh->order + mesh->firsts[p]);
+    const size_t count = mesh->firsts[model->primitive_count];
+    mesh->order = mem_alloc((count + 1) * sizeof *mesh->order);
+    for (uint32_t p = 0; p < model->primitive_count; p++)
+        order_primitive(model, &model->primitives[p], mesh->order + mesh->firsts[p]);
     mesh->size_bytes = sizeof *mesh + (count + model->primitive_count) * sizeof *mesh->order;
-    if (is_made)
-        return mesh;
-    hit_mesh_free(mesh);
-    return NULL;
+    return mesh;
 }
 
 void hit_mesh_free(struct hit_mesh *mesh)
@@ -110,41 +100,6 @@ void mesh_work_fini(struct mesh_work *work)
     free(work->places);
     box_tree_fini(&work->tree);
     entity_work_fini(&work->end_poses);
-}
-
-/* Room in an array that grow() or mem_room() makes larger where it has to. */
-static void *reserve(void *items, size_t *capacity, size_t count, size_t item_bytes)
-{
-    if (count <= *capacity)
-        return items;
-    free(items);
-    items = calloc(count, item_bytes);
-    *capacity = items != NULL ? count : 0;
-    return items;
-}
-
-bool mesh_work_reserve(struct mesh_work *work, const struct model *model, uint32_t layer_most, uint32_t ray_most)
-{
-    uint32_t vertices = 0, joints = 0, triangles = 0;
-    struct err err;
-    for (uint32_t d = 0; d < model->draw_count; d++) {
-        const struct primitive *primitive = &model->primitives[model->draws[d].primitive];
-        const uint32_t count = model->skins[model->draws[d].skin].joint_count, own = triangle_count(primitive);
-        vertices = primitive->vertex_count > vertices ? primitive->vertex_count : vertices;
-        joints = count > joints ? count : joints;
-        triangles = own > triangles ? own : triangles;
-    }
-    work->palette.matrices =
-        reserve(work->palette.matrices, &work->matrix_capacity, joints, sizeof *work->palette.matrices);
-    work->palette.parts =
-        reserve(work->palette.parts, &work->part_capacity, skin_parts_most(model), sizeof *work->palette.parts);
-    work->places = reserve(work->places, &work->place_capacity, ray_most, sizeof *work->places);
-    work->skinned = mem_room(work->skinned, &work->skinned_capacity, vertices, sizeof *work->skinned);
-    work->vertices = mem_room(work->vertices, &work->vertex_capacity, 2 * (uint64_t)vertices, sizeof *work->vertices);
-    return work->matrix_capacity >= joints && work->part_capacity >= skin_parts_most(model) &&
-           work->place_capacity >= ray_most && work->skinned != NULL && work->vertices != NULL &&
-           box_tree_reserve(&work->tree, triangles) &&
-           entity_work_reserve(&work->end_poses, model, layer_most, &err) == 0;
 }
 
 static void *grow(void *items, size_t *capacity, size_t count, size_t item_bytes)

@@ -19,7 +19,6 @@ struct hit_mesh {
     size_t size_bytes;
 };
 
-/* NULL: memory is gone. */
 struct hit_mesh *hit_mesh_new(const struct model *model);
 void hit_mesh_free(struct hit_mesh *mesh);
 
@@ -40,9 +39,6 @@ struct mesh_work {
 };
 void mesh_work_init(struct mesh_work *work);
 void mesh_work_fini(struct mesh_work *work);
-/* Room for entities of the model with so many layers, and for so many rays, so that casting allocates nothing but room
- * for hits. False: memory is gone. */
-bool mesh_work_reserve(struct mesh_work *work, const struct model *model, uint32_t layer_most, uint32_t ray_most);
 
 struct mesh_rays {
     const struct hit_ray *rays;

@@ -196,61 +196,6 @@ def test_hits_have_the_bits_of_the_server(both, fit):
     assert found["all"] > found["nearest"] > 20
 
 
-def mesh_hits_by_library(probe, is_moving, which, rays):
-    words = [x for ray in rays for x in (*ray["origin"], *ray["direction"], ray.get("max", float("inf")), ray.get("radius", 0.0), ray.get("at", 0.0), NONE, -1)]
-    hits = []
-    for text in parts(probe.ask(f"mesh_rays{'_moving' if is_moving else ''} {which} " + " ".join(map(repr, words)))):
-        *numbers, values = text.split()
-        ray, node, _, primitive, triangle, inside = map(int, numbers)
-        distance, *rest = map(float, floats(values))
-        hits.append({"ray": ray, "entity": 0, "node": node, "part": primitive, "triangle": triangle, "inside": inside == 1, "distance": distance,
-                     "point": rest[:3], "normal": rest[3:6], "barycentric": rest[6:]})
-    return hits
-
-
-def test_hits_of_meshes_have_the_bits_of_the_server(both):
-    server, name, probe = both
-    info, rng = server.json("/v1/model", model=name), random.Random(name)
-    size = max(np.ptp([info["bounds"]["min"], info["bounds"]["max"]], axis=0).max(), 0.1)
-    found = {"nearest": 0, "all": 0}
-    for is_moving in False, True, False:
-        pose, calls = random_pose(rng, info)
-        entity = {"model": name, **pose}
-        if is_moving:
-            entity["end"], more = random_pose(rng, info)
-            if "layers" not in entity["end"]:
-                del entity["end"]["clip"]
-        rays = [{key: value for key, value in ray.items() if key not in ("mask", "ignore")} for ray in random_rays(rng, [entity], size)]
-        for which in found:
-            try:
-                theirs = cast_by_server(server, {"entities": [entity], "rays": rays, "test": "mesh", "hits": which})
-            except urllib.error.HTTPError as error:
-                assert json.loads(error.read())["error"]["code"] == "not_finite"
-                break
-            for hit in theirs:
-                for key in "point", "normal", "barycentric":
-                    hit[key] = list(hit[key])
-            if is_moving:  # a call forgets the entity that it was about
-                assert mesh_hits_again(probe, calls, more, which, rays) == theirs
-            else:
-                for call in calls:
-                    probe.ask(call)
-                assert mesh_hits_by_library(probe, False, which, rays) == theirs
-            found[which] += len(theirs)
-    assert found["all"] >= found["nearest"]
-    if info["counts"]["meshes"] and name.endswith(".glb") and "robot" in name:
-        assert found["all"] > found["nearest"] > 20
-
-
-def mesh_hits_again(probe, first, second, which, rays):
-    for call in first:
-        probe.ask(call)
-    probe.ask("first")
-    for call in second:
-        probe.ask(call)
-    return mesh_hits_by_library(probe, True, which, rays)
-
-
 def test_what_is_refused(models):
     with EvalProbe(models.folder / "robot.glb.posed") as probe:
         probe.ask("hitboxes 0")
