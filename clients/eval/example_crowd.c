@@ -116,15 +116,7 @@ static void stop(struct player *player)
 static const float *play_here(struct player *player, int32_t clip, double time_s)
 {
     struct pe_error error;
-    struct pe_layer layer;
-    struct pe_entity entity;
-    pe_layer_init(&layer);
-    layer.clip = clip;
-    layer.time_s = time_s;
-    pe_entity_init(&entity);
-    entity.model = player->crowd->model;
-    entity.layers = &layer;
-    entity.layer_count = 1;
+    const struct pe_entity entity = {.model = player->crowd->model, .clip = clip, .time_s = time_s};
     if (pe_evaluate(player->evaluator, &entity, &error) == 0 &&
         pe_palette(player->evaluator, 0, PE_MAT4, player->palette, (size_t)player->crowd->joints * MATRIX_FLOATS,
                    &error) == 0)

@@ -10,7 +10,6 @@
  *   clear | rays ..   (probe_hits.h)
  *   palette SKIN LAYOUT | nodes LAYOUT [NODE...] | locals | local NODE | weights NODE | vertices DRAW | step | counts
  */
-#include "clients/eval/posed_eval.h"
 #include "tests/eval/probe_hits.h"
 
 #include <stdio.h>
@@ -67,7 +66,7 @@ static void begin(struct probe *probe)
 {
     if (!probe->is_done)
         return;
-    pe_entity_init(&probe->now.entity);
+    probe->now.entity = (struct pe_entity){0};
     probe->now.entity.model = probe->model;
     probe->now.entity.layers = probe->now.layers;
     probe->is_done = 0;
@@ -83,7 +82,7 @@ static void add_mask(struct probe *probe, struct pe_layer *layer, int scope, con
 static void take_layer(struct probe *probe, char *words)
 {
     struct pe_layer *layer = &probe->now.layers[probe->now.entity.layer_count++];
-    pe_layer_init(layer);
+    *layer = (struct pe_layer){.weight = 1};
     for (char *key = strtok(words, " "); key != NULL; key = strtok(NULL, " ")) {
         char *value = strchr(key, '=');
         *value++ = '\0';
@@ -103,6 +102,7 @@ static void take_layer(struct probe *probe, char *words)
                       {"additive", NULL, &layer->is_additive},
                       {"reference", NULL, &layer->reference_clip},
                       {"reference_t", &layer->reference_time_s, NULL}};
+        layer->has_reference |= strcmp(key, "reference") == 0;
         for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
             if (strcmp(fields[i].key, key) != 0)
                 continue;
@@ -126,7 +126,7 @@ static void take_entity(struct probe *probe, char *words)
         if (strcmp(key, "motion") == 0)
             probe->now.entity.motion = atoi(value);
         if (strcmp(key, "root") == 0)
-            probe->now.entity.root = atoi(value);
+            probe->now.entity.root = (uint32_t)atoi(value), probe->now.entity.has_root = 1;
         if (strcmp(key, "world") != 0)
             continue;
         for (int i = 0; i < 16; i++, value += *value == ',')
@@ -234,8 +234,7 @@ static void keep_first(struct probe *probe)
 static void add(struct probe *probe, int is_moving, uint32_t mask)
 {
     begin(probe);
-    put_done(probe, pe_scene_add(probe->scene, probe->evaluator, probe->hitboxes,
-                                 is_moving ? &probe->first.entity : &probe->now.entity,
+    put_done(probe, pe_scene_add(probe->scene, probe->hitboxes, is_moving ? &probe->first.entity : &probe->now.entity,
                                  is_moving ? &probe->now.entity : NULL, mask, &probe->error));
     probe->is_done = 1;
 }

@@ -2,7 +2,7 @@
  * evaluates everything of the files in every way, with the allocators of the library counted (-Wl,--wrap). Prints how
  * many evaluations that were and how many allocations; exit status 1 where there were any, or where something that must
  * succeed fails. */
-#include "clients/eval/posed_eval.h"
+#include "clients/eval/posed_eval_hits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,16 +94,9 @@ static void ask(const struct walk *walk, const struct pe_entity *entity)
 static void play_clip(const struct walk *walk, int32_t clip)
 {
     static const double WORLD[16] = {0, 2, 0, 0, -3, 0, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1};
-    struct pe_layer layer;
-    struct pe_entity entity;
-    pe_layer_init(&layer);
-    pe_entity_init(&entity);
-    layer.clip = clip;
-    entity.model = walk->model;
-    entity.layers = &layer;
-    entity.layer_count = 1;
+    struct pe_entity entity = {.model = walk->model, .clip = clip};
     for (int i = 0; i < 4; i++) {
-        layer.time_s = 0.31 * i - 0.2;
+        entity.time_s = 0.31 * i - 0.2;
         entity.motion = PE_MOTION_STAYS;
         entity.world_from_scene = NULL;
         ask(walk, &entity);
@@ -119,14 +112,11 @@ static void play_blends(const struct walk *walk)
 {
     struct pe_layer layers[PE_LAYERS_MAX];
     struct pe_mask masks[PE_MASKS_MAX / PE_LAYERS_MAX];
-    struct pe_entity entity;
+    struct pe_entity entity = {.model = walk->model, .layers = layers};
     for (uint32_t m = 0; m < sizeof masks / sizeof *masks; m++)
         masks[m] = (struct pe_mask){m % walk->info.node_count, (int32_t)(m % 3)};
-    pe_entity_init(&entity);
-    entity.model = walk->model;
-    entity.layers = layers;
     for (uint32_t i = 0; i < PE_LAYERS_MAX; i++) {
-        pe_layer_init(&layers[i]);
+        layers[i] = (struct pe_layer){0};
         layers[i].clip = walk->info.clip_count == 0 ? PE_REST_POSE : (int32_t)(i % walk->info.clip_count);
         layers[i].time_s = 0.17 * i;
         layers[i].weight = 0.1 + 0.05 * i;
@@ -148,30 +138,25 @@ static void cast(const struct walk *walk, struct pe_scene *scene, const struct p
     static struct pe_hit hits[HITS_MAX];
     struct pe_error error;
     struct pe_ray rays[RAYS];
-    struct pe_layer layers[2];
     struct pe_entity entities[2];
     for (int round = 0; round < 3; round++) {
         uint32_t count = 0;
         for (uint32_t e = 0; e < SCENE_ENTITIES; e++) {
             const double world[16] = {1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 5.0 * (e % 7), 0, 3.0 * e, 1};
             for (int pose = 0; pose < 2; pose++) {
-                pe_layer_init(&layers[pose]);
-                layers[pose].clip = walk->info.clip_count == 0 ? PE_REST_POSE : (int32_t)(e % walk->info.clip_count);
-                layers[pose].time_s = 0.1 * e + 0.03 * pose;
-                pe_entity_init(&entities[pose]);
-                entities[pose].model = walk->model;
-                entities[pose].layers = &layers[pose];
-                entities[pose].layer_count = 1;
-                entities[pose].world_from_scene = world;
+                entities[pose] =
+                    (struct pe_entity){.model = walk->model,
+                                       .clip = (int32_t)(e % (walk->info.clip_count + !walk->info.clip_count)),
+                                       .time_s = 0.1 * e + 0.03 * pose,
+                                       .world_from_scene = world};
             }
-            if (pe_scene_add(scene, walk->evaluator, hitboxes, &entities[0], e % 2 == 0 ? &entities[1] : NULL,
-                             UINT32_MAX, &error) < 0) {
+            if (pe_scene_add(scene, hitboxes, &entities[0], e % 2 == 0 ? &entities[1] : NULL, 0, &error) < 0) {
                 fprintf(stderr, "%s\n", error.message);
                 exit(1);
             }
         }
         for (uint32_t r = 0; r < RAYS; r++) {
-            pe_ray_init(&rays[r]);
+            rays[r] = (struct pe_ray){.direction = {0, 0, -1}};
             rays[r].origin[0] = 0.3 * r - 1;
             rays[r].origin[1] = 0.2 * (r % 20);
             rays[r].origin[2] = 500;
@@ -183,7 +168,7 @@ static void cast(const struct walk *walk, struct pe_scene *scene, const struct p
                 fprintf(stderr, "no ray hits anybody\n");
                 exit(1);
             }
-        if (pe_scene_add(scene, walk->evaluator, hitboxes, &entities[0], NULL, 1, &error) != PE_E_RESERVE)
+        if (pe_scene_add(scene, hitboxes, &entities[0], NULL, 1, &error) != PE_E_RESERVE)
             exit(1);
         pe_scene_clear(scene);
     }
@@ -197,8 +182,8 @@ static void play_hits(const struct walk *walk)
         struct pe_hitboxes *hitboxes = NULL;
         struct pe_scene *scene = NULL;
         if (pe_hitboxes_new(walk->model, fit, &hitboxes, &error) < 0 || pe_scene_new(&scene, &error) < 0 ||
-            pe_scene_reserve(scene, hitboxes, SCENE_ENTITIES / 2, &error) < 0 ||
-            pe_scene_reserve(scene, hitboxes, SCENE_ENTITIES / 2, &error) < 0) {
+            pe_scene_reserve(scene, hitboxes, SCENE_ENTITIES / 2, 1, &error) < 0 ||
+            pe_scene_reserve(scene, hitboxes, SCENE_ENTITIES / 2, 1, &error) < 0) {
             fprintf(stderr, "%s\n", error.message);
             exit(1);
         }
@@ -214,11 +199,9 @@ static void play_hits(const struct walk *walk)
 static void be_refused(const struct walk *walk, const struct pe_model *stranger)
 {
     struct pe_error error;
-    struct pe_entity entity;
+    struct pe_entity entity = {.model = stranger};
     int32_t clip;
     uint32_t node;
-    pe_entity_init(&entity);
-    entity.model = stranger;
     if (pe_evaluate(walk->evaluator, &entity, &error) != PE_E_RESERVE ||
         pe_palette(walk->evaluator, 0, PE_MAT4, walk->floats, FLOATS_MAX, &error) != PE_E_ARGUMENT) {
         fprintf(stderr, "a model without room is not refused\n");

@@ -23,7 +23,7 @@ void probe_hitboxes(const struct pe_model *model, int fit, uint32_t room, struct
     pe_hitboxes_free(*hitboxes);
     *scene = NULL;
     if (pe_hitboxes_new(model, fit, hitboxes, &error) < 0 || pe_scene_new(scene, &error) < 0 ||
-        pe_scene_reserve(*scene, *hitboxes, room, &error) < 0) {
+        pe_scene_reserve(*scene, *hitboxes, room, PE_LAYERS_MAX, &error) < 0) {
         put_error(&error);
         return;
     }
@@ -49,14 +49,15 @@ static uint32_t read_rays(char *words, struct pe_ray *rays)
         for (int i = 0; i < 11; i++, word = strtok(NULL, " "))
             numbers[i] = word != NULL ? strtod(word, NULL) : 0;
         struct pe_ray *ray = &rays[count];
-        pe_ray_init(ray);
+        *ray = (struct pe_ray){0};
         memcpy(ray->origin, numbers, sizeof ray->origin);
         memcpy(ray->direction, numbers + 3, sizeof ray->direction);
         ray->most = numbers[6];
         ray->radius = numbers[7];
         ray->at = numbers[8];
         ray->mask = (uint32_t)numbers[9];
-        ray->ignored = numbers[10] < 0 ? PE_NOBODY : (uint32_t)numbers[10];
+        ray->has_ignored = numbers[10] >= 0;
+        ray->ignored = numbers[10] < 0 ? 0 : (uint32_t)numbers[10];
     }
     return count;
 }
@@ -75,7 +76,7 @@ void probe_rays(struct pe_scene *scene, char *words)
     }
     for (uint32_t h = 0; h < found; h++) {
         const struct pe_hit *hit = &hits[h];
-        printf("%s%u %u %u %u %d ", h > 0 ? ";" : "", hit->ray, hit->entity, hit->node, hit->hitbox, hit->is_inside);
+        printf("%s%u %u %u %u %d ", h > 0 ? ";" : "", hit->ray, hit->entity, hit->node, hit->part, hit->is_inside);
         put_floats(&hit->distance, 1);
         put_floats(hit->point, 3);
         put_floats(hit->normal, 3);

@@ -1,7 +1,7 @@
 /* probe_hits.h - the calls of eval_probe that are about hits. */
 #pragma once
 
-#include "clients/eval/posed_eval.h"
+#include "clients/eval/posed_eval_hits.h"
 
 /* Makes hitboxes and a scene with room for `room` entities in place of *hitboxes and *scene (NULL: none yet), and
  * prints each volume: NODE KIND NAME|- VERTICES OUTSIDE GIVEN FLOATS, with ; between. */

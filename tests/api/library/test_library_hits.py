@@ -254,4 +254,5 @@ def test_the_example_says_what_is_wrong(models):
     assert done.returncode == 2 and "no clip 'wlak'" in done.stderr
     done = run_example(robot, "walk", "haed", "0")
     assert done.returncode == 2 and "no node 'haed'" in done.stderr
-    assert run_example(robot, "walk", "root", "0").returncode == 1
+    done = run_example(robot, "walk", "root", "0")
+    assert done.returncode == 2 and "has no volume" in done.stderr
