@@ -60,15 +60,10 @@ static void skin_one(struct mesh_pose *pose, const struct posed_draw *posed, int
     const struct model *model = posed->model;
     const struct draw *draw = &model->draws[posed->draw];
     const uint32_t vertex = posed->primitive->vertex_first + v, weight_count = model->nodes[draw->node].weight_count;
-    const double *at = DOUBLE3(model->positions[vertex]);
-    double bind[3] = {at[0], at[1], at[2]};
-    struct vec3 skinned;
-    if (posed->primitive->morph_target_count > 0 && weight_count > 0) {
-        skin_morph_position(model, draw->primitive, vertex, posed->weights[p], weight_count, bind);
-        for (int i = 0; i < 3; i++)
-            bind[i] = (double)(float)bind[i];
-    }
-    skin_position(model, vertex, &pose->palette, bind, &skinned);
+    struct vec3 bind = model->positions[vertex], skinned;
+    if (posed->primitive->morph_target_count > 0 && weight_count > 0)
+        skin_morph_vertex(model, draw->primitive, vertex, posed->weights[p], weight_count, &bind);
+    skin_position(model, vertex, &pose->palette, DOUBLE3(bind), &skinned);
     dmat4_point(&posed->poses[p]->world_from_scene, DOUBLE3(skinned), pose->vertices[v]);
 }
 
