@@ -8,6 +8,7 @@
  *   evaluate                 of the entity with its layers; the next `entity` or `layer` begins a new one
  *   hitboxes FIT | first (keeps the entity with its layers) | add|add_moving MASK (the entity; from the first to it) |
  *   clear | rays ..   (probe_hits.h)
+ *   meshes                   (makes room) | target|target_moving MASK (as add) | mesh_rays ..
  *   palette SKIN LAYOUT | nodes LAYOUT [NODE...] | locals | local NODE | weights NODE | vertices DRAW | step | counts
  */
 #include "tests/eval/probe_hits.h"
@@ -31,6 +32,7 @@ struct probe {
     struct pe_evaluator *evaluator;
     struct pe_hitboxes *hitboxes;
     struct pe_scene *scene;
+    struct probed_meshes meshes;
     struct posing now, first; /* first: kept by `first` */
     int is_done;              /* evaluated: the next entity or layer begins anew */
     float *floats;
@@ -239,6 +241,16 @@ static void add(struct probe *probe, int is_moving, uint32_t mask)
     probe->is_done = 1;
 }
 
+/* A target keeps its own copies, which clear drops. */
+static void add_target(struct probe *probe, int is_moving, uint32_t mask)
+{
+    begin(probe);
+    probe_target(&probe->meshes, is_moving ? &probe->first.entity : &probe->now.entity,
+                 is_moving ? &probe->now.entity : NULL, mask);
+    probe->is_done = 1;
+    puts("done");
+}
+
 /* False: the call is another one. */
 static int answer_hits(struct probe *probe, const char *call, char *words)
 {
@@ -250,8 +262,16 @@ static int answer_hits(struct probe *probe, const char *call, char *words)
         add(probe, call[3] != '\0', (uint32_t)strtoul(words, NULL, 10));
     else if (strcmp(call, "rays") == 0)
         probe_rays(probe->scene, words);
+    else if (strcmp(call, "meshes") == 0)
+        probe_meshes(probe->model, &probe->meshes);
+    else if (strcmp(call, "target") == 0 || strcmp(call, "target_moving") == 0)
+        add_target(probe, call[6] != '\0', (uint32_t)strtoul(words, NULL, 10));
+    else if (strcmp(call, "mesh_rays") == 0)
+        probe_mesh_rays(&probe->meshes, words);
     else if (strcmp(call, "clear") == 0) {
-        pe_scene_clear(probe->scene);
+        probe->meshes.count = 0;
+        if (probe->scene != NULL)
+            pe_scene_clear(probe->scene);
         puts("done");
     } else
         return 0;
@@ -329,6 +349,8 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     pe_scene_free(probe.scene);
+    pe_caster_free(probe.meshes.caster);
+    pe_mesh_free(probe.meshes.mesh);
     pe_hitboxes_free(probe.hitboxes);
     pe_evaluator_free(probe.evaluator);
     pe_model_close(probe.model);

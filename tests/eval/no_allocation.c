@@ -195,6 +195,52 @@ static void play_hits(const struct walk *walk)
     }
 }
 
+/* The same rays at the triangles of all entities. */
+static void play_meshes(const struct walk *walk)
+{
+    static struct pe_hit hits[HITS_MAX];
+    static struct pe_entity entities[SCENE_ENTITIES][2];
+    static double worlds[SCENE_ENTITIES][16];
+    struct pe_target targets[SCENE_ENTITIES];
+    struct pe_ray rays[RAYS];
+    struct pe_error error;
+    struct pe_mesh *mesh = NULL;
+    struct pe_caster *caster = NULL;
+    uint32_t count = 0;
+    if (pe_mesh_new(walk->model, &mesh, &error) < 0 || pe_caster_new(&caster, &error) < 0 ||
+        pe_caster_reserve(caster, mesh, 1, RAYS, HITS_MAX, &error) < 0) {
+        fprintf(stderr, "%s\n", error.message);
+        exit(1);
+    }
+    is_counting = 1;
+    for (uint32_t e = 0; e < SCENE_ENTITIES; e++) {
+        const double world[16] = {1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 5.0 * (e % 7), 0, 3.0 * e, 1};
+        memcpy(worlds[e], world, sizeof world);
+        for (int pose = 0; pose < 2; pose++)
+            entities[e][pose] = (struct pe_entity){
+                .model = walk->model, .time_s = 0.1 * e + 0.03 * pose, .world_from_scene = worlds[e]};
+        targets[e] =
+            (struct pe_target){.mesh = mesh, .begin = &entities[e][0], .end = e % 2 == 0 ? &entities[e][1] : NULL};
+    }
+    for (uint32_t r = 0; r < RAYS; r++)
+        rays[r] = (struct pe_ray){.origin = {0.3 * r - 1, 0.2 * (r % 20), 500},
+                                  .direction = {0, 0, -1},
+                                  .at = 0.01 * r,
+                                  .radius = r % 3 == 0 ? 0.05 : 0};
+    for (int which = PE_NEAREST; which <= PE_ALL; which++)
+        if (pe_raycast_meshes(caster, targets, SCENE_ENTITIES, rays, RAYS, which, hits, HITS_MAX, &count, &error) < 0 ||
+            count == 0) {
+            fprintf(stderr, "no ray hits a mesh\n");
+            exit(1);
+        }
+    if (pe_raycast_meshes(caster, targets, SCENE_ENTITIES, rays, RAYS, PE_ALL, hits, 1, &count, &error) !=
+        PE_E_ARGUMENT)
+        exit(1);
+    is_counting = 0;
+    pe_caster_free(caster);
+    pe_mesh_free(mesh);
+}
+
 /* What is refused allocates nothing either. */
 static void be_refused(const struct walk *walk, const struct pe_model *stranger)
 {
@@ -239,6 +285,7 @@ int main(int argc, char **argv)
         be_refused(&walk, stranger);
         is_counting = 0;
         play_hits(&walk);
+        play_meshes(&walk);
         pe_evaluator_free(walk.evaluator);
         pe_model_close(walk.model);
     }

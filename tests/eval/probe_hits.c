@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAYS_MAX = 1024, HITS_MAX = 1 << 14 };
+enum { RAYS_MAX = 1024, HITS_MAX = 1 << 14, MESH_HITS_MAX = 1 << 19 };
 
 static void put_floats(const float *floats, size_t count)
 {
@@ -80,6 +80,65 @@ void probe_rays(struct pe_scene *scene, char *words)
         put_floats(&hit->distance, 1);
         put_floats(hit->point, 3);
         put_floats(hit->normal, 3);
+    }
+    putchar('\n');
+}
+
+/* --- meshes --- */
+
+void probe_meshes(const struct pe_model *model, struct probed_meshes *meshes)
+{
+    struct pe_error error;
+    if (pe_mesh_new(model, &meshes->mesh, &error) < 0 || pe_caster_new(&meshes->caster, &error) < 0 ||
+        pe_caster_reserve(meshes->caster, meshes->mesh, PE_LAYERS_MAX, RAYS_MAX, MESH_HITS_MAX, &error) < 0)
+        put_error(&error);
+    else
+        puts("done");
+}
+
+static const struct pe_entity *keep(struct probed_pose *kept, const struct pe_entity *entity)
+{
+    if (entity == NULL)
+        return NULL;
+    kept->entity = *entity;
+    for (uint32_t i = 0; i < entity->layer_count; i++)
+        kept->layers[i] = entity->layers[i];
+    kept->entity.layers = kept->layers;
+    if (entity->world_from_scene != NULL) {
+        memcpy(kept->world, entity->world_from_scene, sizeof kept->world);
+        kept->entity.world_from_scene = kept->world;
+    }
+    return &kept->entity;
+}
+
+void probe_target(struct probed_meshes *meshes, const struct pe_entity *begin, const struct pe_entity *end,
+                  uint32_t mask)
+{
+    struct probed_pose *poses = meshes->poses[meshes->count];
+    meshes->targets[meshes->count++] = (struct pe_target){
+        .mesh = meshes->mesh, .begin = keep(&poses[0], begin), .end = keep(&poses[1], end), .mask = mask};
+}
+
+void probe_mesh_rays(struct probed_meshes *meshes, char *words)
+{
+    static struct pe_ray rays[RAYS_MAX];
+    static struct pe_hit hits[MESH_HITS_MAX];
+    struct pe_error error;
+    uint32_t found;
+    const uint32_t count = read_rays(strchr(words, ' '), rays);
+    if (pe_raycast_meshes(meshes->caster, meshes->targets, meshes->count, rays, count,
+                          words[0] == 'a' ? PE_ALL : PE_NEAREST, hits, MESH_HITS_MAX, &found, &error) < 0) {
+        put_error(&error);
+        return;
+    }
+    for (uint32_t h = 0; h < found; h++) {
+        const struct pe_hit *hit = &hits[h];
+        printf("%s%u %u %u %u %u %d ", h > 0 ? ";" : "", hit->ray, hit->entity, hit->node, hit->part, hit->triangle,
+               hit->is_inside);
+        put_floats(&hit->distance, 1);
+        put_floats(hit->point, 3);
+        put_floats(hit->normal, 3);
+        put_floats(hit->barycentric, 3);
     }
     putchar('\n');
 }
