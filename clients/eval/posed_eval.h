@@ -268,6 +268,39 @@ PE_API int pe_root_step(struct pe_evaluator *evaluator, struct pe_step *out, str
 /* How many entities took the fast way, and how many the one in double precision. */
 PE_API void pe_evaluator_counts(const struct pe_evaluator *evaluator, uint64_t *compiled, uint64_t *exact);
 
+/* --- many at once ------------------------------------------------------------------------------------------------ */
+
+enum pe_what { PE_PALETTE = 0, PE_MATRICES = 1 };
+enum { PE_ALL_SKINS = -1 };
+
+/* An entity of a crowd, and where its floats go. */
+struct pe_member {
+    const struct pe_entity *entity; /* without root motion */
+    int32_t what;                   /* PE_PALETTE: as pe_palette(); PE_MATRICES: as pe_nodes() */
+    int32_t skin;                   /* of a palette: index, or PE_ALL_SKINS, one after the other */
+    int32_t layout;                 /* enum pe_layout */
+    uint32_t item_count;            /* 0: all joints or nodes */
+    const uint32_t *items;          /* joints, in the skin's order, or nodes; not with PE_ALL_SKINS */
+    float *out;                     /* [room] */
+    size_t room;
+    int status; /* is filled: 0, PE_E_NOT_FINITE or PE_E_NOT_RIGID: then its floats are 0 */
+};
+
+/* Working memory for crowds; of one thread at a time. */
+struct pe_crowd;
+PE_API int pe_crowd_new(struct pe_crowd **crowd, struct pe_error *error);
+PE_API void pe_crowd_free(struct pe_crowd *crowd);
+/* Makes room for `member_count` members in one call, among them entities of the model, with at most `layers_most`
+ * layers each and `mask_count` masks in all. For several models call it for each. The only function of a crowd that
+ * allocates. 0, PE_E_ARGUMENT or PE_E_MEMORY. */
+PE_API int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint32_t member_count,
+                            uint32_t layers_most, uint32_t mask_count, struct pe_error *error);
+/* Evaluates members[member_count], those of one model and clip after each other, whatever their order; floats have the
+ * bits of POST /v1/crowd, and of pe_evaluate() for each. Returns how many have a status that is not 0 (*error says what
+ * is wrong with one of them), or PE_E_ARGUMENT or PE_E_RESERVE, naming the member: nothing is evaluated then. */
+PE_API int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_t member_count,
+                             struct pe_error *error);
+
 #ifdef __cplusplus
 }
 #endif

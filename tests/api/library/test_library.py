@@ -161,6 +161,12 @@ def test_the_crowd_has_the_same_floats_here_and_by_the_server(crowd, name):
     assert hash_of(here.stdout) == hash_of(threads.stdout) == hash_of(there.stdout)
 
 
+def test_the_shots_of_the_crowd_hit_the_same_in_each_round(crowd):
+    done = run(BUILD / "example_crowd", crowd.folder / "robot.posed", "--entities", "20", "--ticks", "4", "--shots", "40", "--seconds", "0.3")
+    assert done.returncode == 0, done.stderr
+    assert int(re.search(r"(\d+) hits", done.stdout)[1]) > 20
+
+
 def test_the_crowd_says_what_is_wrong(crowd, tmp_path):
     assert run(BUILD / "example_crowd").returncode == 2
     assert run(BUILD / "example_crowd", "a.posed", "--threads", "0").returncode == 2
