@@ -496,7 +496,7 @@ install: all
 	install -m 644 protocol/*.md protocol/*.def protocol/*.json protocol/*.png $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h
 	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(LIBDIR)/libposed.a
-	install -m 644 clients/eval/posed_eval.h $(DESTDIR)$(PREFIX)/include/posed_eval.h
+	install -m 644 clients/eval/posed_eval.h clients/eval/posed_eval_hits.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(out)/libposed-eval.a $(DESTDIR)$(LIBDIR)/libposed-eval.a
 	install -m 644 $(out)/$(eval_so) $(DESTDIR)$(LIBDIR)/$(eval_so)
 	ln -sf $(eval_so) $(DESTDIR)$(LIBDIR)/libposed-eval.so

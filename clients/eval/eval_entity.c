@@ -6,12 +6,26 @@
 #include <math.h>
 #include <string.h>
 
-void pe_layer_init(struct pe_layer *layer)
+int pe_entity_clip(struct pe_entity *entity, const struct pe_model *model, const char *clip, double time_s,
+                   struct pe_error *error)
 {
-    *layer = (struct pe_layer){.to_s = HUGE_VAL, .speed = 1, .weight = 1, .reference_clip = PE_SAME_CLIP};
+    if (entity == NULL || model == NULL)
+        return eval_fail(error, PE_E_ARGUMENT, "no model, or no place for the entity");
+    *entity = (struct pe_entity){.model = model, .time_s = time_s};
+    return pe_find_clip(model, clip, &entity->clip, error);
 }
 
-void pe_entity_init(struct pe_entity *entity) { *entity = (struct pe_entity){.root = -1}; }
+struct pe_entity eval_as_blend(const struct pe_entity *entity, struct pe_layer *alone)
+{
+    struct pe_entity blend = *entity;
+    const bool has_clips = entity->model->file.model.clip_count > 0;
+    if (entity->layers != NULL)
+        return blend;
+    *alone = (struct pe_layer){.clip = entity->clip, .wrap = entity->wrap, .time_s = entity->time_s, .weight = 1};
+    blend.layers = alone;
+    blend.layer_count = entity->clip == PE_REST_POSE || (entity->clip == 0 && !has_clips) ? 0 : 1;
+    return blend;
+}
 
 static double duration_of(const struct model *model, int32_t clip)
 {
@@ -30,17 +44,17 @@ static const char *layer_fault(const struct model *model, const struct pe_layer 
 {
     enum { WEIGHT_MOST = 1000 };
     const bool is_additive = layer->is_additive != 0;
-    return !is_clip(model, layer->clip)                       ? "clip is none of the model's"
-           : !is_wrap(layer->wrap)                            ? "wrap is unknown"
-           : !isfinite(layer->time_s)                         ? "time_s is not finite"
-           : !(isfinite(layer->from_s) && layer->from_s >= 0) ? "from_s is not finite and positive"
-           : !(layer->to_s >= layer->from_s)                  ? "to_s is before from_s"
-           : !isfinite(layer->speed)                          ? "speed is not finite"
-           : !(layer->phase >= 0 && layer->phase <= 1)        ? "phase is not in 0..1"
+    return !is_clip(model, layer->clip)                          ? "clip is none of the model's"
+           : !is_wrap(layer->wrap)                               ? "wrap is unknown"
+           : !isfinite(layer->time_s)                            ? "time_s is not finite"
+           : !(isfinite(layer->from_s) && layer->from_s >= 0)    ? "from_s is not finite and positive"
+           : !(layer->to_s >= layer->from_s || layer->to_s == 0) ? "to_s is before from_s"
+           : !isfinite(layer->speed)                             ? "speed is not finite"
+           : !(layer->phase >= 0 && layer->phase <= 1)           ? "phase is not in 0..1"
            : !(layer->weight >= 0 && layer->weight <= (is_additive ? 1 : WEIGHT_MOST)) ? "weight is out of range"
            : !is_wrap(layer->reference_wrap)                                           ? "reference_wrap is unknown"
            : !isfinite(layer->reference_time_s) ? "reference_time_s is not finite"
-           : layer->reference_clip != PE_SAME_CLIP && !is_clip(model, layer->reference_clip)
+           : layer->has_reference != 0 && !is_clip(model, layer->reference_clip)
                ? "reference_clip is none of the model's"
            : layer->mask_count > 0 && layer->masks == NULL ? "masks are missing"
                                                            : NULL;
@@ -50,11 +64,11 @@ static void take_layer(const struct model *model, const struct pe_layer *layer, 
 {
     const double duration_s = duration_of(model, layer->clip);
     const struct clip_span span = {.from_s = fmin(layer->from_s, duration_s),
-                                   .to_s = fmin(layer->to_s, duration_s),
-                                   .speed = layer->speed,
+                                   .to_s = layer->to_s > 0 ? fmin(layer->to_s, duration_s) : duration_s,
+                                   .speed = layer->speed == 0 ? 1 : layer->speed,
                                    .phase = layer->phase,
                                    .wrap = (enum wrap)layer->wrap};
-    const int32_t reference = layer->reference_clip == PE_SAME_CLIP ? layer->clip : layer->reference_clip;
+    const int32_t reference = layer->has_reference != 0 ? layer->reference_clip : layer->clip;
     *out = (struct blend_layer){
         .clip = layer->clip,
         .clip_time_s = clip_time_in_span(&span, layer->time_s),
@@ -101,12 +115,13 @@ static int take_motion(struct pe_evaluator *evaluator, const struct pe_entity *e
                        struct pe_error *error)
 {
     const struct model *model = &entity->model->file.model;
-    const int32_t root = entity->root == -1 ? entity->model->root : entity->root;
+    const bool has_root = entity->has_root != 0;
+    const int64_t root = has_root ? (int64_t)entity->root : entity->model->root;
     const struct pe_layer *layer = entity->layers;
-    if (entity->motion < 0 || entity->motion > PE_MOTION_EXTRACT_TURN || entity->root < -1 ||
-        (entity->root >= 0 && (uint32_t)entity->root >= model->node_count))
-        return eval_fail(error, PE_E_ARGUMENT, "motion %d of node %d: there is no such thing", (int)entity->motion,
-                         (int)entity->root);
+    if (entity->motion < 0 || entity->motion > PE_MOTION_EXTRACT_TURN ||
+        (has_root && entity->root >= model->node_count))
+        return eval_fail(error, PE_E_ARGUMENT, "motion %d of node %u: there is no such thing", (int)entity->motion,
+                         entity->root);
     if (entity->layer_count != 1 || layer->is_additive != 0 || layer->mask_count > 0 || !(layer->weight > 0))
         return eval_fail(error, PE_E_ARGUMENT, "root motion needs one layer that is the whole pose");
     if (root < 0)

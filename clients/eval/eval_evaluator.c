@@ -111,6 +111,7 @@ int pe_evaluator_reserve(struct pe_evaluator *evaluator, const struct pe_model *
     if (model == NULL || layers_most > PE_LAYERS_MAX)
         return eval_fail(error, PE_E_ARGUMENT, "no model, or more than %d layers", PE_LAYERS_MAX);
     const struct model *m = &model->file.model;
+    layers_most = layers_most == 0 ? 1 : layers_most; /* a clip is one */
     evaluator->entity.model = NULL;
     if (entity_work_reserve(&evaluator->work, m, layers_most, &err) < 0)
         return eval_fail_by(error, &err);
@@ -132,6 +133,9 @@ int eval_take(struct pe_evaluator *evaluator, const struct pe_entity *entity, st
     evaluator->palette_skin = UINT32_MAX;
     if (entity->model == NULL || (entity->layer_count > 0 && entity->layers == NULL))
         return eval_fail(error, PE_E_ARGUMENT, "the entity has no model, or no layers");
+    struct pe_layer alone;
+    const struct pe_entity blend = eval_as_blend(entity, &alone);
+    entity = &blend;
     const struct reserved *reserved = find_reserved(evaluator, entity->model);
     if (reserved == NULL || entity->layer_count > reserved->layers_most)
         return eval_fail(error, PE_E_RESERVE, "the evaluator has no room for %s with %u layers",

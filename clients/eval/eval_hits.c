@@ -1,11 +1,8 @@
 /* eval_hits.c - volumes of models, scenes of posed entities, and rays through them. */
-#include "clients/eval/eval_internal.h"
+#include "clients/eval/eval_hits.h"
 
-#include "anim/hits/hit_scene.h"
 #include "base/limits.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +96,7 @@ int pe_hitbox_at(const struct pe_hitboxes *hitboxes, uint32_t index, struct pe_h
 /* --- scenes --- */
 
 struct pe_scene {
+    struct pe_evaluator *evaluator;
     struct hit_scene scene;
     struct hit_list list; /* of one ray; room for each volume of the scene once */
     bool is_ordered;
@@ -112,21 +110,33 @@ int pe_scene_new(struct pe_scene **out, struct pe_error *error)
     if (scene == NULL)
         return eval_fail(error, PE_E_MEMORY, "no memory for a scene");
     hit_scene_init(&scene->scene);
-    return 0;
+    const int rc = pe_evaluator_new(&scene->evaluator, error);
+    if (rc < 0) {
+        pe_scene_free(scene);
+        *out = NULL;
+    }
+    return rc;
 }
 
 void pe_scene_free(struct pe_scene *scene)
 {
     if (scene == NULL)
         return;
+    pe_evaluator_free(scene->evaluator);
     hit_scene_fini(&scene->scene);
     hit_list_fini(&scene->list);
     free(scene);
 }
 
-int pe_scene_reserve(struct pe_scene *scene, const struct pe_hitboxes *hitboxes, uint32_t count, struct pe_error *error)
+int pe_scene_reserve(struct pe_scene *scene, const struct pe_hitboxes *hitboxes, uint32_t count, uint32_t layers_most,
+                     struct pe_error *error)
 {
+    if (scene == NULL || hitboxes == NULL)
+        return eval_fail(error, PE_E_ARGUMENT, "no scene, or no hitboxes");
     struct hit_list *list = &scene->list;
+    const int rc = pe_evaluator_reserve(scene->evaluator, hitboxes->model, layers_most, error);
+    if (rc < 0)
+        return rc;
     const size_t hits = list->capacity + (size_t)count * hitboxes->set->count;
     struct hit *grown = hits < SIZE_MAX / sizeof *grown ? realloc(list->hits, (hits + 1) * sizeof *grown) : NULL;
     if (grown != NULL)
@@ -143,79 +153,58 @@ void pe_scene_clear(struct pe_scene *scene)
     scene->is_ordered = false;
 }
 
-/* A pose in the space of its own scene, and where that is. */
-static int take_pose(struct pe_evaluator *evaluator, const struct pe_hitboxes *hitboxes, const struct pe_entity *entity,
-                     struct taken *taken, struct entity *out, struct scene_pose *pose, struct pe_error *error)
+int pe_scene_add(struct pe_scene *scene, const struct pe_hitboxes *hitboxes, const struct pe_entity *begin,
+                 const struct pe_entity *end, uint32_t mask, struct pe_error *error)
 {
-    if (entity->model != hitboxes->model)
-        return eval_fail(error, PE_E_ARGUMENT, "the entity is of another model than the hitboxes");
-    const int rc = eval_take(evaluator, entity, taken, out, error);
-    if (rc < 0)
-        return rc;
-    *pose = (struct scene_pose){out, out->world_from_scene != NULL ? *out->world_from_scene : DMAT4_IDENTITY};
-    out->world_from_scene = NULL;
-    return 0;
-}
-
-int pe_scene_add(struct pe_scene *scene, struct pe_evaluator *evaluator, const struct pe_hitboxes *hitboxes,
-                 const struct pe_entity *begin, const struct pe_entity *end, uint32_t mask, struct pe_error *error)
-{
-    struct entity first, second;
-    struct scene_pose from, to;
+    struct eval_poses poses;
     struct err err;
-    if (begin == NULL || hitboxes == NULL)
-        return eval_fail(error, PE_E_ARGUMENT, "no entity, or no hitboxes");
+    if (scene == NULL || begin == NULL || hitboxes == NULL)
+        return eval_fail(error, PE_E_ARGUMENT, "no scene, no entity, or no hitboxes");
     if (!hit_scene_has_room(&scene->scene, hitboxes->set))
         return eval_fail(error, PE_E_RESERVE, "the scene has no room for another entity of %u volumes",
                          hitboxes->set->count);
-    int rc = take_pose(evaluator, hitboxes, begin, &evaluator->taken, &first, &from, error);
-    if (rc == 0 && end != NULL)
-        rc = take_pose(evaluator, hitboxes, end, &evaluator->end, &second, &to, error);
+    const int rc = eval_take_poses(scene->evaluator, hitboxes->model, begin, end, &poses, error);
     if (rc < 0)
         return rc;
     scene->is_ordered = false;
-    if (hit_scene_add(&scene->scene, &evaluator->work, (uint32_t)scene->scene.count, mask, hitboxes->set, &from,
-                      end != NULL ? &to : NULL, &err) < 0)
+    if (hit_scene_add(&scene->scene, &scene->evaluator->work, (uint32_t)scene->scene.count, eval_mask(mask),
+                      hitboxes->set, &poses.begin, end != NULL ? &poses.end : NULL, &err) < 0)
         return eval_fail_by(error, &err);
     return 0;
 }
 
 uint32_t pe_scene_count(const struct pe_scene *scene) { return (uint32_t)scene->scene.count; }
 
-/* --- rays --- */
-
-void pe_ray_init(struct pe_ray *ray)
+int pe_scene_middle(const struct pe_scene *scene, uint32_t entity, uint32_t node, double at, double out[3],
+                    struct pe_error *error)
 {
-    *ray = (struct pe_ray){.direction = {0, 0, -1}, .most = HUGE_VAL, .mask = UINT32_MAX, .ignored = PE_NOBODY};
-}
-
-/* NULL, or what is wrong with a ray. */
-static const char *take_ray(const struct pe_ray *ray, struct hit_ray *out)
-{
-    *out = (struct hit_ray){.most = ray->most,
-                            .radius = ray->radius + 0, /* not -0 */
-                            .at = ray->at + 0,
-                            .mask = ray->mask,
-                            .ignored = ray->ignored};
-    for (int i = 0; i < 3; i++) {
-        out->origin[i] = ray->origin[i];
-        out->direction[i] = ray->direction[i];
-        if (!(fabs(ray->origin[i]) <= (double)FLT_MAX) || !(fabs(ray->direction[i]) <= (double)FLT_MAX))
-            return "origin and direction are not of numbers that a float can hold";
+    if (entity >= scene->scene.count || !(at >= 0 && at <= 1))
+        return eval_fail(error, PE_E_ARGUMENT, "entity %u of %zu, or a moment that is not in 0..1", entity,
+                         scene->scene.count);
+    const struct hit_set *set = scene->scene.entities[entity].set;
+    for (uint32_t v = 0; v < set->count; v++) {
+        const struct hit_volume *volume = &set->volumes[v].volume;
+        struct dmat4 world_from_joint;
+        double middle[3];
+        if (volume->node != node)
+            continue;
+        for (int i = 0; i < 3; i++)
+            middle[i] = ((double)volume->center[i] + (double)volume->end[i]) / 2;
+        hit_scene_matrix(&scene->scene, entity, v, at, &world_from_joint);
+        dmat4_point(&world_from_joint, middle, out);
+        return 0;
     }
-    return !(ray->most >= 0)                                       ? "most is no distance from 0"
-           : !(ray->radius >= 0 && ray->radius <= (double)FLT_MAX) ? "radius is no distance from 0"
-           : !(ray->at >= 0 && ray->at <= 1)                       ? "at is not in 0..1"
-           : !hit_ray_finish(out)                                  ? "direction is 0"
-                                                                   : NULL;
+    return eval_fail(error, PE_E_NOT_FOUND, "node %u has no volume", node);
 }
+
+/* --- rays --- */
 
 static void put_hit(const struct pe_scene *scene, const struct hit *hit, struct pe_hit *out)
 {
     *out = (struct pe_hit){.ray = hit->ray,
                            .entity = hit->entity,
                            .node = scene->scene.entities[hit->entity].set->volumes[hit->part].volume.node,
-                           .hitbox = hit->part,
+                           .part = hit->part,
                            .is_inside = hit->is_inside,
                            .distance = (float)hit->distance};
     for (int i = 0; i < 3; i++) {
@@ -250,9 +239,9 @@ int pe_raycast(struct pe_scene *scene, const struct pe_ray *rays, uint32_t ray_c
     scene->is_ordered = true;
     for (uint32_t r = 0; r < ray_count; r++) {
         struct hit_ray ray;
-        const char *fault = take_ray(&rays[r], &ray);
-        if (fault != NULL)
-            return eval_fail(error, PE_E_ARGUMENT, "ray %u: %s", r, fault);
+        const int rc = eval_take_ray(&rays[r], r, &ray, error);
+        if (rc < 0)
+            return rc;
         cast(scene, r, &ray, which);
         if (scene->list.count > room - found)
             return eval_fail(error, PE_E_ARGUMENT, "there is room for %u hits, and rays 0 to %u have more", room, r);

@@ -64,6 +64,8 @@ struct pe_evaluator {
 int eval_fail(struct pe_error *error, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int eval_fail_by(struct pe_error *error, const struct err *err);
 
+/* The entity with layers alone: where it plays a clip, that is one in *alone. */
+struct pe_entity eval_as_blend(const struct pe_entity *entity, struct pe_layer *alone);
 /* Fills *out, which points into *taken (one of the evaluator's), from a checked copy of *entity. What was evaluated is
  * forgotten. Returns 0, PE_E_ARGUMENT or PE_E_RESERVE. */
 int eval_take(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken, struct entity *out,

@@ -1,26 +1,20 @@
-/* posed_eval.h - the evaluator of posed in your process: palettes, poses, vertices, blends, root motion and hits of
- * .posed files, by the code of the server and with its bits. C11 and C++. It needs nothing but libc and libm, has no
- * global state, and allocates nothing after models are opened and evaluators and scenes are made.
+/* posed_eval.h - the evaluator of posed in your process: palettes, poses, vertices, blends and root motion of .posed
+ * files, by the code of the server and with its bits; posed_eval_hits.h adds rays. C11 and C++. It needs nothing but
+ * libc and libm, has no global state, and allocates nothing after models are opened and rooms are reserved.
  *
  *   struct pe_error error;
  *   struct pe_model *hero;
  *   struct pe_evaluator *evaluator;
- *   struct pe_layer walk;
  *   struct pe_entity entity;
  *   float palette[16 * 65];
  *
- *   pe_layer_init(&walk);                      // clip 0 at 0 s, looping, weight 1
- *   pe_entity_init(&entity);
  *   if (pe_model_open("hero.posed", 0, &hero, &error) < 0 || pe_evaluator_new(&evaluator, &error) < 0 ||
- *       pe_evaluator_reserve(evaluator, hero, 2, &error) < 0 || pe_find_clip(hero, "walk", &walk.clip, &error) < 0)
- *       fail(error.message);
- *   walk.time_s = 0.5;
- *   entity.model = hero;
- *   entity.layers = &walk;
- *   entity.layer_count = 1;
- *   if (pe_evaluate(evaluator, &entity, &error) < 0 ||
+ *       pe_evaluator_reserve(evaluator, hero, 1, &error) < 0 ||
+ *       pe_entity_clip(&entity, hero, "walk", 0.5, &error) < 0 || pe_evaluate(evaluator, &entity, &error) < 0 ||
  *       pe_palette(evaluator, 0, PE_MAT4, palette, sizeof palette / sizeof *palette, &error) < 0)
  *       fail(error.message);
+ *
+ * Structs that you fill begin as zeros (= {0}): every field that is 0 has a sensible meaning, which is said beside it.
  *
  * A .posed file comes from `posectl bake hero.fbx -o hero.posed`, or from a server's /v1/export?format=posed.
  *
@@ -30,7 +24,7 @@
  * seconds. Indices of nodes, skins, clips and meshes are those of the server's answers about the same model.
  *
  * Threads: any number of threads share a model, which never changes once it is open. An evaluator is working memory:
- * one thread at a time, so one for each thread; so is a scene of hits.
+ * one thread at a time, so one for each thread.
  *
  * Errors: a function that can fail returns 0, or one of enum pe_status, which are negative, and fills *error (which may
  * be NULL) with a sentence that names the culprit. Nothing else has changed then, but for arrays that were to be
@@ -61,7 +55,7 @@ enum pe_status {
     PE_E_AMBIGUOUS = -7,  /* several things have it: take an index */
     PE_E_NOT_FINITE = -8, /* the pose has a value that is no finite float */
     PE_E_NOT_RIGID = -9,  /* a matrix scales, shears or mirrors, which the layout cannot say */
-    PE_E_RESERVE = -10    /* there is no room: pe_evaluator_reserve(), pe_scene_reserve() */
+    PE_E_RESERVE = -10    /* there is no room: take the function whose name ends in _reserve */
 };
 
 enum { PE_MESSAGE_MAX = 480 };
@@ -169,7 +163,7 @@ PE_API int pe_find_clip(const struct pe_model *model, const char *name, int32_t 
 
 enum pe_layout { PE_MAT4 = 0, PE_MAT3X4 = 1, PE_DUALQUAT = 2 }; /* 16, 12 and 8 floats */
 enum pe_wrap { PE_LOOP = 0, PE_CLAMP = 1, PE_MIRROR = 2 };
-enum { PE_REST_POSE = -1, PE_SAME_CLIP = -2 };
+enum { PE_REST_POSE = -1 };
 
 /* What a mask names: NODE the node, SUBTREE it and all below; EXCEPT is taken from that, with all below. */
 enum pe_scope { PE_NODE = 0, PE_SUBTREE = 1, PE_EXCEPT = 2 };
@@ -179,38 +173,45 @@ struct pe_mask {
 };
 enum { PE_LAYERS_MAX = 16, PE_MASKS_MAX = 1024 /* of all layers together */ };
 
-/* A clip of a pose (protocol/blending.md). Start with pe_layer_init(). */
+/* A clip of a blend (protocol/blending.md). */
 struct pe_layer {
-    int32_t clip;        /* index, or PE_REST_POSE */
-    int32_t wrap;        /* enum pe_wrap */
-    double time_s;       /* any; the clip time is from_s + wrap(time_s * speed + phase * (to_s - from_s)) */
-    double from_s, to_s; /* the part of the clip that is played; beyond its end means its end */
-    double speed, phase;
-    double weight;           /* 0 to 1000; additive: 0 to 1 */
+    int32_t clip;            /* index, or PE_REST_POSE */
+    int32_t wrap;            /* enum pe_wrap */
+    double time_s;           /* any; the clip time is from_s + wrap(time_s * speed + phase * (to_s - from_s)) */
+    double from_s, to_s;     /* the part of the clip that is played; to_s 0, or beyond the end: to its end */
+    double speed;            /* 0: 1 */
+    double phase;            /* 0 to 1 */
+    double weight;           /* 0 to 1000; additive: 0 to 1. 0 weighs nothing */
     int32_t is_additive;     /* 1: put on top, as the difference from its reference; 0: shares the pose */
-    int32_t reference_clip;  /* of an additive layer: index, PE_REST_POSE, or PE_SAME_CLIP */
-    double reference_time_s; /* clip time, wrapped as reference_wrap says */
+    int32_t has_reference;   /* of an additive layer. 0: its reference is its own clip; 1: reference_clip */
+    int32_t reference_clip;  /* index, or PE_REST_POSE */
     int32_t reference_wrap;  /* enum pe_wrap */
+    double reference_time_s; /* clip time, wrapped as reference_wrap says */
     uint32_t mask_count;     /* 0: it may move every node */
     const struct pe_mask *masks;
 };
-/* The first clip at time 0, all of it, looping, weight 1. */
-PE_API void pe_layer_init(struct pe_layer *layer);
 
 /* Root motion: taken out of the pose and told by pe_root_step(). */
 enum pe_motion { PE_MOTION_STAYS = 0, PE_MOTION_EXTRACT = 1, PE_MOTION_EXTRACT_TURN = 2 };
 
-/* One posed thing. Start with pe_entity_init(). What it points at is the caller's; pe_evaluate() copies all of it but
- * the model. */
+/* One posed thing: a model that plays a clip, or a blend of several. What it points at is the caller's and is not
+ * needed any more once the call that gets the entity has returned, but for the model. */
 struct pe_entity {
     const struct pe_model *model;
-    const struct pe_layer *layers; /* [layer_count]; none: the rest pose */
+    int32_t clip; /* index, or PE_REST_POSE; of a model without clips 0 is that, too */
+    int32_t wrap; /* enum pe_wrap */
+    double time_s;
+    const struct pe_layer *layers; /* NULL, or [layer_count] in place of the clip; none of them: the rest pose */
     uint32_t layer_count;
-    int32_t motion; /* enum pe_motion; with one layer that is not additive and has no masks */
-    int32_t root;   /* with motion: the node whose movement it is; -1: the joint that all others hang from */
+    int32_t motion;   /* enum pe_motion; with a clip, or one layer that is not additive and has no masks */
+    int32_t has_root; /* with motion. 0: the joint that all others hang from; 1: the movement is that of node `root` */
+    uint32_t root;
     const double *world_from_scene; /* NULL, or [16], column-major, affine: what palettes and nodes are multiplied by */
 };
-PE_API void pe_entity_init(struct pe_entity *entity);
+/* Makes *entity one that plays the clip of this name; all else is 0. 0, PE_E_ARGUMENT, PE_E_NOT_FOUND or
+ * PE_E_AMBIGUOUS. */
+PE_API int pe_entity_clip(struct pe_entity *entity, const struct pe_model *model, const char *clip, double time_s,
+                          struct pe_error *error);
 
 /* --- evaluation -------------------------------------------------------------------------------------------------- */
 
@@ -267,89 +268,38 @@ PE_API int pe_root_step(struct pe_evaluator *evaluator, struct pe_step *out, str
 /* How many entities took the fast way, and how many the one in double precision. */
 PE_API void pe_evaluator_counts(const struct pe_evaluator *evaluator, uint64_t *compiled, uint64_t *exact);
 
-/* --- hits: rays and moving balls at posed entities (protocol/hits.md) -------------------------------------------- */
+/* --- many at once ------------------------------------------------------------------------------------------------ */
 
-/* The volumes of a model, in the spaces of its joints: one for each joint that leads vertices, and what the model's
- * hitbox file said in place of them. Those of /v1/hitboxes, in its order. Threads share them. */
-struct pe_hitboxes;
+enum pe_what { PE_PALETTE = 0, PE_MATRICES = 1 };
+enum { PE_ALL_SKINS = -1 };
 
-enum pe_kind { PE_CAPSULE = 0, PE_BOX = 1, PE_SPHERE = 2 };
-
-/* Fits volumes of a kind (enum pe_kind). The model stays open until pe_hitboxes_free(). 0, PE_E_ARGUMENT, PE_E_LIMIT or
- * PE_E_MEMORY. */
-PE_API int pe_hitboxes_new(const struct pe_model *model, int fit, struct pe_hitboxes **hitboxes,
-                           struct pe_error *error);
-PE_API void pe_hitboxes_free(struct pe_hitboxes *hitboxes);
-PE_API uint32_t pe_hitboxes_count(const struct pe_hitboxes *hitboxes);
-
-struct pe_hitbox {
-    uint32_t node;
-    int kind;          /* enum pe_kind */
-    const char *name;  /* that the hitbox file gives it, terminated; NULL: none. It lives as long as the hitboxes */
-    float center[3];   /* joint space; of a capsule one end of its axis */
-    float end[3];      /* of a capsule the other end, else center */
-    float rotation[4]; /* of a box: x, y, z, w, takes its axes to the joint's */
-    float half[3];     /* of a box: half of its sides */
-    float radius;      /* of a capsule or a sphere */
-    uint32_t vertex_count, outside_count; /* that the joint leads, and those of them that are not in the volume */
-    int is_given;                         /* 1: by the hitbox file; 0: fitted */
-};
-/* 0, or PE_E_ARGUMENT for an index that is none. */
-PE_API int pe_hitbox_at(const struct pe_hitboxes *hitboxes, uint32_t index, struct pe_hitbox *out);
-
-/* Posed entities that rays are cast at; of one thread at a time. */
-struct pe_scene;
-
-PE_API int pe_scene_new(struct pe_scene **scene, struct pe_error *error);
-PE_API void pe_scene_free(struct pe_scene *scene);
-/* Makes room for `count` more entities with these hitboxes, beside those that it has room for. The only function of a
- * scene that allocates. 0 or PE_E_MEMORY. */
-PE_API int pe_scene_reserve(struct pe_scene *scene, const struct pe_hitboxes *hitboxes, uint32_t count,
-                            struct pe_error *error);
-/* Takes all entities out; the room stays. */
-PE_API void pe_scene_clear(struct pe_scene *scene);
-
-/* Poses an entity and adds it: its number is how many were in the scene before. Its world_from_scene takes it to the
- * world, where rays are; it may scale, shear and mirror. end: NULL, or a second pose of the same model: each point of a
- * volume goes straight from its place in the first to its place in the second, and each ray has its own moment between
- * them. mask: rays with one of these bits meet it; UINT32_MAX: all do. The evaluator has room for the model; no entity
- * is evaluated in it then. The hitboxes stay until the scene is cleared. 0, PE_E_ARGUMENT, PE_E_RESERVE or
- * PE_E_NOT_FINITE; the scene is as before where it fails. */
-PE_API int pe_scene_add(struct pe_scene *scene, struct pe_evaluator *evaluator, const struct pe_hitboxes *hitboxes,
-                        const struct pe_entity *begin, const struct pe_entity *end, uint32_t mask,
-                        struct pe_error *error);
-PE_API uint32_t pe_scene_count(const struct pe_scene *scene);
-
-/* A ray, or a ball that moves. Start with pe_ray_init(). */
-struct pe_ray {
-    double origin[3], direction[3]; /* world; the direction is of any length but 0 */
-    double most;                    /* hits are not farther; may be infinite */
-    double radius;                  /* of a ball whose middle goes along the ray; 0: the ray itself */
-    double at;                      /* 0 to 1: the moment between first poses and second ones */
-    uint32_t mask;                  /* only entities with one of these bits */
-    uint32_t ignored;               /* the number of an entity that it passes through, or PE_NOBODY */
-};
-#define PE_NOBODY UINT32_MAX
-/* From the origin along -z, without end, at everybody. */
-PE_API void pe_ray_init(struct pe_ray *ray);
-
-struct pe_hit {
-    uint32_t ray, entity; /* numbers */
-    uint32_t node;        /* the joint */
-    uint32_t hitbox;      /* index, for pe_hitbox_at() */
-    int is_inside;        /* 1: the ray begins in the volume, or the ball in touch with it; the distance is 0 */
-    float distance;       /* that the ray, or the middle of the ball, has come; units of the world */
-    float point[3];       /* that is hit, world */
-    float normal[3];      /* unit, away from the surface; of a ball from the point to its middle */
+/* An entity of a crowd, and where its floats go. */
+struct pe_member {
+    const struct pe_entity *entity; /* without root motion */
+    int32_t what;                   /* PE_PALETTE: as pe_palette(); PE_MATRICES: as pe_nodes() */
+    int32_t skin;                   /* of a palette: index, or PE_ALL_SKINS, one after the other */
+    int32_t layout;                 /* enum pe_layout */
+    uint32_t item_count;            /* 0: all joints or nodes */
+    const uint32_t *items;          /* joints, in the skin's order, or nodes; not with PE_ALL_SKINS */
+    float *out;                     /* [room] */
+    size_t room;
+    int status; /* is filled: 0, PE_E_NOT_FINITE or PE_E_NOT_RIGID: then its floats are 0 */
 };
 
-enum pe_which { PE_NEAREST = 0, PE_ALL = 1 };
-
-/* Casts rays[ray_count] at the scene: the nearest hit of each (enum pe_which; of equal distances that of the lower
- * entity and hitbox), or all, into out[room], by ray, then distance. *count: how many. The bits of /v1/raycast. 0, or
- * PE_E_ARGUMENT, also where there are more hits than room: of the nearest there are at most ray_count. */
-PE_API int pe_raycast(struct pe_scene *scene, const struct pe_ray *rays, uint32_t ray_count, int which,
-                      struct pe_hit *out, uint32_t room, uint32_t *count, struct pe_error *error);
+/* Working memory for crowds; of one thread at a time. */
+struct pe_crowd;
+PE_API int pe_crowd_new(struct pe_crowd **crowd, struct pe_error *error);
+PE_API void pe_crowd_free(struct pe_crowd *crowd);
+/* Makes room for `member_count` members in one call, among them entities of the model, with at most `layers_most`
+ * layers each and `mask_count` masks in all. For several models call it for each. The only function of a crowd that
+ * allocates. 0, PE_E_ARGUMENT or PE_E_MEMORY. */
+PE_API int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint32_t member_count,
+                            uint32_t layers_most, uint32_t mask_count, struct pe_error *error);
+/* Evaluates members[member_count], those of one model and clip after each other, whatever their order; floats have the
+ * bits of POST /v1/crowd, and of pe_evaluate() for each. Returns how many have a status that is not 0 (*error says what
+ * is wrong with one of them), or PE_E_ARGUMENT or PE_E_RESERVE, naming the member: nothing is evaluated then. */
+PE_API int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_t member_count,
+                             struct pe_error *error);
 
 #ifdef __cplusplus
 }

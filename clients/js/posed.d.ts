@@ -230,7 +230,7 @@ export interface PictureParameters extends ClipParameters {
   /** colour behind the model */
   background?: string;
   /** what the picture shows */
-  view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'onion';
+  view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'hitboxes' | 'onion';
   /** the node that the view is about */
   joint?: Ref;
   /** instead of joint: a name, even one of digits */

@@ -8,9 +8,9 @@
  *   evaluate                 of the entity with its layers; the next `entity` or `layer` begins a new one
  *   hitboxes FIT | first (keeps the entity with its layers) | add|add_moving MASK (the entity; from the first to it) |
  *   clear | rays ..   (probe_hits.h)
+ *   meshes                   (makes room) | target|target_moving MASK (as add) | mesh_rays ..
  *   palette SKIN LAYOUT | nodes LAYOUT [NODE...] | locals | local NODE | weights NODE | vertices DRAW | step | counts
  */
-#include "clients/eval/posed_eval.h"
 #include "tests/eval/probe_hits.h"
 
 #include <stdio.h>
@@ -32,6 +32,7 @@ struct probe {
     struct pe_evaluator *evaluator;
     struct pe_hitboxes *hitboxes;
     struct pe_scene *scene;
+    struct probed_meshes meshes;
     struct posing now, first; /* first: kept by `first` */
     int is_done;              /* evaluated: the next entity or layer begins anew */
     float *floats;
@@ -67,7 +68,7 @@ static void begin(struct probe *probe)
 {
     if (!probe->is_done)
         return;
-    pe_entity_init(&probe->now.entity);
+    probe->now.entity = (struct pe_entity){0};
     probe->now.entity.model = probe->model;
     probe->now.entity.layers = probe->now.layers;
     probe->is_done = 0;
@@ -83,7 +84,7 @@ static void add_mask(struct probe *probe, struct pe_layer *layer, int scope, con
 static void take_layer(struct probe *probe, char *words)
 {
     struct pe_layer *layer = &probe->now.layers[probe->now.entity.layer_count++];
-    pe_layer_init(layer);
+    *layer = (struct pe_layer){.weight = 1};
     for (char *key = strtok(words, " "); key != NULL; key = strtok(NULL, " ")) {
         char *value = strchr(key, '=');
         *value++ = '\0';
@@ -103,6 +104,7 @@ static void take_layer(struct probe *probe, char *words)
                       {"additive", NULL, &layer->is_additive},
                       {"reference", NULL, &layer->reference_clip},
                       {"reference_t", &layer->reference_time_s, NULL}};
+        layer->has_reference |= strcmp(key, "reference") == 0;
         for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
             if (strcmp(fields[i].key, key) != 0)
                 continue;
@@ -126,7 +128,7 @@ static void take_entity(struct probe *probe, char *words)
         if (strcmp(key, "motion") == 0)
             probe->now.entity.motion = atoi(value);
         if (strcmp(key, "root") == 0)
-            probe->now.entity.root = atoi(value);
+            probe->now.entity.root = (uint32_t)atoi(value), probe->now.entity.has_root = 1;
         if (strcmp(key, "world") != 0)
             continue;
         for (int i = 0; i < 16; i++, value += *value == ',')
@@ -234,10 +236,19 @@ static void keep_first(struct probe *probe)
 static void add(struct probe *probe, int is_moving, uint32_t mask)
 {
     begin(probe);
-    put_done(probe, pe_scene_add(probe->scene, probe->evaluator, probe->hitboxes,
-                                 is_moving ? &probe->first.entity : &probe->now.entity,
+    put_done(probe, pe_scene_add(probe->scene, probe->hitboxes, is_moving ? &probe->first.entity : &probe->now.entity,
                                  is_moving ? &probe->now.entity : NULL, mask, &probe->error));
     probe->is_done = 1;
+}
+
+/* A target keeps its own copies, which clear drops. */
+static void add_target(struct probe *probe, int is_moving, uint32_t mask)
+{
+    begin(probe);
+    probe_target(&probe->meshes, is_moving ? &probe->first.entity : &probe->now.entity,
+                 is_moving ? &probe->now.entity : NULL, mask);
+    probe->is_done = 1;
+    puts("done");
 }
 
 /* False: the call is another one. */
@@ -251,8 +262,16 @@ static int answer_hits(struct probe *probe, const char *call, char *words)
         add(probe, call[3] != '\0', (uint32_t)strtoul(words, NULL, 10));
     else if (strcmp(call, "rays") == 0)
         probe_rays(probe->scene, words);
+    else if (strcmp(call, "meshes") == 0)
+        probe_meshes(probe->model, &probe->meshes);
+    else if (strcmp(call, "target") == 0 || strcmp(call, "target_moving") == 0)
+        add_target(probe, call[6] != '\0', (uint32_t)strtoul(words, NULL, 10));
+    else if (strcmp(call, "mesh_rays") == 0)
+        probe_mesh_rays(&probe->meshes, words);
     else if (strcmp(call, "clear") == 0) {
-        pe_scene_clear(probe->scene);
+        probe->meshes.count = 0;
+        if (probe->scene != NULL)
+            pe_scene_clear(probe->scene);
         puts("done");
     } else
         return 0;
@@ -330,6 +349,8 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     pe_scene_free(probe.scene);
+    pe_caster_free(probe.meshes.caster);
+    pe_mesh_free(probe.meshes.mesh);
     pe_hitboxes_free(probe.hitboxes);
     pe_evaluator_free(probe.evaluator);
     pe_model_close(probe.model);

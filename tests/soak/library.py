@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Eight threads play crowds on one model with libposed-eval: a minute under AddressSanitizer with UndefinedBehaviorSanitizer, a minute
+"""Eight threads play crowds on one model with libposed-eval, and shoot at their volumes and meshes: a minute under AddressSanitizer with UndefinedBehaviorSanitizer, a minute
 under ThreadSanitizer, for each sample model a third of it.
 
     library.py [--seconds 60]

@@ -30,6 +30,43 @@ size_t crowd_work_held_bytes(const struct crowd_work *work)
            work->node_capacity * sizeof *work->nodes;
 }
 
+/* *array has room for `count` items then; false: memory is gone, and it is what it was. */
+static bool reserve(void *array, size_t count, size_t item_bytes)
+{
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *grown = realloc(old, count * item_bytes + 1);
+    if (grown == NULL)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    /* cppcheck-suppress memleak ; *array has it */
+    return true;
+}
+
+bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint32_t member_count)
+{
+    size_t floats = 0;
+    for (uint32_t s = 0; s < model->skin_count; s++) {
+        const size_t of = (size_t)model->skins[s].joint_count * layout_floats(LAYOUT_MAT4);
+        floats = of > floats ? of : floats;
+    }
+    if (member_count > work->place_capacity) {
+        if (!reserve(&work->places, member_count, sizeof *work->places))
+            return false;
+        work->place_capacity = member_count;
+    }
+    if (floats > work->palette_capacity) {
+        if (!reserve(&work->palette, floats, sizeof *work->palette))
+            return false;
+        work->palette_capacity = floats;
+    }
+    if (model->node_count > work->node_capacity && !reserve(&work->nodes, model->node_count, sizeof *work->nodes))
+        return false;
+    for (; work->node_capacity < model->node_count; work->node_capacity++)
+        work->nodes[work->node_capacity] = work->node_capacity;
+    return true;
+}
+
 /* --- what is wanted --- */
 
 int crowd_wanted_check(const struct crowd_wanted *wanted, const struct model *model, struct err *err)

@@ -49,6 +49,9 @@ struct crowd_work {
 
 void crowd_work_init(struct crowd_work *work);
 void crowd_work_fini(struct crowd_work *work);
+/* Room for so many members, and for what may be wanted of the model, so that crowd_run() allocates nothing where the
+ * evaluator has its room, too. False: memory is gone, and *work can be used as before. */
+bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint32_t member_count);
 size_t crowd_work_held_bytes(const struct crowd_work *work);
 
 /* Evaluates all members, those of one model and clip after each other. is_stopped: NULL, or true once nobody needs the

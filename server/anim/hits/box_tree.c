@@ -59,7 +59,7 @@ void box_tree_order(const double (*middles)[3], uint32_t count, struct box_place
 
 /* --- boxes --- */
 
-static uint32_t count_leaves(uint32_t count)
+uint32_t box_tree_leaves(uint32_t count)
 {
     uint32_t leaves = 1;
     while ((uint64_t)leaves * LEAF_THINGS < count)
@@ -69,7 +69,7 @@ static uint32_t count_leaves(uint32_t count)
 
 bool box_tree_reserve(struct box_tree *tree, uint32_t count)
 {
-    const uint32_t needed = 2 * count_leaves(count);
+    const uint32_t needed = 2 * box_tree_leaves(count);
     if (needed <= tree->box_capacity)
         return true;
     struct box *grown = realloc(tree->boxes, needed * sizeof *grown);
@@ -80,32 +80,59 @@ bool box_tree_reserve(struct box_tree *tree, uint32_t count)
     return true;
 }
 
-void box_tree_resize(struct box_tree *tree, uint32_t count)
+void box_tree_shape(struct box_tree *tree, uint32_t count)
 {
-    const uint32_t leaves = count_leaves(count);
     if (!box_tree_reserve(tree, count))
         mem_exhausted();
     tree->count = count;
-    tree->leaf_count = leaves;
-    for (uint32_t i = 0; i < 2 * leaves; i++)
+    tree->leaf_count = box_tree_leaves(count);
+}
+
+void box_tree_resize(struct box_tree *tree, uint32_t count)
+{
+    box_tree_shape(tree, count);
+    for (uint32_t i = 0; i < 2 * tree->leaf_count; i++)
         tree->boxes[i] = BOX_EMPTY;
+}
+
+static void widen(struct box *box)
+{
+    for (int i = 0; i < 3 && !box_is_empty(box); i++) {
+        const double more = BOX_SLACK * (fabs(box->min[i]) + fabs(box->max[i]));
+        box->min[i] -= more;
+        box->max[i] += more;
+    }
+}
+
+static void join_below(struct box_tree *tree, uint32_t node)
+{
+    const struct box *a = &tree->boxes[2 * node], *b = a + 1;
+    for (int i = 0; i < 3; i++) {
+        tree->boxes[node].min[i] = a->min[i] < b->min[i] ? a->min[i] : b->min[i];
+        tree->boxes[node].max[i] = a->max[i] > b->max[i] ? a->max[i] : b->max[i];
+    }
 }
 
 void box_tree_refit(struct box_tree *tree)
 {
     for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++)
-        for (int i = 0; i < 3 && !box_is_empty(box_tree_leaf(tree, leaf)); i++) {
-            struct box *box = box_tree_leaf(tree, leaf);
-            const double more = BOX_SLACK * (fabs(box->min[i]) + fabs(box->max[i]));
-            box->min[i] -= more;
-            box->max[i] += more;
-        }
-    for (uint32_t node = tree->leaf_count - 1; node > 0; node--) {
-        const struct box *a = &tree->boxes[2 * node], *b = a + 1;
-        for (int i = 0; i < 3; i++) {
-            tree->boxes[node].min[i] = a->min[i] < b->min[i] ? a->min[i] : b->min[i];
-            tree->boxes[node].max[i] = a->max[i] > b->max[i] ? a->max[i] : b->max[i];
-        }
+        widen(box_tree_leaf(tree, leaf));
+    for (uint32_t node = tree->leaf_count - 1; node > 0; node--)
+        join_below(tree, node);
+}
+
+void box_tree_refit_below(struct box_tree *tree, uint32_t top)
+{
+    uint32_t first = top, count = 1;
+    for (; first < tree->leaf_count; first *= 2)
+        count *= 2;
+    for (uint32_t i = 0; i < count; i++)
+        widen(&tree->boxes[first + i]);
+    while (first > top) {
+        first /= 2;
+        count /= 2;
+        for (uint32_t i = 0; i < count; i++)
+            join_below(tree, first + i);
     }
 }
 

@@ -39,10 +39,14 @@ struct box_place {
 /* order[count]: the places of things whose middles these are (finite), so that neighbours are near. scratch[count]. */
 void box_tree_order(const double (*middles)[3], uint32_t count, struct box_place *scratch, uint32_t *order);
 
+/* Leaves of a tree over so many things: 2^n. */
+uint32_t box_tree_leaves(uint32_t count);
 /* Room for a tree over so many things. False: memory is gone, and the tree is as before. */
 bool box_tree_reserve(struct box_tree *tree, uint32_t count);
 /* A tree over so many things; its boxes are empty. */
 void box_tree_resize(struct box_tree *tree, uint32_t count);
+/* The same, but its boxes are undefined. */
+void box_tree_shape(struct box_tree *tree, uint32_t count);
 /* The places in the order that leaf `leaf` has: first .. end. */
 static inline uint32_t box_tree_place(const struct box_tree *tree, uint32_t leaf)
 {
@@ -54,6 +58,9 @@ static inline struct box *box_tree_leaf(const struct box_tree *tree, uint32_t le
 }
 /* Makes the boxes above the leaves of those of the leaves, which become a little larger first. */
 void box_tree_refit(struct box_tree *tree);
+
+/* The same of node `top` and what is below it alone. */
+void box_tree_refit_below(struct box_tree *tree, uint32_t top);
 
 /* A ray, or a ball that moves, against boxes. */
 struct box_ray {
@@ -71,6 +78,12 @@ struct box_walk {
     uint32_t depth;
 };
 void box_walk_start(struct box_walk *walk, const struct box_tree *tree);
+/* Over those below node `top`. */
+static inline void box_walk_start_below(struct box_walk *walk, uint32_t top)
+{
+    walk->depth = 1;
+    walk->nodes[0] = top;
+}
 /* The next such leaf, or false. Costs one step for each box looked at, which *steps counts. */
 bool box_walk_next(struct box_walk *walk, const struct box_tree *tree, const struct box_ray *ray, double most,
                    uint32_t *leaf, uint64_t *steps);

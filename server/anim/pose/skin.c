@@ -47,6 +47,15 @@ void skin_morph_position(const struct model *model, uint32_t primitive, uint32_t
     morph_vertex(model, p, vertex - p->vertex_first, false, weights, weight_count, bind);
 }
 
+void skin_morph_vertex(const struct model *model, uint32_t primitive, uint32_t vertex, const double *weights,
+                       uint32_t weight_count, struct vec3 *out)
+{
+    const double *at = DOUBLE3(model->positions[vertex]);
+    double bind[3] = {at[0], at[1], at[2]};
+    skin_morph_position(model, primitive, vertex, weights, weight_count, bind);
+    *out = (struct vec3){(float)bind[0], (float)bind[1], (float)bind[2]};
+}
+
 void skin_morph_normals(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
                         struct vec3 *out)
 {

@@ -41,6 +41,10 @@ void skin_morph_positions(const struct model *model, uint32_t primitive, const d
 /* Adds the deltas of one vertex of the model (not of the primitive) to its bind position. */
 void skin_morph_position(const struct model *model, uint32_t primitive, uint32_t vertex, const double *weights,
                          uint32_t weight_count, double bind[3]);
+/* One vertex of what skin_morph_positions() makes, by its place in the model: rounded to float as there. (A function of
+ * its own also because gcc 12 takes (double)(float)x of neighbours for x where it makes vectors of them.) */
+void skin_morph_vertex(const struct model *model, uint32_t primitive, uint32_t vertex, const double *weights,
+                       uint32_t weight_count, struct vec3 *out);
 /* The same as skin_morph_positions() for normals; not normalised. */
 void skin_morph_normals(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
                         struct vec3 *out);

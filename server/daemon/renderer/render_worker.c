@@ -152,6 +152,7 @@ static int code_of(uint32_t number)
     case ERR_NOT_FINITE:
     case ERR_CLIP_NO_MATCH:
     case ERR_NO_HUMANOID:
+    case ERR_BAD_HITBOXES:
     case ERR_TOO_MANY_FRAMES: /* a clip that is too long to be retargeted */
     case ERR_MODEL_LIMIT:
     case ERR_UNAVAILABLE: /* a font */

@@ -229,7 +229,7 @@ static int draw_ghost(struct debug_view_pass *pass, struct err *err)
     return rc;
 }
 
-/* Bones may reach out of the mesh that near and far hug: they are not cut off there. */
+/* Bones, or wires of volumes, may reach out of the mesh that near and far hug: they are not cut off there. */
 static int draw_skeleton(struct debug_view_pass *pass, struct err *err)
 {
     begin_pass(pass, false, PAINT_BONES);
@@ -276,7 +276,7 @@ int debug_views_draw(struct debug_views *views, struct drawing *drawing, const s
         gl->GenTextures(1, &views->ids_texture);
     }
     int rc = draw_upload_palette(drawing, posed, err);
-    if (rc == 0 && query->view == VIEW_SKELETON)
+    if (rc == 0 && (query->view == VIEW_SKELETON || query->view == VIEW_HITBOXES))
         rc = draw_skeleton(&pass, err);
     else if (rc == 0)
         rc = query->view == VIEW_WIREFRAME ? draw_wireframe(&pass, err) : draw_painted(&pass, err);

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double FIELD_OF_VIEW_DEG = 30, FILLED = 0.88;
 
@@ -227,6 +228,25 @@ static int evaluate(struct posed_model *posed, const struct model *model, const 
     return 0;
 }
 
+/* Fits volumes to the model once, for the pictures that follow each other. */
+static int fit_volumes(struct posed_model *posed, const struct model *model, struct err *err)
+{
+    const uint8_t *hash = model->infos[0].content_hash;
+    if (posed->volumes != NULL && memcmp(posed->volumes_hash, hash, sizeof posed->volumes_hash) == 0)
+        return 0;
+    hit_set_free(posed->volumes);
+    memcpy(posed->volumes_hash, hash, sizeof posed->volumes_hash);
+    return hit_set_new(model, VOLUME_CAPSULE, UINT64_MAX, &posed->volumes, err);
+}
+
+/* What is drawn beside the meshes. */
+static int add_wires(struct posed_model *posed, const struct model *model, struct err *err)
+{
+    if (fit_volumes(posed, model, err) < 0)
+        return err->code;
+    return volume_mesh_init(&posed->skeleton, posed->volumes, model, &posed->pose, err);
+}
+
 int posed_model_evaluate(struct posed_model *posed, const struct model *model, const struct pose_view *view,
                          struct err *err)
 {
@@ -238,6 +258,8 @@ int posed_model_evaluate(struct posed_model *posed, const struct model *model, c
         return err->code;
     if (posed->draw_count > 0 && make_palettes(posed, model, &DMAT4_IDENTITY, err) < 0)
         return err->code;
+    if (posed->draw_count > 0 && view->picture->view == VIEW_HITBOXES)
+        return add_wires(posed, model, err);
     if (posed->draw_count > 0 && view->picture->view != VIEW_SKELETON)
         return 0;
     if (posed->draw_count == 0 && posed->is_hidden && (view->picture->flags & PICTURE_ALLOW_EMPTY) == 0)
@@ -297,5 +319,6 @@ void posed_model_fini(struct posed_model *posed)
     free(posed->parts);
     free(posed->points);
     free(posed->morphed);
+    hit_set_free(posed->volumes);
     *posed = (struct posed_model){0};
 }

@@ -7,7 +7,7 @@
 #include "anim/pose/skin.h"
 #include "base/err.h"
 #include "base/picture_spec.h"
-#include "render/pose/skeleton_mesh.h"
+#include "render/pose/volume_mesh.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,7 +59,10 @@ struct posed_model {
     struct vec3 *points;     /* of every drawn vertex, scene space */
     uint64_t point_count;
     struct vec3 *morphed;          /* bind positions of morphed primitives */
-    struct skeleton_mesh skeleton; /* instead of draws when there are none, and beside them for VIEW_SKELETON */
+    struct skeleton_mesh skeleton; /* instead of draws when there are none, and beside them for VIEW_SKELETON; for
+                                      VIEW_HITBOXES the wires of volumes */
+    struct hit_set *volumes;       /* of the model with this hash; NULL: none yet */
+    uint8_t volumes_hash[32];
     struct camera camera;
     uint64_t draw_capacity, moved_capacity, skin_capacity, palette_capacity, part_capacity, shown_capacity,
         point_capacity, morphed_capacity;

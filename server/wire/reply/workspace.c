@@ -49,7 +49,7 @@ void workspace_trim(struct workspace *workspace)
         hit_scene_fini(&workspace->scene);
         hit_scene_init(&workspace->scene);
     }
-    if (workspace->mesh_hits.vertex_capacity * sizeof *workspace->mesh_hits.vertices > KEPT_BYTES) {
+    if (mesh_work_held_bytes(&workspace->mesh_hits) > KEPT_BYTES) {
         mesh_work_fini(&workspace->mesh_hits);
         mesh_work_init(&workspace->mesh_hits);
     }

@@ -8,9 +8,9 @@ import pytest
 import sanitized_crowds
 from conftest import BUILD, PATIENCE_S, REPOSITORY, SAMPLES, Server, is_sanitized
 
-HEADER = REPOSITORY / "clients" / "eval" / "posed_eval.h"
+HEADERS = [REPOSITORY / "clients" / "eval" / name for name in ("posed_eval.h", "posed_eval_hits.h")]
 STATIC, SHARED = BUILD / "libposed-eval.a", BUILD / "libposed-eval.so.1"
-FUNCTIONS = set(re.findall(r"^PE_API [^(]*?\b(pe_\w+)\(", HEADER.read_text(), re.M))
+FUNCTIONS = set(re.findall(r"^PE_API [^(]*?\b(pe_\w+)\(", "".join(header.read_text() for header in HEADERS), re.M))
 CODE = (REPOSITORY / "clients" / "eval" / "README.md").read_text()
 
 
@@ -67,7 +67,7 @@ def test_it_has_no_state_of_its_own():
 
 def compile_and_run(tmp_path, compiler, standard, source, files, crowd):
     program = tmp_path / "program"
-    flags = ["-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-std={standard}", f"-I{HEADER.parent}", f"-I{REPOSITORY / 'clients/c'}"]
+    flags = ["-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-std={standard}", f"-I{HEADERS[0].parent}", f"-I{REPOSITORY / 'clients/c'}"]
     sanitize = ["-fsanitize=address,undefined"] if is_sanitized() else []
     run(compiler, *flags, *sanitize, source, "-o", program, *files, "-lm", check=True)
     shutil.copy(crowd.folder / "robot.posed", tmp_path / "robot.posed")
@@ -159,6 +159,12 @@ def test_the_crowd_has_the_same_floats_here_and_by_the_server(crowd, name):
     there = run(*program, *few, "--server", crowd.ports["tcp"], f"{name}.glb")
     assert there.returncode == 0, there.stderr
     assert hash_of(here.stdout) == hash_of(threads.stdout) == hash_of(there.stdout)
+
+
+def test_the_shots_of_the_crowd_hit_the_same_in_each_round(crowd):
+    done = run(BUILD / "example_crowd", crowd.folder / "robot.posed", "--entities", "20", "--ticks", "4", "--shots", "40", "--seconds", "0.3")
+    assert done.returncode == 0, done.stderr
+    assert int(re.search(r"(\d+) hits", done.stdout)[1]) > 20
 
 
 def test_the_crowd_says_what_is_wrong(crowd, tmp_path):

@@ -101,9 +101,9 @@ def random_pose(rng, info):
     return {"layers": layers, "world": world}, calls
 
 
-def is_refused(server, entity):
+def is_refused(server, entity, test="volumes"):
     """Whether the server says that the entity's pose is not finite."""
-    body = {"entities": [entity], "rays": [{"origin": [0, 0, 9], "direction": [0, 0, -1]}]}
+    body = {"test": test, "entities": [entity], "rays": [{"origin": [0, 0, 9], "direction": [0, 0, -1]}]}
     try:
         cast_by_server(server, body)
     except urllib.error.HTTPError as error:
@@ -111,8 +111,8 @@ def is_refused(server, entity):
     return False
 
 
-def random_scene(server, rng, name, info, probe):
-    """Entities as JSON; the probe has them in its scene."""
+def random_scene(server, rng, name, info, probe, verb="add"):
+    """Entities as JSON; the probe has them in its scene, or as its targets."""
     entities = []
     while len(entities) < 8:
         pose, calls = random_pose(rng, info)
@@ -129,7 +129,10 @@ def random_scene(server, rng, name, info, probe):
         if rng.random() < 0.3:
             entity["mask"] = rng.randrange(1, 4)
         try:
-            probe.ask(f"add{'_moving' if 'end' in entity else ''} {entity.get('mask', NONE)}")
+            if verb == "target" and is_refused(server, entity, "mesh"):
+                probe.ask("evaluate")
+                continue
+            probe.ask(f"{verb}{'_moving' if 'end' in entity else ''} {entity.get('mask', NONE)}")
             entities.append(entity)
         except LibraryError as error:
             assert error.status == -8 and is_refused(server, entity)
@@ -196,6 +199,39 @@ def test_hits_have_the_bits_of_the_server(both, fit):
     assert found["all"] > found["nearest"] > 20
 
 
+def cast_at_meshes(probe, which, rays):
+    words = [x for ray in rays for x in (*ray["origin"], *ray["direction"], ray.get("max", float("inf")), ray.get("radius", 0.0),
+                                         ray.get("at", 0.0), ray.get("mask", NONE), ray.get("ignore", -1))]
+    hits = []
+    for text in parts(probe.ask(f"mesh_rays {which} " + " ".join(map(repr, words)))):
+        *numbers, values = text.split()
+        ray, entity, node, _, triangle, inside = map(int, numbers)
+        distance, *rest = map(float, floats(values))
+        hits.append({"ray": ray, "entity": entity, "node": node, "triangle": triangle, "inside": inside == 1, "distance": distance,
+                     "point": rest[:3], "normal": rest[3:6], "barycentric": rest[6:]})
+    return hits
+
+
+def test_hits_at_meshes_have_the_bits_of_the_server(both):
+    server, name, probe = both
+    info, rng = server.json("/v1/model", model=name), random.Random(name + "mesh")
+    size = max(np.ptp([info["bounds"]["min"], info["bounds"]["max"]], axis=0).max(), 0.1)
+    found = {"nearest": 0, "all": 0}
+    probe.ask("meshes")
+    entities = random_scene(server, rng, name, info, probe, "target")
+    rays = random_rays(rng, entities, size)
+    for which in found:
+        theirs = cast_by_server(server, {"entities": entities, "rays": rays, "test": "mesh", "hits": which})
+        ours = cast_at_meshes(probe, which, rays)
+        for hit in theirs:
+            del hit["part"]  # of the mesh; the library's is the draw
+            for key in ("point", "normal", "barycentric"):
+                hit[key] = list(hit[key])
+        assert ours == theirs
+        found[which] += len(ours)
+    assert found["all"] > found["nearest"] > 5
+
+
 def test_what_is_refused(models):
     with EvalProbe(models.folder / "robot.glb.posed") as probe:
         probe.ask("hitboxes 0")
@@ -254,4 +290,5 @@ def test_the_example_says_what_is_wrong(models):
     assert done.returncode == 2 and "no clip 'wlak'" in done.stderr
     done = run_example(robot, "walk", "haed", "0")
     assert done.returncode == 2 and "no node 'haed'" in done.stderr
-    assert run_example(robot, "walk", "root", "0").returncode == 1
+    done = run_example(robot, "walk", "root", "0")
+    assert done.returncode == 2 and "has no volume" in done.stderr

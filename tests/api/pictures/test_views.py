@@ -14,8 +14,8 @@ from small_models import gltf
 
 WIDTH, HEIGHT = 300, 220
 MOMENT = "model=dragon.glb&clip=1&t=0.37&yaw=-40&pitch=20"
-ALL = "lit, weights, skeleton, wireframe, normals, depth, joints or onion"
-VIEWS = ["lit", "weights", "skeleton", "wireframe", "normals", "depth", "joints"]
+ALL = "lit, weights, skeleton, wireframe, normals, depth, joints, hitboxes or onion"
+VIEWS = ["lit", "weights", "skeleton", "wireframe", "normals", "depth", "joints", "hitboxes"]
 COMPONENTS = {5121: "u1", 5123: "u2", 5125: "u4", 5126: "f4"}
 
 
@@ -177,7 +177,7 @@ def test_all_views_cover_the_same_pixels(scene):
         assert not (found == lit).all()
         if view == "joints":
             assert (found[..., 3] == scene.draw("view=lit&aa=0")[..., 3]).all()
-        elif view == "skeleton":
+        elif view in ("skeleton", "hitboxes"):  # what reaches out of the mesh is shown
             assert ((found[..., 3] > 0) | (lit[..., 3] == 0)).all()
         else:
             assert (found[..., 3] == lit[..., 3]).all(), view
@@ -197,6 +197,47 @@ def test_skeleton_marks_the_joint(scene):
     changed = (plain != marked).any(-1)
     assert 10 < changed.sum() < 3000
     assert (marked[changed][:, 2] - marked[changed][:, 0] > plain[changed][:, 2] - plain[changed][:, 0]).mean() > 0.95
+
+
+HALF, TURN = [0.2, 0.3, 0.1], [0.0, 0.3826834, 0.0, 0.9238795]
+
+
+def orange(picture):
+    return (picture[..., 0] > picture[..., 2] + 60) & (picture[..., 3] > 60)
+
+
+def test_hitboxes_are_where_the_volumes_of_the_pose_are(start, tmp_path):
+    """The corners of a turned box on a joint that moves, through the pose and the camera that the server tells."""
+    (tmp_path / "robot.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
+    box = {"joint": "head", "name": "plate", "box": {"center": [0.1, 0.1, 0.1], "half": HALF, "rotation": TURN}}
+    (tmp_path / "robot.hitboxes.json").write_text(json.dumps({"version": 1, "volumes": [box]}))
+    server = start(root=tmp_path)
+    moment = "model=robot.glb&clip_name=walk&t=0.3"
+    answer = server.get(f"/v1/render?{moment}&yaw=35&pitch=15&view=hitboxes&width=400&height=400")
+    found, camera = orange(pixels(answer)), json.loads(answer.headers["x-posed-camera"])
+    joint = next(volume["joint"] for volume in server.json("/v1/hitboxes", model="robot.glb")["volumes"] if volume.get("volume") == "plate")
+    frame, = server.get(f"/v1/pose?{moment}").json()["frames"]
+    matrices = [numpy.array(m).reshape(4, 4).T for m in (camera["clip_from_view"], camera["view_from_scene"], frame["scene"][joint])]
+    sine, cosine = 2 * TURN[1] * TURN[3], 1 - 2 * TURN[1] ** 2
+    turn = numpy.array([[cosine, 0, sine], [0, 1, 0], [-sine, 0, cosine]])
+    for signs in numpy.ndindex(2, 2, 2):
+        corner = turn @ (numpy.array(HALF) * (2 * numpy.array(signs) - 1)) + box["box"]["center"]
+        clip = matrices[0] @ matrices[1] @ matrices[2] @ [*corner, 1]
+        x, y = ((clip[:2] / clip[3] * [0.5, -0.5] + 0.5) * 400).astype(int)
+        assert found[max(y - 3, 0):y + 4, max(x - 3, 0):x + 4].any(), signs
+    assert 200 < found.sum() < 8000
+    (tmp_path / "robot.hitboxes.json").unlink()
+    plain = server.get(f"/v1/render?{moment}&yaw=35&pitch=15&view=hitboxes&width=400&height=400")
+    assert not orange(pixels(plain)).any() and plain.body != answer.body
+
+
+def test_hitboxes_of_a_bad_file_are_its_error(start, tmp_path):
+    (tmp_path / "robot.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
+    (tmp_path / "robot.hitboxes.json").write_text('{"version": 1, "volumes": [{"joint": "nobody", "none": true}]}')
+    server = start(root=tmp_path)
+    answer = server.get("/v1/render?model=robot.glb&view=hitboxes&width=64&height=64")
+    assert answer.status == 422 and answer.error() == "bad_hitboxes" and "nobody" in answer.json()["error"]["message"]
+    assert server.get("/v1/render?model=robot.glb&view=skeleton&width=64&height=64").status == 200
 
 
 def onion(scene, times, rest=""):

@@ -20,8 +20,8 @@ def program(sanitizer):
 
 
 def play(path, file, seconds):
-    """Eight threads on one model; (exit status, what it said)."""
+    """Eight threads on one model, crowds and shots; (exit status, what it said)."""
     environment = {**os.environ, "TSAN_OPTIONS": "halt_on_error=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
-    done = subprocess.run([path, file, "--threads", str(THREADS), "--entities", "64", "--ticks", "10", "--seconds", str(seconds)],
+    done = subprocess.run([path, file, "--threads", str(THREADS), "--entities", "64", "--ticks", "10", "--shots", "20", "--seconds", str(seconds)],
                           capture_output=True, text=True, env=environment, timeout=PATIENCE_S + seconds)
     return done.returncode, done.stdout + done.stderr

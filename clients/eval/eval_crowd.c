@@ -1,0 +1,203 @@
+/* eval_crowd.c - many entities in one call, by the code that answers crowds of the server. */
+#include "anim/entity/crowd.h"
+#include "base/container_of.h"
+#include "clients/eval/eval_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)PE_PALETTE == (int)CROWD_PALETTE && (int)PE_MATRICES == (int)CROWD_NODES &&
+                   (int)PE_ALL_SKINS == (int)CROWD_ALL_SKINS,
+               "what is wanted is the same");
+
+struct pe_crowd {
+    struct pe_evaluator *evaluator;
+    struct crowd_work work;
+    struct crowd_listener listener;
+    struct crowd_member *members; /* [member_capacity], as are the next two */
+    struct crowd_wanted *wanted;
+    struct dmat4 *worlds;
+    struct blend_layer *layers; /* [layer_capacity]: of all members */
+    struct blend_mask *masks;   /* [mask_capacity]: likewise */
+    size_t layer_capacity;
+    uint32_t member_capacity, layers_most, mask_capacity;
+    /* of the call */
+    struct pe_member *asked;
+    struct pe_error *error;
+    size_t layer_count;
+    uint32_t mask_count, failed_count;
+};
+
+static void on_failed(struct crowd_listener *listener, uint32_t member, const struct err *err)
+{
+    struct pe_crowd *crowd = container_of(listener, struct pe_crowd, listener);
+    crowd->asked[member].status = eval_fail_by(NULL, err);
+    if (crowd->failed_count++ == 0)
+        eval_fail(crowd->error, crowd->asked[member].status, "member %u: %s", member, err->message);
+}
+
+int pe_crowd_new(struct pe_crowd **out, struct pe_error *error)
+{
+    if (out == NULL)
+        return eval_fail(error, PE_E_ARGUMENT, "no place for the crowd");
+    struct pe_crowd *crowd = *out = calloc(1, sizeof *crowd);
+    if (crowd == NULL)
+        return eval_fail(error, PE_E_MEMORY, "no memory for a crowd");
+    crowd_work_init(&crowd->work);
+    crowd->listener.failed = on_failed;
+    const int rc = pe_evaluator_new(&crowd->evaluator, error);
+    if (rc < 0) {
+        pe_crowd_free(crowd);
+        *out = NULL;
+    }
+    return rc;
+}
+
+void pe_crowd_free(struct pe_crowd *crowd)
+{
+    if (crowd == NULL)
+        return;
+    pe_evaluator_free(crowd->evaluator);
+    crowd_work_fini(&crowd->work);
+    free(crowd->members);
+    free(crowd->wanted);
+    free(crowd->worlds);
+    free(crowd->layers);
+    free(crowd->masks);
+    free(crowd);
+}
+
+/* --- room --- */
+
+/* *array has room for `count` items then; false: memory is gone, and it is what it was. */
+static bool reserve(void *array, size_t count, size_t item_bytes)
+{
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *grown = count < SIZE_MAX / item_bytes ? realloc(old, count * item_bytes + 1) : NULL;
+    if (grown == NULL)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    /* cppcheck-suppress memleak ; *array has it */
+    return true;
+}
+
+static bool reserve_members(struct pe_crowd *crowd, uint32_t members, uint32_t layers_most, uint32_t masks)
+{
+    const size_t layers = (size_t)members * layers_most;
+    if (!reserve(&crowd->members, members, sizeof *crowd->members) ||
+        !reserve(&crowd->wanted, members, sizeof *crowd->wanted) ||
+        !reserve(&crowd->worlds, members, sizeof *crowd->worlds) ||
+        !reserve(&crowd->layers, layers, sizeof *crowd->layers) || !reserve(&crowd->masks, masks, sizeof *crowd->masks))
+        return false;
+    crowd->member_capacity = members;
+    crowd->layers_most = layers_most;
+    crowd->layer_capacity = layers;
+    crowd->mask_capacity = masks;
+    return true;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint32_t member_count, uint32_t layers_most,
+                     uint32_t mask_count, struct pe_error *error)
+{
+    if (crowd == NULL || model == NULL)
+        return eval_fail(error, PE_E_ARGUMENT, "no crowd, or no model");
+    const int rc = pe_evaluator_reserve(crowd->evaluator, model, layers_most, error);
+    if (rc < 0)
+        return rc;
+    if (!reserve_members(crowd, larger(member_count, crowd->member_capacity),
+                         larger(larger(layers_most, 1), crowd->layers_most),
+                         larger(mask_count, crowd->mask_capacity)) ||
+        !crowd_work_reserve(&crowd->work, &model->file.model, crowd->member_capacity))
+        return eval_fail(error, PE_E_MEMORY, "no memory for a crowd of %u", member_count);
+    return 0;
+}
+
+/* --- members --- */
+
+/* Copies what the evaluator has of the entity to the crowd's own lists, and lets `out` point there. */
+static int keep(struct pe_crowd *crowd, uint32_t index, struct entity *out, struct pe_error *error)
+{
+    struct blend_layer *layers = crowd->layers + crowd->layer_count;
+    if (out->layer_count > 0)
+        memcpy(layers, out->layers, out->layer_count * sizeof *layers);
+    for (uint32_t i = 0; i < out->layer_count; i++) {
+        struct blend_layer *layer = &layers[i];
+        if (layer->mask_count == 0)
+            continue;
+        if (layer->mask_count > crowd->mask_capacity - crowd->mask_count)
+            return eval_fail(error, PE_E_RESERVE, "member %u: the crowd has room for %u masks", index,
+                             crowd->mask_capacity);
+        struct blend_mask *masks = crowd->masks + crowd->mask_count;
+        memcpy(masks, layer->masks, layer->mask_count * sizeof *masks);
+        layer->masks = masks;
+        crowd->mask_count += layer->mask_count;
+    }
+    out->layers = layers;
+    crowd->layer_count += out->layer_count;
+    if (out->world_from_scene != NULL) {
+        crowd->worlds[index] = *out->world_from_scene;
+        out->world_from_scene = &crowd->worlds[index];
+    }
+    return 0;
+}
+
+static int take_wanted(struct pe_crowd *crowd, uint32_t index, const struct pe_member *asked, const struct model *model,
+                       struct pe_error *error)
+{
+    struct crowd_wanted *wanted = &crowd->wanted[index];
+    struct err err;
+    const uint32_t floats = pe_layout_floats(asked->layout);
+    if (asked->what < PE_PALETTE || asked->what > PE_MATRICES || floats == 0 || asked->skin < PE_ALL_SKINS ||
+        (asked->item_count > 0 && (asked->items == NULL || (asked->what == PE_PALETTE && asked->skin == PE_ALL_SKINS))))
+        return eval_fail(error, PE_E_ARGUMENT, "member %u: what, layout, skin or items are unknown", index);
+    *wanted = (struct crowd_wanted){.what = (enum crowd_what)asked->what,
+                                    .skin = asked->skin,
+                                    .items = asked->items,
+                                    .item_count = asked->item_count};
+    if (crowd_wanted_check(wanted, model, &err) < 0)
+        return eval_fail(error, PE_E_ARGUMENT, "member %u: %s", index, err.message);
+    const uint64_t count = crowd_wanted_count(wanted, model);
+    if (asked->room / floats < count || (asked->out == NULL && count > 0))
+        return eval_fail(error, PE_E_ARGUMENT, "member %u: there is room for %zu floats, and %llu are needed", index,
+                         asked->room, (unsigned long long)count * floats);
+    return 0;
+}
+
+static int take_member(struct pe_crowd *crowd, uint32_t index, struct pe_member *asked, struct pe_error *error)
+{
+    struct crowd_member *member = &crowd->members[index];
+    struct pe_error inner;
+    asked->status = 0;
+    if (asked->entity == NULL || asked->entity->motion != PE_MOTION_STAYS)
+        return eval_fail(error, PE_E_ARGUMENT, "member %u: no entity, or one with root motion", index);
+    *member =
+        (struct crowd_member){.wanted = &crowd->wanted[index], .layout = (enum layout)asked->layout, .out = asked->out};
+    const int rc = eval_take(crowd->evaluator, asked->entity, &crowd->evaluator->taken, &member->entity, &inner);
+    if (rc < 0)
+        return eval_fail(error, rc, "member %u: %.400s", index, inner.message);
+    const int kept = keep(crowd, index, &member->entity, error);
+    return kept < 0 ? kept : take_wanted(crowd, index, asked, member->entity.model, error);
+}
+
+int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_t member_count, struct pe_error *error)
+{
+    if (crowd == NULL || (member_count > 0 && members == NULL))
+        return eval_fail(error, PE_E_ARGUMENT, "no crowd, or no members");
+    if (member_count > crowd->member_capacity)
+        return eval_fail(error, PE_E_RESERVE, "the crowd has room for %u members, not for %u", crowd->member_capacity,
+                         member_count);
+    crowd->layer_count = 0;
+    crowd->mask_count = crowd->failed_count = 0;
+    crowd->asked = members;
+    crowd->error = error;
+    for (uint32_t i = 0; i < member_count; i++) {
+        const int rc = take_member(crowd, i, &members[i], error);
+        if (rc < 0)
+            return rc;
+    }
+    crowd_run(&crowd->work, &crowd->evaluator->work, crowd->members, member_count, NULL, &crowd->listener);
+    return (int)crowd->failed_count;
+}
