@@ -124,17 +124,8 @@ static void open_file(const char *path, uint32_t node)
 static void tick_process(uint32_t layer_count)
 {
     struct pe_error error;
-    struct pe_layer layers[LAYERS];
-    struct pe_entity entity;
-    pe_layer_init(&layers[0]);
-    pe_layer_init(&layers[1]);
-    layers[1].weight = 0.5;
-    layers[1].masks = &bench.node;
-    layers[1].mask_count = 1;
-    pe_entity_init(&entity);
-    entity.model = bench.file;
-    entity.layers = layers;
-    entity.layer_count = layer_count;
+    struct pe_layer layers[LAYERS] = {{.weight = 1}, {.weight = 0.5, .masks = &bench.node, .mask_count = 1}};
+    const struct pe_entity entity = {.model = bench.file, .layers = layers, .layer_count = layer_count};
     for (uint32_t i = 0; i < bench.characters; i++) {
         for (uint32_t k = 0; k < layer_count; k++)
             layers[k].time_s = next_time_s();
