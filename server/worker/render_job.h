@@ -89,13 +89,12 @@ struct render_cell {
  * struct render_cameras and struct render_cell_camera[cell_count], whatever is drawn. */
 struct render_job {
     uint32_t magic;
-    uint32_t cell_count; /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_MOMENTS_MAX / layer_count */
-    uint32_t first_drawn, drawn_count; /* of the cells those that the picture has; the camera is that of all */
-    uint64_t job_id;                   /* > 0 */
-    uint64_t model_key;                /* same key = same bytes: the worker may still have it on the GPU */
-    uint64_t model_bytes;              /* size of the baked model in the memfd */
-    uint64_t environment_key;          /* likewise, of the model that is the environment (anim/light/panorama.h) */
-    uint64_t environment_bytes;        /* 0: there is none */
+    uint32_t cell_count;        /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_MOMENTS_MAX / layer_count */
+    uint64_t job_id;            /* > 0 */
+    uint64_t model_key;         /* same key = same bytes: the worker may still have it on the GPU */
+    uint64_t model_bytes;       /* size of the baked model in the memfd */
+    uint64_t environment_key;   /* likewise, of the model that is the environment (anim/light/panorama.h) */
+    uint64_t environment_bytes; /* 0: there is none */
     uint32_t source_count;
     uint32_t joint; /* 0, or 1 + the node that the view is about */
     struct render_source sources[RENDER_SOURCES_MAX];
@@ -111,7 +110,8 @@ struct render_job {
     uint64_t rest_steps;         /* likewise: work for the clips of one source at most */
     uint32_t rename_bytes;       /* of the rules that rename the nodes of sources, at most RENDER_RENAME_BYTES_MAX */
     uint32_t quality;            /* 1..100 of a file that loses something; 0: the format's own */
-    double frame_rate;           /* of SHEET_Y4M: frames a second, > 0 */
+    uint32_t first_drawn, drawn_count; /* of the cells those that the picture has; the camera is that of all */
+    double frame_rate;                 /* of SHEET_Y4M: frames a second, > 0 */
     struct picture_spec picture;
     struct render_blend blend;
 };
