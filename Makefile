@@ -108,9 +108,9 @@ $(obj)/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) $(asked) $(includes) -c -MMD -MP -o $@ $<
 
-# One kernel for each width of vectors; which runs is chosen at start (server/anim/compiled/kernel.h).
-$(obj)/server/anim/compiled/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
-$(obj)/server/anim/compiled/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
+# One kernel for each width of vectors; which runs is chosen at start (server/anim/kernel/kernel.h).
+$(obj)/server/anim/kernel/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
+$(obj)/server/anim/kernel/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
 
 # C++ only where a library is: shims with C headers. Linked by the C compiler, which has no typeinfo checks.
 CXX := $(if $(CROSS),$(CROSS)-g++,$(if $(findstring clang,$(CC)),clang++,g++))
@@ -190,7 +190,7 @@ $(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
 
 # --- clients/eval: libposed-eval, the evaluator in another program's process -----------------------------------------
 # The code of the server, compiled for a library that shows nothing but its own functions. No other layer is in it.
-eval_layers = $(wildcard server/anim/model/*.c server/anim/compiled/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/hits/*.c server/anim/posed_file/*.c) \
+eval_layers = $(wildcard server/anim/model/*.c server/anim/kernel/*.c server/anim/compiled/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/hits/*.c server/anim/posed_file/*.c) \
   $(filter-out server/anim/bake/bake_finish%,$(wildcard server/anim/bake/*.c)) $(patsubst %,server/base/%.c,buf err hash json_check limits mem sort utf8)
 eval_objects := $(patsubst %.c,$(obj)/eval/%.o,$(wildcard clients/eval/eval_*.c) $(eval_layers))
 # Programs link to this name; it changes when one that is linked could not run any more.
@@ -198,8 +198,8 @@ eval_so := libposed-eval.so.1
 $(obj)/eval/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(CFLAGS) $(flags) -fPIC -fvisibility=hidden $(asked) $(includes) -c -MMD -MP -o $@ $<
-$(obj)/eval/server/anim/compiled/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
-$(obj)/eval/server/anim/compiled/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
+$(obj)/eval/server/anim/kernel/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
+$(obj)/eval/server/anim/kernel/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
 # One object, in which what is hidden is local: a program's own functions may have the same names.
 $(out)/libposed-eval.a: $(eval_objects)
 	$(call say,AR,$@)$(CC) -r -nostdlib -o $(obj)/posed-eval.o $^ && $(OBJCOPY) --localize-hidden $(obj)/posed-eval.o && rm -f $@ && $(AR) rcs $@ $(obj)/posed-eval.o

@@ -22,7 +22,7 @@
 #include "daemon/support/standard_streams.h"
 #include "daemon/upload/upload.h"
 
-#include "anim/compiled/kernel.h"
+#include "anim/kernel/kernel.h"
 #include "base/version.h"
 
 #include <malloc.h>

@@ -2,7 +2,7 @@
  * clip_palette.c and clip_blend.c. */
 #pragma once
 
-#include "anim/compiled/kernel.h"
+#include "anim/kernel/kernel.h"
 #include "anim/model/mat.h"
 
 #include <stddef.h>

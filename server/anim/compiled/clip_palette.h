@@ -6,7 +6,7 @@
  * compiled. They are the same bits with every kernel, and never anything but finite. */
 #pragma once
 
-#include "anim/compiled/kernel.h"
+#include "anim/kernel/kernel.h"
 
 /* Working memory; reused from pose to pose and from model to model. */
 struct clip_palette {

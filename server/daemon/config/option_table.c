@@ -2,7 +2,7 @@
  * printed. */
 #include "daemon/config/option_table.h"
 
-#include "anim/compiled/kernel.h"
+#include "anim/kernel/kernel.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* options.c - defaults, command line, environment, checks and the texts of --help and --check-config. */
 #include "daemon/config/options.h"
 
-#include "anim/compiled/kernel.h"
+#include "anim/kernel/kernel.h"
 #include "daemon/config/access_policy.h"
 #include "daemon/config/proxy_policy.h"
 #include "daemon/config/unix_socket.h"

@@ -2,7 +2,7 @@
  * families of protocol/metrics.def, in the order of the tables. */
 #include "daemon/service/job.h"
 
-#include "anim/compiled/kernel.h"
+#include "anim/kernel/kernel.h"
 #include "base/version.h"
 #include "daemon/process/worker_usage.h"
 #include "daemon/support/metrics.h"

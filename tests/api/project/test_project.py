@@ -176,8 +176,8 @@ def bare(tmp_path):
 @pytest.mark.parametrize("arguments", [["out/posed-render"], ["-j8", "out/posed-render"], ["config=sanitize", "out/posed-render"]])
 def test_what_packages_tell_is_asked_after_they_are_installed(bare, arguments):
     made = bare(*arguments)
-    assert "-mavx2" in made["out/obj/server/anim/compiled/kernel_avx2.o"].split()
-    assert "-mavx512f" in made["out/obj/server/anim/compiled/kernel_avx512.o"].split()
+    assert "-mavx2" in made["out/obj/server/anim/kernel/kernel_avx2.o"].split()
+    assert "-mavx512f" in made["out/obj/server/anim/kernel/kernel_avx512.o"].split()
     assert made["out/obj/server/render/image/caption.o"] == "/freetype"
     assert made["out/obj/server/render/cell_pixels.o"] == ""
 

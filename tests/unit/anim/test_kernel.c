@@ -1,5 +1,5 @@
 /* Every kernel against the scalar one, bit for bit, on numbers of chance; and the scalar one against known values. */
-#include "anim/compiled/kernel.h"
+#include "anim/kernel/kernel.h"
 #include "tests/unit/support/check.h"
 
 #include <string.h>

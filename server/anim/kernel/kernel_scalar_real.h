@@ -1,7 +1,7 @@
 /* kernel_scalar_real.h - matrices of one lane and their product, in one precision; a template for kernel_scalar.c,
  * which defines REAL (float or double) and NAME() and includes it. */
 #define ROTATION NAME(matrix_of_rotation)
-#include "anim/compiled/kernel_rotation.h"
+#include "anim/kernel/kernel_rotation.h"
 
 /* Three rows of 4. */
 static void NAME(rows_of_parts)(const struct parts *parts, REAL m[12])

@@ -1,7 +1,7 @@
 /* kernel_rotation.h - the 3x3 matrix of a rotation; a template for kernel_*.c and *.h, which define REAL (float, double
  * or vectors of them) and ROTATION (the function's name) and include it. The quaternion may have any length but 0
  * (Shoemake, "Animating rotation with quaternion curves", 1985). */
-#include "anim/compiled/kernel_simd.h"
+#include "anim/kernel/kernel_simd.h"
 
 /* m: by rows. */
 KERNEL_INLINE void ROTATION(const REAL q[4], REAL m[9])

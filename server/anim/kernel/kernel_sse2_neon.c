@@ -2,10 +2,10 @@
 #if defined(__x86_64__) || defined(__aarch64__)
 
 #define LANES 4
-#include "anim/compiled/kernel_lanes.h"
-#include "anim/compiled/kernel_mix.h"
+#include "anim/kernel/kernel_lanes.h"
+#include "anim/kernel/kernel_mix.h"
 #define ROWS 1
-#include "anim/compiled/kernel_rows.h"
+#include "anim/kernel/kernel_rows.h"
 
 static void lanes(const struct kernel_lanes *lanes) { lanes_all_4(lanes); }
 

@@ -1,4 +1,4 @@
-#include "anim/compiled/kernel.h"
+#include "anim/kernel/kernel.h"
 
 #include <string.h>
 

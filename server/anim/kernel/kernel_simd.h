@@ -1,7 +1,7 @@
 /* kernel_simd.h - vectors of four, for kernel_*.c. */
 #pragma once
 
-#include "anim/compiled/kernel.h"
+#include "anim/kernel/kernel.h"
 
 #include <string.h>
 

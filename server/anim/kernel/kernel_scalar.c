@@ -1,5 +1,5 @@
 /* The kernels in plain C, one number after the other: what the others must equal, and what other machines run. */
-#include "anim/compiled/kernel.h"
+#include "anim/kernel/kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,10 +103,10 @@ static struct parts parts_of(const struct lane *lane)
 
 #define REAL       float
 #define NAME(name) name
-#include "anim/compiled/kernel_scalar_real.h"
+#include "anim/kernel/kernel_scalar_real.h"
 #define REAL       double
 #define NAME(name) f64_##name
-#include "anim/compiled/kernel_scalar_real.h"
+#include "anim/kernel/kernel_scalar_real.h"
 
 /* What moves, to a struct rig_part. */
 static void store_parts(const struct lane *lane, const struct parts *parts, float *to)
@@ -200,7 +200,7 @@ static void scalar_move(const struct kernel_move *move)
 
 /* Blends: lanes do not look at each other, so that one alone does what many do. */
 #define LANES 1
-#include "anim/compiled/kernel_vectors.h"
-#include "anim/compiled/kernel_mix.h"
+#include "anim/kernel/kernel_vectors.h"
+#include "anim/kernel/kernel_mix.h"
 
 const struct kernel KERNEL_SCALAR = {"scalar", scalar_lanes, scalar_compose, scalar_palette, mix_all_1, scalar_move};

@@ -1,7 +1,7 @@
 /* kernel_mix.h - blends of LANES nodes at once; a template for kernel_*.c, which define LANES and include it behind
  * kernel_vectors.h. Defines mix_all_LANES(). Every lane has its own operations, in the same order, whatever the width;
  * what may be left out is decided for LANE_WIDTH nodes together. */
-#include "anim/compiled/kernel_f64.h"
+#include "anim/kernel/kernel_f64.h"
 
 /* The local transforms of LANES nodes, by components. */
 struct NAME(part) {

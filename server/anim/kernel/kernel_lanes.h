@@ -1,8 +1,8 @@
 /* kernel_lanes.h - local matrices of LANES nodes at once; a template for kernel_*.c, which define LANES (4, 8 or 16)
  * and include it. Defines lanes_weights_LANES() and lanes_out_LANES(). The operations are those of
  * kernel_scalar.c, in the same order. */
-#include "anim/compiled/kernel_f64.h"
-#include "anim/compiled/kernel_vectors.h"
+#include "anim/kernel/kernel_f64.h"
+#include "anim/kernel/kernel_vectors.h"
 
 /* u of `LANES` lanes, for translations (0), rotations (1) or scales (2). */
 KERNEL_INLINE VF NAME(u_of)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,

@@ -2,14 +2,14 @@
  * those of kernel_scalar.c, in the same order. */
 #pragma once
 
-#include "anim/compiled/kernel_simd.h"
+#include "anim/kernel/kernel_simd.h"
 
 /* Of each lane: four of a rotation or nine of a matrix, then from the ninth on three of translation, three of scale. */
 enum { F64_PARTS = 15 };
 
 #define REAL     f64x4
 #define ROTATION f64_of_rotations
-#include "anim/compiled/kernel_rotation.h"
+#include "anim/kernel/kernel_rotation.h"
 #undef REAL
 
 /* One row of the matrices of four lanes: v[0] to v[3] are its elements, lane by lane. */

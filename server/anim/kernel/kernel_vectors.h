@@ -1,6 +1,6 @@
 /* kernel_vectors.h - LANES numbers at once, and their arithmetic; a template for kernel_*.c, which define LANES (1, 4,
  * 8 or 16) and include it. Vectors are the compiler's own (vector_size): the flags of the file say what they become. */
-#include "anim/compiled/kernel_simd.h"
+#include "anim/kernel/kernel_simd.h"
 
 #if LANES == 1
 #include <math.h>
@@ -186,5 +186,5 @@ KERNEL_INLINE VF NAME(sine)(VF v, VF square)
 
 #define REAL     VF
 #define ROTATION NAME(matrices_of_rotations)
-#include "anim/compiled/kernel_rotation.h"
+#include "anim/kernel/kernel_rotation.h"
 #undef REAL

@@ -2,13 +2,13 @@
 #if defined(__x86_64__)
 
 #define LANES 16
-#include "anim/compiled/kernel_lanes.h"
-#include "anim/compiled/kernel_mix.h"
+#include "anim/kernel/kernel_lanes.h"
+#include "anim/kernel/kernel_mix.h"
 #undef LANES
 #define LANES 8
-#include "anim/compiled/kernel_lanes.h"
+#include "anim/kernel/kernel_lanes.h"
 #define ROWS 4
-#include "anim/compiled/kernel_rows.h"
+#include "anim/kernel/kernel_rows.h"
 
 static void lanes(const struct kernel_lanes *lanes)
 {

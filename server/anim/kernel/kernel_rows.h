@@ -1,7 +1,7 @@
 /* kernel_rows.h - products of affine matrices by rows, for kernel_*.c, which define ROWS: how many rows of four floats
  * a vector has, 1, 2 or 4. The operations are those of kernel_scalar.c, in the same order. With 4 the last row of the
  * matrices in scratch takes part: it is 0. */
-#include "anim/compiled/kernel_simd.h"
+#include "anim/kernel/kernel_simd.h"
 
 #if ROWS > 1
 #include <immintrin.h>
