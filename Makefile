@@ -68,6 +68,9 @@ $(obj)/server/import/texture/texture_mip.o $(obj)/server/render/image/ambient_oc
 # Triangles and vertices by the ten thousand, for each picture: a fifth of their time.
 $(filter $(obj)/server/render/gather/%,$(render)): flags += $(if $(filter release,$(config)),-O3)
 
+# Vectors stay in registers where loops over rows and columns are unrolled.
+$(filter $(obj)/server/anim/kernel/%,$(anim)) $(obj)/eval/server/anim/kernel/%.o: flags += $(if $(filter release,$(config)),-O3)
+
 # Balls around joints by the thousand, for each raycast: vectors of their loops are worth a third of the time.
 $(filter $(obj)/server/anim/hits/%,$(anim)): flags += -fno-math-errno $(if $(filter release,$(config)),-O3)
 

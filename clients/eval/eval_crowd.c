@@ -110,7 +110,7 @@ int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint3
     if (!reserve_members(crowd, larger(member_count, crowd->member_capacity),
                          larger(larger(layers_most, 1), crowd->layers_most),
                          larger(mask_count, crowd->mask_capacity)) ||
-        !crowd_work_reserve(&crowd->work, &model->file.model, crowd->member_capacity))
+        !crowd_work_reserve(&crowd->work, &model->file.model, crowd->member_capacity, crowd->layers_most))
         return eval_fail(error, PE_E_MEMORY, "no memory for a crowd of %u", member_count);
     return 0;
 }

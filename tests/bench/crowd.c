@@ -27,8 +27,11 @@ struct bench {
     struct posed_layer layers[CHARACTERS_MAX][LAYERS];
     struct posed_entity entities[CHARACTERS_MAX];
     struct pe_model *file; /* in this process; else NULL */
-    struct pe_evaluator *evaluator;
+    struct pe_crowd *crowd;
     struct pe_mask node;
+    struct pe_layer own_layers[CHARACTERS_MAX][LAYERS];
+    struct pe_entity own_entities[CHARACTERS_MAX];
+    struct pe_member members[CHARACTERS_MAX];
     uint32_t palette_floats;
 };
 
@@ -109,8 +112,8 @@ static void open_file(const char *path, uint32_t node)
     struct pe_error error;
     struct pe_clip clip;
     struct pe_skin skin;
-    if (pe_model_open(path, 0, &bench.file, &error) < 0 || pe_evaluator_new(&bench.evaluator, &error) < 0 ||
-        pe_evaluator_reserve(bench.evaluator, bench.file, LAYERS, &error) < 0)
+    if (pe_model_open(path, 0, &bench.file, &error) < 0 || pe_crowd_new(&bench.crowd, &error) < 0 ||
+        pe_crowd_reserve(bench.crowd, bench.file, bench.characters, LAYERS, bench.characters, &error) < 0)
         fail(error.message);
     if (pe_clip_at(bench.file, 0, &clip) < 0 || pe_skin_at(bench.file, 0, &skin) < 0)
         fail("the model has no clip or no skin");
@@ -119,21 +122,28 @@ static void open_file(const char *path, uint32_t node)
     bench.node = (struct pe_mask){node, PE_SUBTREE};
     if ((uint64_t)bench.palette_floats * bench.characters > FLOATS_MAX)
         fail("too many floats");
+    for (uint32_t i = 0; i < bench.characters; i++) {
+        struct pe_layer *layers = bench.own_layers[i];
+        layers[0] = (struct pe_layer){.weight = 1};
+        layers[1] = (struct pe_layer){.weight = 0.5, .masks = &bench.node, .mask_count = 1};
+        bench.own_entities[i] = (struct pe_entity){.model = bench.file, .layers = layers};
+        bench.members[i] = (struct pe_member){.entity = &bench.own_entities[i],
+                                              .layout = PE_MAT4,
+                                              .out = floats + (size_t)i * bench.palette_floats,
+                                              .room = bench.palette_floats};
+    }
 }
 
 static void tick_process(uint32_t layer_count)
 {
     struct pe_error error;
-    struct pe_layer layers[LAYERS] = {{.weight = 1}, {.weight = 0.5, .masks = &bench.node, .mask_count = 1}};
-    const struct pe_entity entity = {.model = bench.file, .layers = layers, .layer_count = layer_count};
     for (uint32_t i = 0; i < bench.characters; i++) {
+        bench.own_entities[i].layer_count = layer_count;
         for (uint32_t k = 0; k < layer_count; k++)
-            layers[k].time_s = next_time_s();
-        if (pe_evaluate(bench.evaluator, &entity, &error) < 0 ||
-            pe_palette(bench.evaluator, 0, PE_MAT4, floats + (size_t)i * bench.palette_floats, bench.palette_floats,
-                       &error) < 0)
-            fail(error.message);
+            bench.own_layers[i][k].time_s = next_time_s();
     }
+    if (pe_crowd_evaluate(bench.crowd, bench.members, bench.characters, &error) != 0)
+        fail(error.message);
 }
 
 static void measure(uint32_t layer_count, double seconds)

@@ -2,6 +2,7 @@
 #include "anim/compiled/clip_blend.h"
 
 #include "anim/compiled/clip_blend_mask.h"
+#include "anim/compiled/clip_blend_parts.h"
 #include "anim/compiled/clip_frames.h"
 #include "base/mem.h"
 
@@ -20,46 +21,6 @@ void clip_blend_fini(struct clip_blend *blend)
         free(blend->masks[i].is_moved);
     }
     clip_blend_init(blend);
-}
-
-/* --- local transforms --- */
-
-static void put_sampled(const struct model *source, const struct compiled_clip *clip, double time_s,
-                        struct rig_part *parts)
-{
-    for (uint32_t i = 0; i < clip->sampled_count; i++) {
-        const struct sampled_node *sampled = &source->sampled_nodes[clip->sampled_first + i];
-        const struct trs trs = clip_frames_sample(source, sampled, time_s);
-        struct rig_part *part = &parts[sampled->rig_node];
-        for (int k = 0; k < 4; k++)
-            part->rotation[k] = (float)trs.rotation[k];
-        for (int k = 0; k < 3; k++) {
-            part->translation[k] = (float)trs.translation[k];
-            part->scale[k] = (float)trs.scale[k];
-        }
-    }
-}
-
-/* Of a clip at a time, or at rest, with what no node has behind them. */
-static void put_parts(struct clip_palette *palette, const struct model *source, int32_t clip, double time_s,
-                      float *parts)
-{
-    static const struct rig_part NONE = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
-    const uint32_t count = source->rig_node_count;
-    const struct compiled_clip *compiled = clip == POSE_REST ? NULL : &source->compiled_clips[clip];
-    struct rig_part *to = (struct rig_part *)(void *)parts;
-    memcpy(to, source->rig_parts + (compiled != NULL ? compiled->part_first : 0), count * sizeof *to);
-    for (uint32_t i = count; i < KERNEL_PADDED(count + 1); i++)
-        to[i] = NONE;
-    if (compiled == NULL)
-        return;
-    struct kernel_lanes lanes;
-    clip_frames_find(source, compiled, time_s, &lanes);
-    lanes.weights = palette->weights;
-    lanes.parts = parts;
-    if (!clip_frames_are_first(source, compiled, &lanes))
-        palette->kernel->lanes(&lanes);
-    put_sampled(source, compiled, time_s, to);
 }
 
 /* --- weights --- */
@@ -118,6 +79,17 @@ static bool is_sized(const struct model *model, const struct model *source, int3
     return clip != POSE_REST && source->compiled_clips[clip].sized_count > 0;
 }
 
+bool clip_blend_is_sized(const struct model *model, const struct clip_blend_plan *plan)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct blend_layer *layer = &plan->layers[i];
+        is = is || is_sized(model, layer->source, layer->clip) ||
+             (layer->is_additive && is_sized(model, layer->reference_source, layer->reference_clip));
+    }
+    return is;
+}
+
 static uint32_t blocks_of(const struct model *model, const struct model *source, int32_t clip)
 {
     source = source != NULL ? source : model;
@@ -141,11 +113,8 @@ bool clip_blend_reserve(struct clip_blend *blend, const struct model *model, uin
     return reserve(blend, model, 2 * layer_count + 1, layer_count);
 }
 
-/* Room for all sets: of each layer, of its reference, and the one at rest. */
-static void grow(struct clip_blend *blend, struct clip_palette *palette, const struct model *model,
-                 const struct clip_blend_plan *plan)
+uint32_t clip_blend_blocks(const struct model *model, const struct clip_blend_plan *plan)
 {
-    const uint32_t sets = 2 * plan->count - plan->override_count + 1;
     uint32_t blocks = 0;
     for (uint32_t i = 0; i < plan->count; i++) {
         const struct blend_layer *layer = &plan->layers[i];
@@ -155,14 +124,20 @@ static void grow(struct clip_blend *blend, struct clip_palette *palette, const s
         blocks = own > blocks ? own : blocks;
         blocks = reference > blocks ? reference : blocks;
     }
+    return blocks;
+}
+
+/* Room for all sets, and the one at rest. */
+static void grow(struct clip_blend *blend, struct clip_palette *palette, const struct model *model,
+                 const struct clip_blend_plan *plan)
+{
     palette->is_f64 = plan->is_f64;
-    clip_palette_grow(palette, model, blocks, plan->is_f64);
-    if (!reserve(blend, model, sets, plan->count))
+    clip_palette_grow(palette, model, clip_blend_blocks(model, plan), plan->is_f64);
+    if (!reserve(blend, model, clip_blend_sets(plan) + 1, plan->count))
         mem_exhausted();
 }
 
-/* Weights of layers that override count by their ratios: the largest is 1. */
-static double heaviest(const struct clip_blend_plan *plan)
+double clip_blend_heaviest(const struct clip_blend_plan *plan)
 {
     double most = 0;
     for (uint32_t i = 0; i < plan->override_count; i++)
@@ -175,32 +150,32 @@ bool clip_blend_sample(struct clip_blend *blend, struct clip_palette *palette, c
 {
     struct kernel_layer layers[BLEND_LAYERS_MAX] = {{0}};
     const size_t set = KERNEL_PART * (size_t)KERNEL_PADDED(model->rig_node_count + 1);
-    const double most = heaviest(plan);
+    const double most = clip_blend_heaviest(plan);
     grow(blend, palette, model, plan);
     float *room = blend->parts;
     struct kernel_mix mix = {.layers = layers,
                              .count = plan->count,
                              .override_count = plan->override_count,
+                             .is_sized = clip_blend_is_sized(model, plan),
                              .node_count = model->rig_node_count,
                              .local = palette->matrices,
                              .f64 = plan->is_f64 ? palette->f64 : NULL};
     for (uint32_t i = 0; i < plan->count; i++, room += set) {
         const struct blend_layer *layer = &plan->layers[i];
         const double weight = layer->is_additive ? layer->weight : layer->weight / most;
-        put_parts(palette, layer->source != NULL ? layer->source : model, layer->clip, layer->clip_time_s, room);
+        clip_blend_put_parts(palette, layer->source != NULL ? layer->source : model, layer->clip, layer->clip_time_s,
+                             false, room);
         put_weights(blend, model, layer, i, (float)weight, &layers[i]);
         layers[i].parts = room;
-        mix.is_sized = mix.is_sized || is_sized(model, layer->source, layer->clip) ||
-                       (layer->is_additive && is_sized(model, layer->reference_source, layer->reference_clip));
         if (!layer->is_additive)
             continue;
         room += set;
-        put_parts(palette, layer->reference_source != NULL ? layer->reference_source : model, layer->reference_clip,
-                  layer->reference_time_s, room);
+        clip_blend_put_parts(palette, layer->reference_source != NULL ? layer->reference_source : model,
+                             layer->reference_clip, layer->reference_time_s, false, room);
         layers[i].reference = room;
     }
-    if (plan->override_count == 0 || plan->layers[0].mask_count > 0) {
-        put_parts(palette, model, POSE_REST, 0, room);
+    if (clip_blend_has_rest(plan)) {
+        clip_blend_put_parts(palette, model, POSE_REST, 0, false, room);
         mix.rest = room;
     }
     const bool is_mixed = palette->kernel->mix(&mix);

@@ -59,38 +59,56 @@ void clip_palette_put_still(struct clip_palette *palette, const struct still_nod
         memcpy(palette->matrices + KERNEL_MATRIX * node, still->parent_from_node, sizeof still->parent_from_node);
 }
 
-/* The nodes that no lane has; to palette->f64 when `is_f64`. */
-static void put_others(struct clip_palette *palette, const struct model *model, const struct compiled_clip *clip,
-                       double time_s, bool is_f64)
+/* Nodes of cubic splines; to `f64` unless it is NULL. */
+static void put_sampled(const struct model *model, const struct compiled_clip *clip, double time_s, float *matrices,
+                        double *f64)
 {
-    for (uint32_t i = 0; i < clip->still_count; i++)
-        clip_palette_put_still(palette, &model->still_nodes[clip->still_first + i], is_f64);
     for (uint32_t i = 0; i < clip->sampled_count; i++) {
         const struct sampled_node *sampled = &model->sampled_nodes[clip->sampled_first + i];
         const struct trs trs = clip_frames_sample(model, sampled, time_s);
         const struct dmat4 matrix = dmat4_from_trs(&trs);
         const size_t node = sampled->rig_node;
         for (size_t e = 0; e < 12; e++) {
-            if (is_f64)
-                palette->f64[12 * node + e] = matrix.m[e % 4 * 4 + e / 4];
+            if (f64 != NULL)
+                f64[12 * node + e] = matrix.m[e % 4 * 4 + e / 4];
             else
-                palette->matrices[KERNEL_MATRIX * node + e] = (float)matrix.m[e % 4 * 4 + e / 4];
+                matrices[KERNEL_MATRIX * node + e] = (float)matrix.m[e % 4 * 4 + e / 4];
         }
     }
+}
+
+static void sample(const struct clip_palette *palette, const struct model *model, const struct compiled_clip *clip,
+                   double time_s, float *matrices, double *f64)
+{
+    struct kernel_lanes lanes;
+    clip_frames_find(model, clip, time_s, &lanes);
+    lanes.weights = palette->weights;
+    lanes.local = matrices;
+    lanes.f64 = f64;
+    palette->kernel->lanes(&lanes);
+    put_sampled(model, clip, time_s, matrices, f64);
 }
 
 void clip_palette_sample(struct clip_palette *palette, const struct model *model, uint32_t clip, double clip_time_s)
 {
     const struct compiled_clip *compiled = &model->compiled_clips[clip];
-    struct kernel_lanes lanes;
     palette->is_f64 = (compiled->flags & COMPILED_F64) != 0;
     clip_palette_grow(palette, model, compiled->block_count, palette->is_f64);
-    clip_frames_find(model, compiled, clip_time_s, &lanes);
-    lanes.weights = palette->weights;
-    lanes.local = palette->matrices;
-    lanes.f64 = palette->is_f64 ? palette->f64 : NULL;
-    palette->kernel->lanes(&lanes);
-    put_others(palette, model, compiled, clip_time_s, palette->is_f64);
+    sample(palette, model, compiled, clip_time_s, palette->matrices, palette->is_f64 ? palette->f64 : NULL);
+    for (uint32_t i = 0; i < compiled->still_count; i++)
+        clip_palette_put_still(palette, &model->still_nodes[compiled->still_first + i], palette->is_f64);
+}
+
+void clip_palette_sample_rows(struct clip_palette *palette, const struct model *model, uint32_t clip,
+                              double clip_time_s, bool has_still, float *rows)
+{
+    const struct compiled_clip *compiled = &model->compiled_clips[clip];
+    clip_palette_grow(palette, model, compiled->block_count, false);
+    sample(palette, model, compiled, clip_time_s, rows, NULL);
+    for (uint32_t i = 0; i < compiled->still_count && !has_still; i++) {
+        const struct still_node *still = &model->still_nodes[compiled->still_first + i];
+        memcpy(rows + KERNEL_MATRIX * (size_t)still->rig_node, still->parent_from_node, sizeof still->parent_from_node);
+    }
 }
 
 static struct kernel_palette kernel_palette(const struct model *model, uint32_t skin, enum palette_form form,

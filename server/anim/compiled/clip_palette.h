@@ -45,6 +45,11 @@ void clip_palette_compose(struct clip_palette *palette, const struct model *mode
                           enum palette_form form, float *out);
 void clip_palette_compose_nodes(struct clip_palette *palette, const struct model *model);
 
+/* parent_from_node into the rows of others, as `matrices` has them, of a clip that is not COMPILED_F64. has_still: they
+ * have the nodes that do not move from the same clip before. For groups (clip_group.h). */
+void clip_palette_sample_rows(struct clip_palette *palette, const struct model *model, uint32_t clip,
+                              double clip_time_s, bool has_still, float *rows);
+
 /* Room for the model's rig, and for `block_count` blocks of a clip. */
 void clip_palette_grow(struct clip_palette *palette, const struct model *model, uint32_t block_count, bool is_f64);
 

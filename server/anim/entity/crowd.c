@@ -7,27 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A member's place in the order of evaluation: by model, clip, how many layers, and its own. */
+/* A member's place in the order of evaluation: by model, shape, clips, and its own. */
 struct crowd_place {
     const struct model *model;
-    uint64_t key; /* clip and layers */
+    uint64_t shape; /* crowd_group_shape() */
+    uint64_t clips; /* of the first two layers */
     uint32_t member;
 };
 
-void crowd_work_init(struct crowd_work *work) { *work = (struct crowd_work){0}; }
+void crowd_work_init(struct crowd_work *work)
+{
+    *work = (struct crowd_work){0};
+    crowd_group_init(&work->group);
+}
 
 void crowd_work_fini(struct crowd_work *work)
 {
     free(work->places);
     free(work->palette);
     free(work->nodes);
+    crowd_group_fini(&work->group);
     crowd_work_init(work);
 }
 
 size_t crowd_work_held_bytes(const struct crowd_work *work)
 {
     return work->place_capacity * sizeof *work->places + work->palette_capacity * sizeof *work->palette +
-           work->node_capacity * sizeof *work->nodes;
+           work->node_capacity * sizeof *work->nodes + crowd_group_held_bytes(&work->group);
 }
 
 /* *array has room for `count` items then; false: memory is gone, and it is what it was. */
@@ -43,7 +49,7 @@ static bool reserve(void *array, size_t count, size_t item_bytes)
     return true;
 }
 
-bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint32_t member_count)
+bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint32_t member_count, uint32_t layer_most)
 {
     size_t floats = 0;
     for (uint32_t s = 0; s < model->skin_count; s++) {
@@ -64,7 +70,7 @@ bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint
         return false;
     for (; work->node_capacity < model->node_count; work->node_capacity++)
         work->nodes[work->node_capacity] = work->node_capacity;
-    return true;
+    return crowd_group_reserve(&work->group, model, layer_most);
 }
 
 /* --- what is wanted --- */
@@ -176,8 +182,10 @@ static int compare_places(const void *a, const void *b)
     const struct crowd_place *left = a, *right = b;
     if (left->model != right->model)
         return (uintptr_t)left->model < (uintptr_t)right->model ? -1 : 1;
-    if (left->key != right->key)
-        return left->key < right->key ? -1 : 1;
+    if (left->shape != right->shape)
+        return left->shape < right->shape ? -1 : 1;
+    if (left->clips != right->clips)
+        return left->clips < right->clips ? -1 : 1;
     return left->member < right->member ? -1 : left->member > right->member;
 }
 
@@ -191,27 +199,61 @@ static void sort(struct crowd_work *work, const struct crowd_member *members, ui
         const struct entity *entity = &members[i].entity;
         const uint32_t clip = entity->layer_count == 0 ? 0 : (uint32_t)entity->layers[0].clip + 2;
         const uint32_t second = entity->layer_count < 2 ? 0 : (uint32_t)entity->layers[1].clip + 2;
-        work->places[i] = (struct crowd_place){entity->model, (uint64_t)clip << 32 | second, i};
+        work->places[i] =
+            (struct crowd_place){entity->model, crowd_group_shape(&members[i]), (uint64_t)clip << 32 | second, i};
     }
     sort_in_place(work->places, count, sizeof *work->places, compare_places);
+}
+
+/* What a run needs. */
+struct crowd_run {
+    struct crowd_work *work;
+    struct entity_work *evaluator;
+    const struct crowd_member *members;
+    struct crowd_listener *listener;
+};
+
+static void run_alone(const struct crowd_run *run, uint32_t index)
+{
+    struct err err;
+    const struct crowd_member *member = &run->members[index];
+    if (put_member(run->work, run->evaluator, member, &err) == 0)
+        return;
+    memset(member->out, 0,
+           crowd_wanted_count(member->wanted, member->entity.model) * layout_floats(member->layout) *
+               sizeof *member->out);
+    run->listener->failed(run->listener, index, &err);
+}
+
+static void run_group(const struct crowd_run *run)
+{
+    uint32_t count;
+    struct crowd_group *group = &run->work->group;
+    const uint32_t alone = crowd_group_run(group, run->evaluator, run->members, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if ((alone >> i & 1) != 0)
+            run_alone(run, group->members[i]);
 }
 
 int crowd_run(struct crowd_work *work, struct entity_work *evaluator, const struct crowd_member *members,
               uint32_t count, const _Atomic bool *is_stopped, struct crowd_listener *listener)
 {
-    struct err err;
+    const struct crowd_run run = {work, evaluator, members, listener};
+    const struct kernel *kernel = evaluator->compiled.kernel;
     sort(work, members, count);
+    crowd_group_begin(&work->group);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = work->places[i].member;
-        const struct crowd_member *member = &members[at];
+        const uint32_t index = work->places[i].member;
         if (is_stopped != NULL && *is_stopped)
             return ERR_REQUEST_TIMEOUT;
-        if (put_member(work, evaluator, member, &err) == 0)
-            continue;
-        memset(member->out, 0,
-               crowd_wanted_count(member->wanted, member->entity.model) * layout_floats(member->layout) *
-                   sizeof *member->out);
-        listener->failed(listener, at, &err);
+        enum crowd_group_answer answer = crowd_group_add(&work->group, kernel, members, index);
+        if (answer == CROWD_GROUP_FULL) {
+            run_group(&run);
+            answer = crowd_group_add(&work->group, kernel, members, index);
+        }
+        if (answer == CROWD_GROUP_ALONE)
+            run_alone(&run, index);
     }
+    run_group(&run);
     return 0;
 }

@@ -1,9 +1,11 @@
-/* crowd.h - many entities at once: evaluates them in the order in which memory is read best, each into its own floats.
+/* crowd.h - many entities at once: evaluates those that are alike together, in the order in which memory is read best,
+ * each into its own floats.
  *
  * Pure; any thread, one struct crowd_work (and one struct entity_work) a thread. Poses are those of entity.h, bit for
  * bit, whatever the order. Nothing is allocated once the working memory has its size. */
 #pragma once
 
+#include "anim/entity/crowd_group.h"
 #include "anim/entity/entity.h"
 
 enum crowd_what { CROWD_PALETTE = 0, CROWD_NODES = 1 };
@@ -45,16 +47,17 @@ struct crowd_work {
     size_t palette_capacity;
     uint32_t *nodes; /* [node_capacity]: 0, 1, .. */
     uint32_t node_capacity;
+    struct crowd_group group;
 };
 
 void crowd_work_init(struct crowd_work *work);
 void crowd_work_fini(struct crowd_work *work);
-/* Room for so many members, and for what may be wanted of the model, so that crowd_run() allocates nothing where the
- * evaluator has its room, too. False: memory is gone, and *work can be used as before. */
-bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint32_t member_count);
+/* Room for so many members of so many layers, and for what may be wanted of the model, so that crowd_run() allocates
+ * nothing where the evaluator has its room, too. False: memory is gone, and *work can be used as before. */
+bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint32_t member_count, uint32_t layer_most);
 size_t crowd_work_held_bytes(const struct crowd_work *work);
 
-/* Evaluates all members, those of one model and clip after each other. is_stopped: NULL, or true once nobody needs the
- * rest any more. Returns 0, or ERR_REQUEST_TIMEOUT when it was stopped: floats are undefined then. */
+/* Evaluates all members, those of one model that have alike layers together. is_stopped: NULL, or true once nobody
+ * needs the rest any more. Returns 0, or ERR_REQUEST_TIMEOUT when it was stopped: floats are undefined then. */
 int crowd_run(struct crowd_work *work, struct entity_work *evaluator, const struct crowd_member *members,
               uint32_t count, const _Atomic bool *is_stopped, struct crowd_listener *listener);

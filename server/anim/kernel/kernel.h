@@ -15,6 +15,7 @@
 #include "anim/model/model.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* a^2 / x by powers of x = 1 - cos a: at most 1.5e-7 off. */
 #define KERNEL_ARC                                                                                                     \
@@ -50,6 +51,9 @@ struct kernel_layer {
     const uint8_t *blocks; /* NULL: those equal ones; else for LANE_WIDTH nodes each: 0, when all their weights are 0 */
 };
 
+/* As many entities as a group may have. */
+enum { KERNEL_GROUP_MAX = 16 };
+
 /* Local transforms of all rig nodes, mixed as blend.h says. Layers that override come first; the mean of three and more
  * rotations is found by steps, until they are too small to matter. */
 struct kernel_mix {
@@ -60,6 +64,24 @@ struct kernel_mix {
     uint32_t node_count;
     float *local; /* out: KERNEL_MATRIX a rig node, parent_from_node */
     double *f64;  /* NULL, or where they go instead: 12 a node */
+    /* Of a group: floats from the parts and references of one entity to those of the next; all share `rest`. Weights
+     * are one for each of its entities, then those of the next rig node, or of all nodes. `local` is as struct
+     * kernel_group has its matrices; f64 is NULL. */
+    size_t stride;
+};
+
+/* kernel->group_width entities of one rig at once, each in a lane of its own. Where there are fewer, the others have
+ * any values, and room for what comes of them. */
+struct kernel_group {
+    const struct rig_node *nodes;
+    uint32_t count;
+    float *matrices;     /* [count][12][group_width]: rows; in: parent_from_node; out: scene_from_node */
+    const float *locals; /* NULL, or what is in instead: KERNEL_MATRIX a node, then those of the next entity */
+    size_t local_stride; /* floats from one entity's to those of the next */
+    const struct rig_output *outputs;
+    uint32_t output_count;
+    bool is_mat4;                 /* out: as struct kernel_palette has it */
+    float *out[KERNEL_GROUP_MAX]; /* of each entity */
 };
 
 /* Where palettes go: world_from_scene in front of each. */
@@ -113,6 +135,11 @@ struct kernel {
     /* False: some rotations or scales are beyond the KERNEL_ limits above, and what is out is not to be used. */
     bool (*mix)(const struct kernel_mix *mix);
     void (*move)(const struct kernel_move *move);
+    /* Groups of entities, with the bits of one after the other. mix_group() tells by bits whose rotations or scales
+     * are beyond the limits, compose_group() who has a palette that is not finite. */
+    uint32_t group_width;
+    uint32_t (*mix_group)(const struct kernel_mix *mix);
+    uint32_t (*compose_group)(const struct kernel_group *group);
 };
 
 extern const struct kernel KERNEL_SCALAR; /* the reference */

@@ -4,6 +4,7 @@
 #define LANES 16
 #include "anim/kernel/kernel_lanes.h"
 #include "anim/kernel/kernel_mix.h"
+#include "anim/kernel/kernel_group.h"
 #undef LANES
 #define LANES 8
 #include "anim/kernel/kernel_lanes.h"
@@ -31,6 +32,7 @@ static void lanes(const struct kernel_lanes *lanes)
     }
 }
 
-const struct kernel KERNEL_AVX512 = {"avx512", lanes, compose, write_palette, mix_all_16, move};
+const struct kernel KERNEL_AVX512 = {"avx512", lanes, compose,      write_palette,   mix_all_16,
+                                     move,     16,    mix_group_16, compose_group_16};
 
 #endif

@@ -84,7 +84,7 @@ KERNEL_INLINE void NAME(parts)(const struct kernel_lanes *lanes, const struct la
 KERNEL_INLINE void NAME(lanes_matrices)(const struct kernel_lanes *lanes, const struct lane_block *block,
                                         uint32_t first, const float *weights)
 {
-    VF parts[9], m[9], t[3], s[3];
+    VF parts[9], m[9], t[3], s[3] = {{0}, {0}, {0}};
     float *to[LANES];
     NAME(parts)(lanes, block, first, weights, parts, t, s);
     if ((block->flags & LANES_ROTATE) != 0)
@@ -104,7 +104,7 @@ KERNEL_INLINE void NAME(lanes_matrices)(const struct kernel_lanes *lanes, const 
 KERNEL_INLINE void NAME(lanes_f64)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
                                    const float *weights)
 {
-    VF m[9], t[3], s[3];
+    VF m[9], t[3], s[3] = {{0}, {0}, {0}};
     float parts[F64_PARTS * LANES];
     NAME(parts)(lanes, block, first, weights, m, t, s);
     for (uint32_t i = 0; i < ((block->flags & LANES_ROTATE) != 0 ? 4 : 9); i++)

@@ -1,28 +1,43 @@
-/* kernel_mix.h - blends of LANES nodes at once; a template for kernel_*.c, which define LANES and include it behind
- * kernel_vectors.h. Defines mix_all_LANES(). Every lane has its own operations, in the same order, whatever the width;
- * what may be left out is decided for LANE_WIDTH nodes together. */
+/* kernel_mix.h - blends of LANES nodes of an entity, or of one node of LANES entities, at once; a template for
+ * kernel_*.c, which define LANES and include it behind kernel_vectors.h. Defines mix_all_LANES() and
+ * mix_group_LANES(). Every lane has its own operations, in the same order, whatever the width; what may be left out is
+ * decided for LANE_WIDTH nodes together. */
 #include "anim/kernel/kernel_f64.h"
 
-/* The local transforms of LANES nodes, by components. */
+/* The local transforms of LANES nodes, or entities, by components. */
 struct NAME(part) {
     VF rotation[4]; /* of any length but 0 */
     VF translation[4], scale[4];
 };
 
-/* What is known of LANES nodes while their layers are mixed. */
+/* What is known of the lanes while their layers are mixed. */
 struct NAME(mixed) {
     struct NAME(part) part;
     VF sum;          /* of the weights so far */
     VI count, fault; /* how many layers share; not 0: beyond the limits of kernel.h */
 };
 
-KERNEL_INLINE void NAME(load_part)(const float *parts, size_t node, bool is_sized, struct NAME(part) * out)
+/* `stride`: from one lane's to the next one's. */
+KERNEL_INLINE void NAME(load_place)(const float *parts, size_t stride, size_t node, bool is_sized,
+                                    struct NAME(part) * out)
 {
     const float *from = parts + KERNEL_PART * node;
-    NAME(load_rows)(from, KERNEL_PART, out->rotation);
-    NAME(load_rows)(from + 4, KERNEL_PART, out->translation);
+    NAME(load_rows)(from + 4, stride, out->translation);
     if (is_sized)
-        NAME(load_rows)(from + 8, KERNEL_PART, out->scale);
+        NAME(load_rows)(from + 8, stride, out->scale);
+}
+
+KERNEL_INLINE void NAME(load_part)(const float *parts, size_t stride, size_t node, bool is_sized,
+                                   struct NAME(part) * out)
+{
+    NAME(load_rows)(parts + KERNEL_PART * node, stride, out->rotation);
+    NAME(load_place)(parts, stride, node, is_sized, out);
+}
+
+/* Lanes that are nodes lie side by side; the compiler then knows by how much. */
+KERNEL_INLINE size_t NAME(stride_of)(size_t group_stride, bool is_group)
+{
+    return is_group ? group_stride : KERNEL_PART;
 }
 
 /* True when the layer may move one of the LANE_WIDTH nodes around `node`. */
@@ -31,9 +46,10 @@ KERNEL_INLINE bool NAME(is_in)(const struct kernel_layer *layer, size_t node)
     return layer->blocks == NULL || layer->blocks[node / LANE_WIDTH] != 0;
 }
 
-KERNEL_INLINE VF NAME(weights_at)(const struct kernel_layer *layer, size_t node)
+KERNEL_INLINE VF NAME(weights_at)(const struct kernel_layer *layer, size_t node, bool is_group)
 {
-    return NAME(load)(layer->weights + (layer->blocks == NULL ? 0 : node));
+    const size_t at = is_group ? LANES * node : node;
+    return NAME(load)(layer->weights + (layer->blocks == NULL ? 0 : at));
 }
 
 KERNEL_INLINE VF NAME(absolute)(VF v) { return NAME(of_bits)(NAME(bits)(v) & INT32_MAX); }
@@ -54,19 +70,36 @@ KERNEL_INLINE VF NAME(slerp)(const VF a[4], const VF b[4], VF u, VF out[4])
 
 /* --- layers that override --- */
 
-/* Adds a layer's share. Running means: with W the weights so far, value += w / (W + w) * (layer's - value). */
-KERNEL_INLINE void NAME(share)(struct NAME(mixed) * mixed, const struct NAME(part) * layer, VF weight, bool is_sized)
+/* What the two halves of a share have in common. */
+struct NAME(arc) {
+    VF to[4];       /* the layer's rotation, of unit length */
+    VF dot, square; /* of the arc to it */
+};
+
+/* Adds a layer's share. Running means: with W the weights so far, value += w / (W + w) * (layer's - value). In two
+ * halves, each a pass of its own over some nodes, so that their chains of operations overlap. */
+KERNEL_INLINE void NAME(share_begin)(struct NAME(mixed) * mixed, VF weight, struct NAME(arc) * arc)
+{
+    const VI is_first = (weight > 0) & (mixed->count == 0);
+    VF *from = mixed->part.rotation;
+    for (int i = 0; i < 4; i++)
+        from[i] = NAME(select)(is_first, arc->to[i], from[i]);
+    NAME(normalize)(from);
+    arc->dot = NAME(dot)(from, arc->to);
+    arc->square = NAME(arc_square)(NAME(absolute)(arc->dot));
+}
+
+KERNEL_INLINE void NAME(share_end)(struct NAME(mixed) * mixed, const struct NAME(arc) * arc,
+                                   const struct NAME(part) * layer, VF weight, bool is_sized)
 {
     struct NAME(part) *part = &mixed->part;
     const VI is_share = weight > 0, is_first = is_share & (mixed->count == 0);
     const VF sum = mixed->sum + weight, u = NAME(select)(is_share, weight / sum, (VF){0});
-    VF q[4], from[4];
-    for (int i = 0; i < 4; i++)
-        from[i] = NAME(select)(is_first, layer->rotation[i], part->rotation[i]);
-    NAME(normalize)(from);
-    const VF cosine = NAME(slerp)(from, layer->rotation, u, q);
-    for (int i = 0; i < 4; i++)
-        part->rotation[i] = NAME(select)(is_share & ~is_first, q[i], from[i]);
+    const VF wa = NAME(sine)(1 - u, arc->square), wb = NAME(flip)(NAME(sine)(u, arc->square), arc->dot);
+    for (int i = 0; i < 4; i++) {
+        const VF turned = wa * part->rotation[i] + wb * arc->to[i];
+        part->rotation[i] = NAME(select)(is_share & ~is_first, turned, part->rotation[i]);
+    }
     for (int i = 0; i < 3; i++) {
         const VF t = NAME(select)(is_first, layer->translation[i], part->translation[i]);
         part->translation[i] = t + u * (layer->translation[i] - t);
@@ -77,13 +110,13 @@ KERNEL_INLINE void NAME(share)(struct NAME(mixed) * mixed, const struct NAME(par
     }
     mixed->sum = sum;
     mixed->count -= is_share; /* a mask of ones is -1 */
-    mixed->fault |= is_share & ~is_first & (cosine < KERNEL_DOT_MIN);
+    mixed->fault |= is_share & ~is_first & (NAME(absolute)(arc->dot) < KERNEL_DOT_MIN);
 }
 
 /* One step towards the mean of the rotations, from `mean`, of unit length: the sum of the arcs to all, each times its
  * share. Returns the square of its length. */
 KERNEL_INLINE VF NAME(step)(const struct kernel_mix *mix, size_t node, const struct NAME(mixed) * mixed, VI is_active,
-                            VF mean[4], VI *fault)
+                            VF mean[4], VI *fault, bool is_group)
 {
     VF step[4] = {{0}, {0}, {0}, {0}};
     const VF NO_ARC = {0};
@@ -92,8 +125,8 @@ KERNEL_INLINE VF NAME(step)(const struct kernel_mix *mix, size_t node, const str
         VF q[4];
         if (!NAME(is_in)(layer, node))
             continue;
-        const VF weight = NAME(weights_at)(layer, node);
-        NAME(load_rows)(layer->parts + KERNEL_PART * node, KERNEL_PART, q);
+        const VF weight = NAME(weights_at)(layer, node, is_group);
+        NAME(load_rows)(layer->parts + KERNEL_PART * node, NAME(stride_of)(mix->stride, is_group), q);
         const VF dot = NAME(dot)(mean, q), cosine = NAME(absolute)(dot);
         const VF scale = (weight / mixed->sum) / NAME(sine)(1 - NO_ARC, NAME(arc_square)(cosine));
         for (int i = 0; i < 4; i++)
@@ -121,14 +154,15 @@ KERNEL_INLINE bool NAME(is_any)(VI mask)
 }
 
 /* Of three and more rotations, one after the other were only near. */
-KERNEL_INLINE void NAME(find_means)(const struct kernel_mix *mix, size_t node, struct NAME(mixed) * mixed)
+KERNEL_INLINE void NAME(find_means)(const struct kernel_mix *mix, size_t node, struct NAME(mixed) * mixed,
+                                    bool is_group)
 {
     VI is_active = mixed->count >= 3, fault = {0};
     VF mean[4];
     memcpy(mean, mixed->part.rotation, sizeof mean);
     NAME(normalize)(mean);
     for (int n = 0; n < KERNEL_STEPS_MAX && NAME(is_any)(is_active); n++) {
-        const VF square = NAME(step)(mix, node, mixed, is_active, mean, &fault);
+        const VF square = NAME(step)(mix, node, mixed, is_active, mean, &fault, is_group);
         is_active = is_active & (square > KERNEL_STEP_MIN);
     }
     for (int i = 0; i < 4; i++)
@@ -136,56 +170,7 @@ KERNEL_INLINE void NAME(find_means)(const struct kernel_mix *mix, size_t node, s
     mixed->fault |= fault | is_active;
 }
 
-/* --- additive layers --- */
-
-/* conjugate(a) * b */
-KERNEL_INLINE void NAME(relative)(const VF a[4], const VF b[4], VF out[4])
-{
-    out[0] = (a[3] * b[0] - a[0] * b[3]) - (a[1] * b[2] - a[2] * b[1]);
-    out[1] = (a[3] * b[1] - a[1] * b[3]) - (a[2] * b[0] - a[0] * b[2]);
-    out[2] = (a[3] * b[2] - a[2] * b[3]) - (a[0] * b[1] - a[1] * b[0]);
-    out[3] = NAME(dot)(a, b);
-}
-
-/* a * b */
-KERNEL_INLINE void NAME(product)(const VF a[4], const VF b[4], VF out[4])
-{
-    out[0] = (a[3] * b[0] + a[0] * b[3]) + (a[1] * b[2] - a[2] * b[1]);
-    out[1] = (a[3] * b[1] + a[1] * b[3]) + (a[2] * b[0] - a[0] * b[2]);
-    out[2] = (a[3] * b[2] + a[2] * b[3]) + (a[0] * b[1] - a[1] * b[0]);
-    out[3] = (a[3] * b[3] - a[0] * b[0]) - (a[1] * b[1] + a[2] * b[2]);
-}
-
-KERNEL_INLINE void NAME(add_rotation)(struct NAME(mixed) * mixed, const VF reference[4], const VF added[4], VF weight)
-{
-    const VF none[4] = {{0}, {0}, {0}, 1 - (VF){0}};
-    VF whole[4], part[4], turned[4];
-    NAME(relative)(reference, added, whole);
-    NAME(normalize)(whole);
-    const VF cosine = NAME(slerp)(none, whole, weight, part);
-    NAME(product)(mixed->part.rotation, part, turned);
-    for (int i = 0; i < 4; i++)
-        mixed->part.rotation[i] = NAME(select)(weight > 0, turned[i], mixed->part.rotation[i]);
-    mixed->fault |= (weight > 0) & (cosine < KERNEL_DOT_MIN);
-}
-
-KERNEL_INLINE void NAME(add)(struct NAME(mixed) * mixed, const struct NAME(part) * reference,
-                             const struct NAME(part) * added, VF weight, bool is_sized)
-{
-    struct NAME(part) *part = &mixed->part;
-    const VI is_share = weight > 0;
-    NAME(add_rotation)(mixed, reference->rotation, added->rotation, weight);
-    for (int i = 0; i < 3; i++)
-        part->translation[i] = part->translation[i] + weight * (added->translation[i] - reference->translation[i]);
-    for (int i = 0; i < 3 && is_sized; i++) {
-        const VI is_zero = reference->scale[i] == 0;
-        const VF ratio = added->scale[i] / NAME(select)(is_zero, 1 - (VF){0}, reference->scale[i]);
-        const VF grown = part->scale[i] * (1 + weight * (ratio - 1));
-        const VF size = NAME(select)(is_zero, part->scale[i] + weight * added->scale[i], grown);
-        part->scale[i] = NAME(select)(is_share, size, part->scale[i]);
-        mixed->fault |= is_share & ~is_zero & (NAME(absolute)(ratio) > KERNEL_RATIO_MAX);
-    }
-}
+#include "anim/kernel/kernel_additive.h"
 
 /* --- matrices --- */
 
@@ -219,62 +204,150 @@ KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) * part, bool is_sized
 }
 #endif
 
+KERNEL_INLINE void NAME(rows_of_part)(const struct NAME(part) * part, bool is_sized, VF m[9])
+{
+    NAME(matrices_of_rotations)(part->rotation, m);
+    for (int i = 0; i < 9 && is_sized; i++)
+        m[i] = m[i] * part->scale[i % 3];
+}
+
 KERNEL_INLINE void NAME(store_local)(const struct NAME(part) * part, bool is_sized, size_t node, float *local)
 {
     VF m[9];
     float *to[LANES];
-    NAME(matrices_of_rotations)(part->rotation, m);
-    for (int i = 0; i < 9 && is_sized; i++)
-        m[i] = m[i] * part->scale[i % 3];
+    NAME(rows_of_part)(part, is_sized, m);
     for (size_t i = 0; i < LANES; i++)
         to[i] = local + KERNEL_MATRIX * (node + i);
     for (size_t r = 0; r < 3; r++)
         NAME(store_rows)(to, 4 * r, m[3 * r], m[3 * r + 1], m[3 * r + 2], part->translation[r]);
 }
 
+/* Element by element, each of all lanes, as struct kernel_group has them. */
+KERNEL_INLINE void NAME(store_elements)(const struct NAME(part) * part, bool is_sized, size_t node, float *local)
+{
+    VF m[9];
+    NAME(rows_of_part)(part, is_sized, m);
+    for (size_t e = 0; e < 12; e++)
+        NAME(store)(local + (12 * node + e) * LANES, e % 4 < 3 ? m[e / 4 * 3 + e % 4] : part->translation[e / 4]);
+}
+
 /* --- all --- */
 
-KERNEL_INLINE VI NAME(mix_nodes)(const struct kernel_mix *mix, size_t node, bool is_sized)
+/* Some nodes that are mixed together, of LANE_WIDTH in which each layer takes part, or not. */
+struct NAME(nodes) {
+    const struct kernel_mix *mix;
+    size_t first, step,
+        stride;     /* the first vector's node, from one vector's to the next, from one lane's to the next */
+    uint32_t count; /* vectors */
+    bool is_group;
+};
+
+KERNEL_INLINE void NAME(mix_begin)(const struct NAME(nodes) * nodes, bool is_sized, struct NAME(mixed) * mixed)
 {
-    struct NAME(mixed) mixed;
+    const struct kernel_mix *mix = nodes->mix;
+    const bool has_rest = mix->rest != NULL, is_group = nodes->is_group;
+    const float *parts = has_rest ? mix->rest : mix->layers[0].parts;
+    const size_t stride = has_rest && is_group ? 0 : nodes->stride;
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const size_t node = nodes->first + i * nodes->step;
+        NAME(load_part)(parts, stride, node, is_sized, &mixed[i].part);
+        mixed[i].sum = (VF){0};
+        if (!has_rest)
+            mixed[i].sum = NAME(weights_at)(&mix->layers[0], node, is_group);
+        mixed[i].count = (VI){0} + (has_rest ? 0 : 1);
+        mixed[i].fault = (VI){0};
+    }
+}
+
+KERNEL_INLINE void NAME(mix_override)(const struct NAME(nodes) * nodes, const struct kernel_layer *layer, bool is_sized,
+                                      struct NAME(mixed) * mixed)
+{
+    struct NAME(arc) arcs[LANE_WIDTH];
+    struct NAME(part) part;
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const size_t node = nodes->first + i * nodes->step;
+        NAME(load_rows)(layer->parts + KERNEL_PART * node, nodes->stride, arcs[i].to);
+        NAME(share_begin)(&mixed[i], NAME(weights_at)(layer, node, nodes->is_group), &arcs[i]);
+    }
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const size_t node = nodes->first + i * nodes->step;
+        NAME(load_place)(layer->parts, nodes->stride, node, is_sized, &part);
+        NAME(share_end)(&mixed[i], &arcs[i], &part, NAME(weights_at)(layer, node, nodes->is_group), is_sized);
+    }
+}
+
+KERNEL_INLINE void NAME(mix_additive)(const struct NAME(nodes) * nodes, const struct kernel_layer *layer, bool is_sized,
+                                      struct NAME(mixed) * mixed)
+{
     struct NAME(part) part, reference;
-    const bool has_rest = mix->rest != NULL;
-    NAME(load_part)(has_rest ? mix->rest : mix->layers[0].parts, node, is_sized, &mixed.part);
-    mixed.sum = (VF){0};
-    if (!has_rest)
-        mixed.sum = NAME(weights_at)(&mix->layers[0], node);
-    mixed.count = (VI){0} + (has_rest ? 0 : 1);
-    mixed.fault = (VI){0};
-    for (uint32_t l = has_rest ? 0 : 1; l < mix->override_count; l++) {
-        const struct kernel_layer *layer = &mix->layers[l];
-        if (!NAME(is_in)(layer, node))
-            continue;
-        NAME(load_part)(layer->parts, node, is_sized, &part);
-        NAME(share)(&mixed, &part, NAME(weights_at)(layer, node), is_sized);
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const size_t node = nodes->first + i * nodes->step;
+        NAME(load_part)(layer->parts, nodes->stride, node, is_sized, &part);
+        NAME(load_part)(layer->reference, nodes->stride, node, is_sized, &reference);
+        NAME(add)(&mixed[i], &reference, &part, NAME(weights_at)(layer, node, nodes->is_group), is_sized);
     }
-    if (mix->override_count >= 3)
-        NAME(find_means)(mix, node, &mixed);
-    for (uint32_t l = mix->override_count; l < mix->count; l++) {
-        const struct kernel_layer *layer = &mix->layers[l];
-        if (!NAME(is_in)(layer, node))
-            continue;
-        NAME(load_part)(layer->parts, node, is_sized, &part);
-        NAME(load_part)(layer->reference, node, is_sized, &reference);
-        NAME(add)(&mixed, &reference, &part, NAME(weights_at)(layer, node), is_sized);
+}
+
+KERNEL_INLINE VI NAME(mix_end)(const struct NAME(nodes) * nodes, bool is_sized, const struct NAME(mixed) * mixed)
+{
+    const struct kernel_mix *mix = nodes->mix;
+    VI fault = {0};
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const size_t node = nodes->first + i * nodes->step;
+        fault |= mixed[i].fault;
+        if (nodes->is_group)
+            NAME(store_elements)(&mixed[i].part, is_sized, node, mix->local);
+        else if (mix->f64 != NULL)
+            NAME(store_f64)(&mixed[i].part, is_sized, node, mix->f64);
+        else
+            NAME(store_local)(&mixed[i].part, is_sized, node, mix->local);
     }
-    if (mix->f64 != NULL)
-        NAME(store_f64)(&mixed.part, is_sized, node, mix->f64);
-    else
-        NAME(store_local)(&mixed.part, is_sized, node, mix->local);
-    return mixed.fault;
+    return fault;
+}
+
+KERNEL_INLINE VI NAME(mix_nodes)(const struct NAME(nodes) * nodes, bool is_sized)
+{
+    const struct kernel_mix *mix = nodes->mix;
+    struct NAME(mixed) mixed[LANE_WIDTH];
+    NAME(mix_begin)(nodes, is_sized, mixed);
+    for (uint32_t l = mix->rest != NULL ? 0 : 1; l < mix->override_count; l++)
+        if (NAME(is_in)(&mix->layers[l], nodes->first))
+            NAME(mix_override)(nodes, &mix->layers[l], is_sized, mixed);
+    for (uint32_t i = 0; i < nodes->count && mix->override_count >= 3; i++)
+        NAME(find_means)(mix, nodes->first + i * nodes->step, &mixed[i], nodes->is_group);
+    for (uint32_t l = mix->override_count; l < mix->count; l++)
+        if (NAME(is_in)(&mix->layers[l], nodes->first))
+            NAME(mix_additive)(nodes, &mix->layers[l], is_sized, mixed);
+    return NAME(mix_end)(nodes, is_sized, mixed);
+}
+
+/* Not 0 in lanes that are beyond the limits. */
+KERNEL_INLINE VI NAME(mix_of)(const struct kernel_mix *mix, bool is_sized, bool is_group)
+{
+    VI fault = {0};
+    for (size_t first = 0; first < mix->node_count; first += LANE_WIDTH) {
+        const size_t left = mix->node_count - first, here = left < LANE_WIDTH ? left : LANE_WIDTH;
+        const struct NAME(nodes) nodes = {.mix = mix,
+                                          .first = first,
+                                          .step = is_group ? 1 : LANES,
+                                          .stride = NAME(stride_of)(mix->stride, is_group),
+                                          .count = (uint32_t)(is_group ? here : (here + LANES - 1) / LANES),
+                                          .is_group = is_group};
+        fault |= NAME(mix_nodes)(&nodes, is_sized);
+    }
+    return fault;
 }
 
 static bool NAME(mix_all)(const struct kernel_mix *mix)
 {
-    VI fault = {0};
-    for (size_t node = 0; node < mix->node_count && mix->is_sized; node += LANES)
-        fault |= NAME(mix_nodes)(mix, node, true);
-    for (size_t node = 0; node < mix->node_count && !mix->is_sized; node += LANES)
-        fault |= NAME(mix_nodes)(mix, node, false);
-    return !NAME(is_any)(fault);
+    return !NAME(is_any)(mix->is_sized ? NAME(mix_of)(mix, true, false) : NAME(mix_of)(mix, false, false));
+}
+
+static uint32_t NAME(mix_group)(const struct kernel_mix *mix)
+{
+    const VI fault = mix->is_sized ? NAME(mix_of)(mix, true, true) : NAME(mix_of)(mix, false, true);
+    uint32_t faults = 0;
+    for (int i = 0; i < LANES; i++)
+        faults |= fault[i] != 0 ? UINT32_C(1) << i : 0;
+    return faults;
 }

@@ -202,5 +202,7 @@ static void scalar_move(const struct kernel_move *move)
 #define LANES 1
 #include "anim/kernel/kernel_vectors.h"
 #include "anim/kernel/kernel_mix.h"
+#include "anim/kernel/kernel_group.h"
 
-const struct kernel KERNEL_SCALAR = {"scalar", scalar_lanes, scalar_compose, scalar_palette, mix_all_1, scalar_move};
+const struct kernel KERNEL_SCALAR = {"scalar", scalar_lanes, scalar_compose, scalar_palette, mix_all_1, scalar_move,
+                                     1,        mix_group_1,  compose_group_1};

@@ -1,0 +1,289 @@
+/* clip_group.c - fills the lanes of a group, and calls the kernel. */
+#include "anim/compiled/clip_group.h"
+
+#include "anim/compiled/clip_blend_mask.h"
+#include "anim/compiled/clip_blend_parts.h"
+#include "anim/compiled/clip_frames.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a call is about. */
+struct group_call {
+    struct clip_group *group;
+    struct clip_palette *palette;
+    struct clip_blend *blend;
+    const struct model *model;
+    const struct clip_group_member *members;
+    uint32_t count, width;
+};
+
+void clip_group_init(struct clip_group *group) { *group = (struct clip_group){0}; }
+
+void clip_group_fini(struct clip_group *group)
+{
+    free(group->parts);
+    free(group->weights);
+    free(group->blocks);
+    free(group->locals);
+    free(group->matrices);
+    free(group->rest);
+    free(group->spare);
+    free((void *)group->held);
+    clip_group_init(group);
+}
+
+size_t clip_group_held_bytes(const struct clip_group *group)
+{
+    return ((size_t)group->part_capacity + group->weight_capacity + group->local_capacity + group->matrix_capacity +
+            group->rest_capacity + group->spare_capacity) *
+               sizeof(float) +
+           group->block_capacity + group->held_capacity * sizeof *group->held;
+}
+
+/* --- room --- */
+
+/* Lanes lie a cache line further apart than their floats need, as addresses that differ by a multiple of 4 KiB share
+ * few lines of a cache. */
+enum { LINE_FLOATS = 16 };
+
+static uint32_t part_stride(const struct model *model)
+{
+    return KERNEL_PART * KERNEL_PADDED(model->rig_node_count + 1) + LINE_FLOATS;
+}
+
+static uint32_t local_stride(const struct model *model)
+{
+    return KERNEL_MATRIX * KERNEL_PADDED(model->rig_node_count + 1) + LINE_FLOATS;
+}
+
+static bool reserve(struct clip_group *group, const struct model *model, uint32_t width, uint32_t sets)
+{
+    uint32_t joints = 0;
+    const uint32_t nodes = model->rig_node_count;
+    for (uint32_t s = 0; s < model->skin_count; s++)
+        joints = model->skins[s].joint_count > joints ? model->skins[s].joint_count : joints;
+    return clip_frames_reserve(&group->parts, &group->part_capacity, sets * width * part_stride(model),
+                               sizeof(float)) &&
+           clip_frames_reserve(&group->weights, &group->weight_capacity, sets * nodes * width, sizeof(float)) &&
+           clip_frames_reserve(&group->blocks, &group->block_capacity, sets * (KERNEL_PADDED(nodes) / LANE_WIDTH), 1) &&
+           clip_frames_reserve(&group->locals, &group->local_capacity, width * local_stride(model), sizeof(float)) &&
+           clip_frames_reserve(&group->matrices, &group->matrix_capacity, nodes * 12 * width, sizeof(float)) &&
+           clip_frames_reserve(&group->rest, &group->rest_capacity, part_stride(model), sizeof(float)) &&
+           clip_frames_reserve(&group->spare, &group->spare_capacity, joints * 16, sizeof(float)) &&
+           clip_frames_reserve((void *)&group->held, &group->held_capacity, (sets + 1) * width, sizeof *group->held);
+}
+
+bool clip_group_reserve(struct clip_group *group, const struct model *model, uint32_t layer_most)
+{
+    clip_group_forget(group);
+    return model->rig_node_count > CLIP_GROUP_NODES_MAX || reserve(group, model, KERNEL_GROUP_MAX, 2 * layer_most);
+}
+
+void clip_group_forget(struct clip_group *group) { group->model = NULL; }
+
+/* Room for the call; what is held stays where it fits. */
+static void grow(const struct group_call *call, uint32_t sets)
+{
+    struct clip_group *group = call->group;
+    if (group->model == call->model && group->width == call->width && group->set_count == sets)
+        return;
+    clip_group_forget(group);
+    if (!reserve(group, call->model, call->width, sets))
+        mem_exhausted();
+    if (group->held_capacity > 0)
+        memset((void *)group->held, 0, group->held_capacity * sizeof *group->held);
+    clip_blend_put_parts(call->palette, call->model, POSE_REST, 0, false, group->rest);
+    group->model = call->model;
+    group->width = call->width;
+    group->set_count = sets;
+}
+
+/* Whether a lane of a set has the still nodes of a clip; it will have. */
+static bool holds(struct clip_group *group, uint32_t set, uint32_t lane, const void *clip)
+{
+    const void **held = &group->held[set * group->width + lane];
+    const bool is_held = *held == clip;
+    *held = clip;
+    return is_held;
+}
+
+/* --- who may be in one --- */
+
+static const struct model *source_of(const struct model *model, const struct model *source)
+{
+    return source != NULL ? source : model;
+}
+
+bool clip_group_takes(const struct model *model, enum clip_blend_way way, const struct clip_blend_plan *plan)
+{
+    const struct blend_layer *layer = &plan->layers[0];
+    if (model->rig_node_count > CLIP_GROUP_NODES_MAX)
+        return false;
+    if (way == CLIP_BLEND_SINGLE)
+        return (source_of(model, layer->source)->compiled_clips[layer->clip].flags & COMPILED_F64) == 0;
+    return way == CLIP_BLEND_MIXED && !plan->is_f64;
+}
+
+bool clip_group_is_alike(enum clip_blend_way way, const struct clip_blend_plan *a, const struct clip_blend_plan *b)
+{
+    if (way == CLIP_BLEND_SINGLE)
+        return true;
+    if (a->count != b->count || a->override_count != b->override_count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++) {
+        const struct blend_layer *one = &a->layers[i], *other = &b->layers[i];
+        if (one->mask_count != other->mask_count ||
+            (one->mask_count > 0 && one->masks != other->masks &&
+             memcmp(one->masks, other->masks, one->mask_count * sizeof *one->masks) != 0))
+            return false;
+    }
+    return true;
+}
+
+/* --- blends --- */
+
+/* One set: the local transforms of each lane's clip. */
+static float *put_set(const struct group_call *call, uint32_t set, uint32_t layer_index, bool is_reference)
+{
+    const uint32_t stride = part_stride(call->model);
+    float *parts = call->group->parts + (size_t)set * call->width * stride;
+    for (uint32_t i = 0; i < call->count; i++) {
+        const struct blend_layer *layer = &call->members[i].plan->layers[layer_index];
+        const struct model *source = source_of(call->model, is_reference ? layer->reference_source : layer->source);
+        const int32_t clip = is_reference ? layer->reference_clip : layer->clip;
+        const void *still = clip == POSE_REST ? (const void *)call->model : &source->compiled_clips[clip];
+        clip_blend_put_parts(call->palette, source, clip, is_reference ? layer->reference_time_s : layer->clip_time_s,
+                             holds(call->group, set, i, still), parts + (size_t)i * stride);
+    }
+    return parts;
+}
+
+/* The float weight of a layer of a lane's plan, as clip_blend_sample() has it. */
+static float weight_of(const struct clip_blend_plan *plan, uint32_t layer_index)
+{
+    const struct blend_layer *layer = &plan->layers[layer_index];
+    return (float)(layer->is_additive ? layer->weight : layer->weight / clip_blend_heaviest(plan));
+}
+
+static void put_weights(const struct group_call *call, uint32_t layer_index, struct kernel_layer *out)
+{
+    const uint32_t nodes = call->model->rig_node_count, width = call->width;
+    const struct blend_layer *layer = &call->members[0].plan->layers[layer_index];
+    float *weights = call->group->weights + (size_t)layer_index * nodes * width, of_all[KERNEL_GROUP_MAX] = {0};
+    uint8_t *blocks = call->group->blocks + (size_t)layer_index * (KERNEL_PADDED(nodes) / LANE_WIDTH);
+    for (uint32_t i = 0; i < call->count; i++)
+        of_all[i] = weight_of(call->members[i].plan, layer_index);
+    out->weights = weights;
+    if (layer->mask_count == 0) {
+        memcpy(weights, of_all, width * sizeof *weights);
+        return;
+    }
+    const uint8_t *is_moved = clip_blend_mask_find(&call->blend->masks[layer_index], call->model, layer);
+    memset(blocks, 0, KERNEL_PADDED(nodes) / LANE_WIDTH);
+    for (uint32_t n = 0; n < nodes; n++) {
+        if (is_moved[n] != 0)
+            memcpy(weights + n * width, of_all, width * sizeof *weights);
+        else
+            memset(weights + n * width, 0, width * sizeof *weights);
+        blocks[n / LANE_WIDTH] |= is_moved[n];
+    }
+    out->blocks = blocks;
+}
+
+/* Whether a layer's clip moves a node of a lane. */
+static bool moves(const struct kernel_layer *layer, const struct kernel_mix *mix, uint32_t width, uint32_t lane,
+                  uint32_t node)
+{
+    enum { IS_ANIMATED = offsetof(struct rig_part, is_animated) / sizeof(float) };
+    const size_t at = lane * mix->stride + KERNEL_PART * (size_t)node + IS_ANIMATED;
+    const float weight = layer->weights[(layer->blocks == NULL ? 0 : (size_t)node * width) + lane];
+    return weight > 0 && (layer->parts[at] != 0 || (layer->reference != NULL && layer->reference[at] != 0));
+}
+
+/* Nodes given by a matrix, which no layer's clip moves, keep it. */
+static void put_matrices(const struct group_call *call, const struct kernel_mix *mix)
+{
+    for (uint32_t i = 0; i < call->model->rig_matrix_count * call->count; i++) {
+        const struct still_node *still = &call->model->rig_matrices[i / call->count];
+        const uint32_t lane = i % call->count;
+        bool is_moved = false;
+        for (uint32_t l = 0; l < mix->count && !is_moved; l++)
+            is_moved = moves(&mix->layers[l], mix, call->width, lane, still->rig_node);
+        for (size_t e = 0; e < 12 && !is_moved; e++)
+            call->group->matrices[(12 * (size_t)still->rig_node + e) * call->width + lane] = still->parent_from_node[e];
+    }
+}
+
+static uint32_t mix(const struct group_call *call)
+{
+    struct kernel_layer layers[BLEND_LAYERS_MAX] = {{0}};
+    const struct clip_blend_plan *plan = call->members[0].plan;
+    struct kernel_mix mix = {.layers = layers,
+                             .count = plan->count,
+                             .override_count = plan->override_count,
+                             .rest = clip_blend_has_rest(plan) ? call->group->rest : NULL,
+                             .node_count = call->model->rig_node_count,
+                             .local = call->group->matrices,
+                             .stride = part_stride(call->model)};
+    for (uint32_t i = 0; i < call->count; i++)
+        mix.is_sized = mix.is_sized || clip_blend_is_sized(call->model, call->members[i].plan);
+    for (uint32_t i = 0, set = 0; i < plan->count; i++) {
+        layers[i].parts = put_set(call, set++, i, false);
+        if (plan->layers[i].is_additive)
+            layers[i].reference = put_set(call, set++, i, true);
+        put_weights(call, i, &layers[i]);
+    }
+    const uint32_t faults = call->palette->kernel->mix_group(&mix);
+    put_matrices(call, &mix);
+    return faults;
+}
+
+/* --- single clips --- */
+
+static void put_locals(const struct group_call *call)
+{
+    const uint32_t stride = local_stride(call->model);
+    for (uint32_t i = 0; i < call->count; i++) {
+        const struct blend_layer *layer = &call->members[i].plan->layers[0];
+        const struct model *source = source_of(call->model, layer->source);
+        const bool has_still = holds(call->group, call->group->set_count, i, &source->compiled_clips[layer->clip]);
+        clip_palette_sample_rows(call->palette, source, (uint32_t)layer->clip, layer->clip_time_s, has_still,
+                                 call->group->locals + (size_t)i * stride);
+    }
+}
+
+/* --- all --- */
+
+uint32_t clip_group_palettes(struct clip_group *group, struct clip_palette *palette, struct clip_blend *blend,
+                             const struct model *model, enum clip_blend_way way,
+                             const struct clip_group_member *members, uint32_t count, uint32_t skin,
+                             enum palette_form form)
+{
+    const struct group_call call = {group, palette, blend, model, members, count, palette->kernel->group_width};
+    const bool is_mixed = way == CLIP_BLEND_MIXED;
+    uint32_t blocks = 0, faults = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t own = clip_blend_blocks(model, members[i].plan);
+        blocks = own > blocks ? own : blocks;
+    }
+    clip_palette_grow(palette, model, blocks, false);
+    grow(&call, is_mixed ? clip_blend_sets(members[0].plan) : 0);
+    if (is_mixed)
+        faults = mix(&call);
+    else
+        put_locals(&call);
+    struct kernel_group of = {.nodes = model->rig_nodes,
+                              .count = model->rig_node_count,
+                              .matrices = group->matrices,
+                              .locals = is_mixed ? NULL : group->locals,
+                              .local_stride = local_stride(model),
+                              .outputs = model->rig_outputs + model->rig_skins[skin].output_first,
+                              .output_count = model->skins[skin].joint_count,
+                              .is_mat4 = form == PALETTE_MAT4};
+    for (uint32_t i = 0; i < KERNEL_GROUP_MAX; i++)
+        of.out[i] = i < count ? members[i].out : group->spare;
+    faults |= palette->kernel->compose_group(&of);
+    return faults & ((UINT32_C(1) << count) - 1);
+}

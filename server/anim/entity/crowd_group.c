@@ -1,0 +1,184 @@
+#include "anim/entity/crowd_group.h"
+
+#include "anim/entity/crowd.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PALETTES = KERNEL_GROUP_MAX + 1 }; /* of each lane, and one for the way to its answer */
+
+void crowd_group_init(struct crowd_group *group)
+{
+    *group = (struct crowd_group){0};
+    clip_group_init(&group->lanes);
+}
+
+void crowd_group_fini(struct crowd_group *group)
+{
+    clip_group_fini(&group->lanes);
+    free(group->palettes);
+    crowd_group_init(group);
+}
+
+size_t crowd_group_held_bytes(const struct crowd_group *group)
+{
+    return clip_group_held_bytes(&group->lanes) + group->palette_capacity * sizeof *group->palettes;
+}
+
+static size_t palette_floats(const struct model *model, uint32_t skin)
+{
+    return (size_t)model->skins[skin].joint_count * layout_floats(LAYOUT_MAT4);
+}
+
+bool crowd_group_reserve(struct crowd_group *group, const struct model *model, uint32_t layer_most)
+{
+    size_t floats = 0;
+    for (uint32_t s = 0; s < model->skin_count; s++)
+        floats = palette_floats(model, s) > floats ? palette_floats(model, s) : floats;
+    if (PALETTES * floats > group->palette_capacity) {
+        float *palettes = realloc(group->palettes, PALETTES * floats * sizeof *palettes);
+        if (palettes == NULL)
+            return false;
+        group->palettes = palettes;
+        group->palette_capacity = PALETTES * floats;
+    }
+    return clip_group_reserve(&group->lanes, model, layer_most);
+}
+
+void crowd_group_begin(struct crowd_group *group)
+{
+    group->count = 0;
+    clip_group_forget(&group->lanes);
+}
+
+/* --- who may be in one --- */
+
+/* FNV-1a, a number at a time. */
+static uint64_t with(uint64_t hash, uint64_t number) { return (hash ^ number) * UINT64_C(0x100000001b3); }
+
+uint64_t crowd_group_shape(const struct crowd_member *member)
+{
+    const struct entity *entity = &member->entity;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    hash = with(hash, (uint64_t)member->wanted->what << 32 | (uint32_t)member->wanted->skin);
+    hash = with(hash, (uint64_t)member->layout << 1 | (entity->world_from_scene != NULL));
+    for (uint32_t i = 0; i < entity->layer_count; i++) {
+        const struct blend_layer *layer = &entity->layers[i];
+        hash = with(hash, (uint64_t)layer->mask_count << 2 | (uint64_t)layer->is_additive << 1 | (layer->weight > 0));
+        for (uint32_t m = 0; m < layer->mask_count; m++)
+            hash = with(hash, (uint64_t)layer->masks[m].scope << 32 | layer->masks[m].node);
+    }
+    return hash;
+}
+
+/* Palettes go to `out` as they are. */
+static bool is_direct(const struct crowd_member *member)
+{
+    return member->entity.world_from_scene == NULL && member->wanted->item_count == 0;
+}
+
+static bool can_be_in_one(const struct crowd_member *member)
+{
+    return member->wanted->what == CROWD_PALETTE && member->wanted->skin != CROWD_ALL_SKINS &&
+           member->layout != LAYOUT_DUALQUAT && member->entity.motion == NULL && member->entity.layer_count > 0;
+}
+
+static bool is_alike(const struct crowd_member *a, const struct crowd_member *b)
+{
+    return a->entity.model == b->entity.model && a->wanted->skin == b->wanted->skin && a->layout == b->layout &&
+           (a->entity.world_from_scene == NULL) == (b->entity.world_from_scene == NULL);
+}
+
+enum crowd_group_answer crowd_group_add(struct crowd_group *group, const struct kernel *kernel,
+                                        const struct crowd_member *members, uint32_t index)
+{
+    const struct crowd_member *member = &members[index];
+    const struct entity *entity = &member->entity;
+    if (!can_be_in_one(member) || kernel->group_width < 2)
+        return CROWD_GROUP_ALONE;
+    if (group->count == kernel->group_width)
+        return CROWD_GROUP_FULL;
+    struct clip_blend_plan *plan = &group->plans[group->count];
+    const enum clip_blend_way way = clip_blend_choose(entity->model, entity->layers, entity->layer_count, plan);
+    if (!clip_group_takes(entity->model, way, plan))
+        return CROWD_GROUP_ALONE;
+    if (group->count > 0 && (way != group->way || !is_alike(member, &members[group->members[0]]) ||
+                             !clip_group_is_alike(way, plan, &group->plans[0])))
+        return CROWD_GROUP_FULL;
+    group->way = way;
+    group->members[group->count++] = index;
+    return CROWD_GROUP_TAKEN;
+}
+
+/* --- evaluation --- */
+
+static void put_rows(const struct dmat4 *m, double rows[12])
+{
+    for (int e = 0; e < 12; e++)
+        rows[e] = m->m[e % 4 * 4 + e / 4];
+}
+
+/* From the palette of a lane, which may be used for more, to what the member wants. False: something is not finite. */
+static bool put_answer(const struct kernel *kernel, const struct crowd_member *member, float *palette, float *spare)
+{
+    const struct crowd_wanted *wanted = member->wanted;
+    const uint32_t floats = layout_floats(member->layout);
+    const uint32_t joints = member->entity.model->skins[wanted->skin].joint_count;
+    if (member->entity.world_from_scene != NULL) {
+        double world[12];
+        put_rows(member->entity.world_from_scene, world);
+        float *moved = wanted->item_count > 0 ? spare : member->out;
+        const struct kernel_move move = {.world_from_scene = world,
+                                         .rows = palette,
+                                         .count = joints,
+                                         .is_mat4 = member->layout == LAYOUT_MAT4,
+                                         .out = moved};
+        kernel->move(&move);
+        if (!floats_are_finite(moved, (uint64_t)joints * floats))
+            return false;
+        palette = moved;
+    }
+    for (uint32_t i = 0; i < wanted->item_count; i++)
+        memcpy(member->out + (size_t)i * floats, palette + (size_t)wanted->items[i] * floats, floats * sizeof *palette);
+    return true;
+}
+
+/* Evaluating a group costs about as much as two of its members alone. */
+static bool is_worth_it(uint32_t count, uint32_t width) { return count >= 2 && 4 * count >= width; }
+
+uint32_t crowd_group_run(struct crowd_group *group, struct entity_work *evaluator, const struct crowd_member *members,
+                         uint32_t *count)
+{
+    struct clip_group_member lanes[KERNEL_GROUP_MAX];
+    struct clip_palette *compiled = &evaluator->compiled;
+    uint32_t alone = 0;
+    *count = group->count;
+    group->count = 0;
+    if (!is_worth_it(*count, compiled->kernel->group_width))
+        return UINT32_MAX;
+    const struct crowd_member *first = &members[group->members[0]];
+    const struct model *model = first->entity.model;
+    const uint32_t skin = (uint32_t)first->wanted->skin;
+    const bool is_mat4 = first->layout == LAYOUT_MAT4 && first->entity.world_from_scene == NULL;
+    const size_t floats = palette_floats(model, skin);
+    if (PALETTES * floats > group->palette_capacity) {
+        group->palette_capacity = PALETTES * floats;
+        group->palettes = mem_realloc(group->palettes, group->palette_capacity * sizeof *group->palettes);
+    }
+    for (uint32_t i = 0; i < *count; i++) {
+        const struct crowd_member *member = &members[group->members[i]];
+        lanes[i] = (struct clip_group_member){&group->plans[i],
+                                              is_direct(member) ? member->out : group->palettes + i * floats};
+    }
+    alone = clip_group_palettes(&group->lanes, compiled, &evaluator->mixed, model, group->way, lanes, *count, skin,
+                                is_mat4 ? PALETTE_MAT4 : PALETTE_MAT3X4);
+    for (uint32_t i = 0; i < *count; i++) {
+        const struct crowd_member *member = &members[group->members[i]];
+        if ((alone >> i & 1) == 0 && !is_direct(member) &&
+            !put_answer(compiled->kernel, member, lanes[i].out, group->palettes + KERNEL_GROUP_MAX * floats))
+            alone |= UINT32_C(1) << i;
+        evaluator->compiled_count += (alone >> i & 1) == 0;
+    }
+    return alone;
+}
