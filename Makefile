@@ -176,12 +176,13 @@ $(out)/test/eval_probe: $(obj)/tests/eval/eval_probe.o $(obj)/tests/eval/probe_h
 $(out)/test/no_allocation: $(obj)/tests/eval/no_allocation.o $(out)/libposed-eval.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) $(foreach f,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$(f)) -o $@ $^ -lm
-$(out)/example_crowd: $(obj)/clients/eval/example_crowd.o $(out)/libposed-eval.a $(out)/libposed.a
+example_crowd := $(addprefix $(obj)/clients/eval/,example_crowd.o example_crowd_library.o example_crowd_server.o)
+$(out)/example_crowd: $(example_crowd) $(out)/libposed-eval.a $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 $(out)/example_hit: $(obj)/clients/eval/example_hit.o $(out)/libposed-eval.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 $(obj)/clients/eval/example_hit.o: includes += -Iclients/eval
-$(obj)/clients/eval/example_crowd.o: includes += -Iclients/c -Iclients/eval
+$(example_crowd): includes += -Iclients/c -Iclients/eval
 $(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
 # A page becomes a C string. '?' is escaped because of trigraphs.
 page_string = @mkdir -p $(@D); { echo 'static const char $(1)[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
