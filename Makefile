@@ -169,11 +169,11 @@ $(out)/test/flip_probe: $(obj)/tests/clients/flip_probe.o $(addprefix $(obj)/cli
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
 $(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
-$(out)/test/eval_probe: $(obj)/tests/eval/eval_probe.o $(obj)/tests/eval/probe_hits.o $(out)/libposed-eval.a
+$(out)/test/eval_probe: $(addprefix $(obj)/tests/eval/,eval_probe.o probe_entity.o probe_hits.o) $(out)/libposed-eval.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 # The library's calls alone: not those of libc to itself.
-$(out)/test/no_allocation: $(obj)/tests/eval/no_allocation.o $(out)/libposed-eval.a
+$(out)/test/no_allocation: $(addprefix $(obj)/tests/eval/,no_allocation.o no_allocation_crowd.o no_allocation_hits.o) $(out)/libposed-eval.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) $(foreach f,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$(f)) -o $@ $^ -lm
 example_crowd := $(addprefix $(obj)/clients/eval/,example_crowd.o example_crowd_library.o example_crowd_server.o)
