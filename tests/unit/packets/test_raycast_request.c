@@ -236,8 +236,8 @@ TEST(raycast_packet_that_is_cut)
             packet.payload = is_crowd ? bytes + CROWD : bytes;
             if (is_crowd && size >= SIZE - CROWD)
                 continue;
-            const int rc =
-                (is_crowd ? packet_read_crowd : packet_read_raycast)(&request, &packet, &limits, &bad_at, &err);
+            const int rc = is_crowd ? packet_read_crowd(&request, &packet, &limits, &bad_at, &err)
+                                    : packet_read_raycast(&request, &packet, &limits, &bad_at, &err);
             assert_int_equal(rc, ERR_BAD_REQUEST);
             assert_true(bad_at < PACKET_HEADER_BYTES + size);
             if (size >= 64)
