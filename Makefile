@@ -172,19 +172,20 @@ $(out)/test/flip_probe: $(obj)/tests/clients/flip_probe.o $(addprefix $(obj)/cli
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
 $(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
-$(out)/test/eval_probe: $(obj)/tests/eval/eval_probe.o $(obj)/tests/eval/probe_hits.o $(out)/libposed-eval.a
+$(out)/test/eval_probe: $(addprefix $(obj)/tests/eval/,eval_probe.o probe_entity.o probe_hits.o) $(out)/libposed-eval.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 # The library's calls alone: not those of libc to itself.
-$(out)/test/no_allocation: $(obj)/tests/eval/no_allocation.o $(out)/libposed-eval.a
+$(out)/test/no_allocation: $(addprefix $(obj)/tests/eval/,no_allocation.o no_allocation_crowd.o no_allocation_hits.o) $(out)/libposed-eval.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) $(foreach f,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$(f)) -o $@ $^ -lm
-$(out)/example_crowd: $(obj)/clients/eval/example_crowd.o $(out)/libposed-eval.a $(out)/libposed.a
+example_crowd := $(addprefix $(obj)/clients/eval/,example_crowd.o example_crowd_library.o example_crowd_server.o)
+$(out)/example_crowd: $(example_crowd) $(out)/libposed-eval.a $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 $(out)/example_hit: $(obj)/clients/eval/example_hit.o $(out)/libposed-eval.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 $(obj)/clients/eval/example_hit.o: includes += -Iclients/eval
-$(obj)/clients/eval/example_crowd.o: includes += -Iclients/c -Iclients/eval
+$(example_crowd): includes += -Iclients/c -Iclients/eval
 $(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
 # A page becomes a C string. '?' is escaped because of trigraphs.
 page_string = @mkdir -p $(@D); { echo 'static const char $(1)[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@

@@ -11,6 +11,7 @@
  *   meshes                   (makes room) | target|target_moving MASK (as add) | mesh_rays ..
  *   palette SKIN LAYOUT | nodes LAYOUT [NODE...] | locals | local NODE | weights NODE | vertices DRAW | step | counts
  */
+#include "tests/eval/probe_entity.h"
 #include "tests/eval/probe_hits.h"
 
 #include <stdio.h>
@@ -18,14 +19,6 @@
 #include <string.h>
 
 enum { LINE_BYTES = 1 << 16, SCENE_ROOM = 16, FLOATS_MAX = 1 << 20 };
-
-/* An entity and what it points at. */
-struct posing {
-    struct pe_entity entity;
-    struct pe_layer layers[PE_LAYERS_MAX];
-    struct pe_mask masks[PE_LAYERS_MAX][64];
-    double world[16];
-};
 
 struct probe {
     struct pe_model *model;
@@ -68,73 +61,8 @@ static void begin(struct probe *probe)
 {
     if (!probe->is_done)
         return;
-    probe->now.entity = (struct pe_entity){0};
-    probe->now.entity.model = probe->model;
-    probe->now.entity.layers = probe->now.layers;
+    posing_begin(&probe->now, probe->model);
     probe->is_done = 0;
-}
-
-static void add_mask(struct probe *probe, struct pe_layer *layer, int scope, const char *value)
-{
-    struct pe_mask *masks = probe->now.masks[layer - probe->now.layers];
-    masks[layer->mask_count++] = (struct pe_mask){(uint32_t)atoi(value), scope};
-    layer->masks = masks;
-}
-
-static void take_layer(struct probe *probe, char *words)
-{
-    struct pe_layer *layer = &probe->now.layers[probe->now.entity.layer_count++];
-    *layer = (struct pe_layer){.weight = 1};
-    for (char *key = strtok(words, " "); key != NULL; key = strtok(NULL, " ")) {
-        char *value = strchr(key, '=');
-        *value++ = '\0';
-        const double number = strtod(value, NULL);
-        const struct {
-            const char *key;
-            double *number;
-            int32_t *whole;
-        } fields[] = {{"clip", NULL, &layer->clip},
-                      {"t", &layer->time_s, NULL},
-                      {"wrap", NULL, &layer->wrap},
-                      {"from", &layer->from_s, NULL},
-                      {"to", &layer->to_s, NULL},
-                      {"speed", &layer->speed, NULL},
-                      {"phase", &layer->phase, NULL},
-                      {"weight", &layer->weight, NULL},
-                      {"additive", NULL, &layer->is_additive},
-                      {"reference", NULL, &layer->reference_clip},
-                      {"reference_t", &layer->reference_time_s, NULL}};
-        layer->has_reference |= strcmp(key, "reference") == 0;
-        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-            if (strcmp(fields[i].key, key) != 0)
-                continue;
-            if (fields[i].number != NULL)
-                *fields[i].number = number;
-            else
-                *fields[i].whole = (int32_t)number;
-        }
-        static const char *const SCOPES[] = {"node", "subtree", "except"};
-        for (int s = 0; s < 3; s++)
-            if (strcmp(SCOPES[s], key) == 0)
-                add_mask(probe, layer, s, value);
-    }
-}
-
-static void take_entity(struct probe *probe, char *words)
-{
-    for (char *key = strtok(words, " "); key != NULL; key = strtok(NULL, " ")) {
-        char *value = strchr(key, '=');
-        *value++ = '\0';
-        if (strcmp(key, "motion") == 0)
-            probe->now.entity.motion = atoi(value);
-        if (strcmp(key, "root") == 0)
-            probe->now.entity.root = (uint32_t)atoi(value), probe->now.entity.has_root = 1;
-        if (strcmp(key, "world") != 0)
-            continue;
-        for (int i = 0; i < 16; i++, value += *value == ',')
-            probe->now.world[i] = strtod(value, &value);
-        probe->now.entity.world_from_scene = probe->now.world;
-    }
 }
 
 static void put_info(const struct probe *probe)
@@ -220,15 +148,8 @@ static void put_palette(struct probe *probe, const char *words)
 
 static void keep_first(struct probe *probe)
 {
-    struct posing *first = &probe->first;
     begin(probe);
-    *first = probe->now;
-    first->entity.layers = first->layers;
-    if (first->entity.world_from_scene != NULL)
-        first->entity.world_from_scene = first->world;
-    for (uint32_t i = 0; i < first->entity.layer_count; i++)
-        if (first->layers[i].masks != NULL)
-            first->layers[i].masks = first->masks[i];
+    posing_copy(&probe->first, &probe->now);
     probe->is_done = 1;
     puts("done");
 }
@@ -293,11 +214,11 @@ static void answer(struct probe *probe, char *line)
         put_done(probe, pe_evaluator_kernel(probe->evaluator, words, &probe->error));
     } else if (strcmp(line, "entity") == 0) {
         begin(probe);
-        take_entity(probe, words);
+        posing_take_entity(&probe->now, words);
         puts("done");
     } else if (strcmp(line, "layer") == 0) {
         begin(probe);
-        take_layer(probe, words);
+        posing_take_layer(&probe->now, words);
         puts("done");
     } else if (strcmp(line, "evaluate") == 0) {
         begin(probe);

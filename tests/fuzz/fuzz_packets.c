@@ -60,6 +60,12 @@ static uint64_t read_packet(const struct packet *packet, const struct limits *li
     case PACKET_CALL:
         rc = packet_read_request(&request, &copy, model, limits, &bad_at, &err);
         break;
+    case PACKET_CROWD:
+        rc = packet_read_crowd(&request, &copy, limits, &bad_at, &err);
+        break;
+    case PACKET_RAYCAST:
+        rc = packet_read_raycast(&request, &copy, limits, &bad_at, &err);
+        break;
     case PACKET_SUBSCRIBE:
         rc = packet_read_subscribe(&request, &copy, model, limits, &subscribe, &bad_at, &err);
         require(rc < 0 || (isfinite(subscribe.position_s) && isfinite(subscribe.speed) && request.time_count == 1 &&

@@ -17,6 +17,18 @@ static void check_rays(const struct request_raycast *raycast)
     }
 }
 
+/* Poses are there, and those of one entity are of one model. */
+static void check_targets(const struct request *request)
+{
+    const struct crowd_request *crowd = request->crowd;
+    for (uint32_t e = 0; e < request->raycast->entity_count; e++) {
+        const struct raycast_target *target = &request->raycast->targets[e];
+        if (target->begin >= crowd->entity_count || target->end < -1 || target->end >= (int64_t)crowd->entity_count ||
+            (target->end >= 0 && crowd->entities[target->begin].model != crowd->entities[target->end].model))
+            abort();
+    }
+}
+
 static void read_binary(const char *bytes, size_t size, const struct limits *limits)
 {
     struct request request;
@@ -26,10 +38,7 @@ static void read_binary(const char *bytes, size_t size, const struct limits *lim
     request.op = OP_RAYCAST;
     if (request_read_raycast(&request, bytes, size, limits, &bad_at, &err) == 0) {
         check_rays(request.raycast);
-        for (uint32_t e = 0; e < request.raycast->entity_count; e++)
-            if (request.raycast->targets[e].begin >= request.crowd->entity_count ||
-                request.raycast->targets[e].end >= (int32_t)request.crowd->entity_count)
-                abort();
+        check_targets(&request);
     } else if (bad_at != SIZE_MAX && bad_at > size) {
         abort();
     }

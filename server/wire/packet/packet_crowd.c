@@ -3,6 +3,15 @@
 #include "wire/packet/packet_fields.h"
 #include "wire/request/request_raycast.h"
 
+/* The byte of the packet that breaks the form; at: that of the payload, or SIZE_MAX. As with other kinds, a payload
+ * that is too short is the fault of its size. */
+static size_t bad_byte(const struct packet *packet, size_t at)
+{
+    return at == SIZE_MAX               ? PACKET_NOT_MALFORMED
+           : at < packet->payload_bytes ? PACKET_HEADER_BYTES + at
+                                        : PACKET_AT_HEADER_payload_bytes;
+}
+
 int packet_read_raycast(struct request *request, const struct packet *packet, const struct limits *limits,
                         size_t *bad_at, struct err *err)
 {
@@ -14,8 +23,8 @@ int packet_read_raycast(struct request *request, const struct packet *packet, co
     if (packet->model != 0 || packet->generation != 0)
         return err_set(err, ERR_BAD_PARAMETER, "raycast: the models stand in the payload, none in the header");
     const int rc = request_read_raycast(request, packet->payload, packet->payload_bytes, limits, &at, err);
-    if (rc < 0 && at != SIZE_MAX)
-        *bad_at = PACKET_HEADER_BYTES + at;
+    if (rc < 0)
+        *bad_at = bad_byte(packet, at);
     return rc;
 }
 
@@ -30,7 +39,7 @@ int packet_read_crowd(struct request *request, const struct packet *packet, cons
     if (packet->model != 0 || packet->generation != 0)
         return err_set(err, ERR_BAD_PARAMETER, "crowd: the models stand in the payload, none in the header");
     const int rc = crowd_request_read(&request->crowd, packet->payload, packet->payload_bytes, limits, &at, err);
-    if (rc < 0 && at != SIZE_MAX)
-        *bad_at = PACKET_HEADER_BYTES + at;
+    if (rc < 0)
+        *bad_at = bad_byte(packet, at);
     return rc;
 }

@@ -2,14 +2,16 @@
 import json
 import os
 import random
+import re
 import shutil
 import struct
 
 import pytest
 
+import exposition
 import packets
-from conftest import SAMPLES, Server
-from crowds import ANSWER_TYPE, BYTES, FLOATS, Answer, Crowd, post, view
+from conftest import SAMPLES, Server, wait_until
+from crowds import ANSWER_TYPE, FLOATS, Answer, Crowd, of_models, post
 from packets import Link, packet
 
 pytestmark = pytest.mark.short
@@ -304,7 +306,39 @@ def test_models_are_imported_first(own, tmp_path):
 
 
 def test_the_log_names_it(own):
-    assert view("POSED", post(own, one().bytes()).body, BYTES["ANSWER"])["count"] == 1
+    """Its operation, and the first of its models whose path can be one; the error of a form that is broken."""
+    told = lambda line: re.search(r"method=(\S+) path=(.+) status=(\d+) .* code=(\S+) operation=(\S+) model=(\S+) from=(\S+) ", line).groups()
+    cases = [
+        ("several", of_models("dragon.glb", "robot.glb"), "", ("/v1/crowd", "200", "-", "crowd", "dragon.glb", "memory")),
+        ("up", of_models("../up.glb", "robot.glb"), "", ("/v1/crowd", "200", "-", "crowd", "robot.glb", "memory")),
+        ("json", of_models("robot.glb"), "?format=json", ("/v1/crowd?format=json", "200", "-", "crowd", "robot.glb", "memory")),
+        ("handle", of_models(handle=1), "", ("/v1/crowd", "200", "-", "crowd", "-", "-")),
+        ("cut", of_models("robot.glb")[:-1], "", ("/v1/crowd", "400", "bad_request", "crowd", "-", "-")),
+    ]
+    post(own, of_models("dragon.glb", "robot.glb"))  # imports what is not there yet
+    for name, body, query, expected in cases:
+        answer = post(own, body, query, headers=[f"X-Request-Id: log-{name}"])
+        line = own.wait_for_line(f"id=log-{name} ")
+        assert told(line) == ("POST", *expected) and answer.status == int(expected[1]), line
+        assert expected[2] == "-" or answer.json()["error"]["message"] in line
+    with Link(own.ports["tcp"]) as link:
+        link.next_id = 770_000  # a number that no other test of this server has
+        handle = link.open("octopus.glb")
+        for body, expected in ((of_models(handle=handle), ("200", "-", "crowd", "octopus.glb", "memory")),
+                               (of_models(handle=handle + 1), ("200", "-", "crowd", "-", "-")),
+                               (of_models("robot.glb")[:-1], ("400", "bad_request", "crowd", "-", "-"))):
+            link.ask("crowd", body)
+            assert told(own.wait_for_line(f"id={link.next_id} ")) == ("PACKET", "crowd", *expected)
+
+
+def test_metrics_count_it(own):
+    count = lambda status: exposition.read(own).get("posed_requests_total", operation="crowd", status=status)
+    good, bad = count("200"), count("400")
+    post(own, of_models("robot.glb"))
+    post(own, of_models("robot.glb")[:-1])
+    with Link(own.ports["tcp"]) as link:
+        link.ask("crowd", of_models("robot.glb"))
+    wait_until(lambda: (count("200") - good, count("400") - bad) == (2, 1))
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"[]", b'{"entities":[]}', b"PSDC", b"PSDE" + bytes(60)])

@@ -107,6 +107,19 @@ class Crowd:
         return build(self.paths, **self.lists)
 
 
+def of_models(*paths, handle=0):
+    """The bytes of a crowd with one entity of each model."""
+    crowd = Crowd()
+    for path in paths:
+        crowd.model(path)
+    if handle:
+        crowd.model(handle=handle)
+    crowd.wanted()
+    for i in range(len(crowd.lists["model"])):
+        crowd.entity([{"clip": 0}], model=i)
+    return crowd.bytes()
+
+
 class Answer:
     """head, entities, models: fields; floats[i]: bytes; errors: {entity: (code, message)}."""
 
@@ -138,9 +151,9 @@ class Answer:
         assert all(not any(self.floats[i]) and self.entities[i]["code"] == code for i, (code, _) in self.errors.items())
 
 
-def post(server, body, query="", content_type=CONTENT_TYPE):
+def post(server, body, query="", content_type=CONTENT_TYPE, headers=()):
     """The answer of POST /v1/crowd."""
+    lines = "".join(f"{line}\r\n" for line in [f"Content-Type: {content_type}", f"Content-Length: {len(body)}", *headers])
     with server.connect() as connection:
-        connection.send(f"POST /v1/crowd{query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {content_type}\r\n"
-                        f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        connection.send(f"POST /v1/crowd{query} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n".encode() + body)
         return connection.answer()

@@ -1,5 +1,6 @@
 /* Binary crowds (protocol/crowd.md): worked bytes, and that no cut or changed one is believed. */
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/record_bytes.h"
 
 #include "wire/crowd/crowd_request.h"
 
@@ -7,19 +8,6 @@
 #include <string.h>
 
 static struct limits limits;
-
-static void put(char *at, uint64_t value, size_t size_bytes)
-{
-    for (size_t i = 0; i < size_bytes; i++)
-        at[i] = (char)(value >> 8 * i);
-}
-
-static void put_f64(char *at, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put(at, bits, sizeof bits);
-}
 
 /* One entity with a layer that has a mask of one node, in a place, of one model, of which one joint is wanted. */
 enum {
@@ -101,17 +89,128 @@ TEST(crowd_request_of_worked_bytes)
     crowd_request_free(crowd);
 }
 
+/* An additive layer, a model of a handle, a content hash, and what has no list at all. */
+TEST(crowd_request_of_other_worked_bytes)
+{
+    char bytes[SIZE];
+    struct crowd_request *crowd;
+    size_t bad_at;
+    limits_default(&limits);
+    worked(bytes);
+    bytes[ENTITY + 10] = 2;
+    put(bytes + ENTITY + 12, UINT32_MAX, 4);
+    put(bytes + LAYER, UINT32_MAX, 4);
+    put(bytes + LAYER + 4, UINT32_MAX, 4);
+    bytes[LAYER + 25] = 1;
+    put(bytes + LAYER + 28, 6, 4);
+    put_f64(bytes + LAYER + 32, 1.75);
+    for (int i = 0; i < 32; i++)
+        bytes[MODEL + 16 + i] = (char)(0xe0 + i);
+    put(bytes + WANTED, 1, 2);
+    put(bytes + WANTED + 4, 0, 4);
+    assert_int_equal(read_copy(bytes, SIZE, &crowd, &bad_at), 0);
+    assert_int_equal(crowd->entities[0].layout, LAYOUT_DUALQUAT);
+    assert_int_equal(crowd->entities[0].world, -1);
+    assert_int_equal(crowd->layers[0].clip, POSE_REST);
+    assert_int_equal(crowd->layers[0].mask, -1);
+    assert_true(crowd->layers[0].is_additive && crowd->layers[0].reference_time_s == 1.75);
+    assert_int_equal(crowd->layers[0].reference_clip, 6);
+    assert_string_equal(crowd->models[0].hash, "e0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+    assert_int_equal(crowd->wanted[0].what, CROWD_NODES);
+    crowd_request_free(crowd);
+
+    put(bytes + MODEL, 7, 4); /* a handle instead of the path */
+    put(bytes + MODEL + 4, 0, 4);
+    put(bytes + 44, 0, 4);
+    put(bytes + 8, PATH, 4);
+    assert_int_equal(read_copy(bytes, PATH, &crowd, &bad_at), 0);
+    assert_int_equal(crowd->models[0].handle, 7);
+    assert_null(crowd->models[0].path);
+    crowd_request_free(crowd);
+}
+
+/* Also where the size says how much is there: the records that are counted are not. */
 TEST(crowd_request_that_is_cut_is_refused)
 {
     char bytes[SIZE];
-    worked(bytes);
     limits_default(&limits);
-    for (size_t size = 0; size < SIZE; size++) {
+    for (int has_size = 0; has_size < 2; has_size++)
+        for (size_t size = 0; size < SIZE; size++) {
+            struct crowd_request *crowd;
+            size_t bad_at = 0;
+            worked(bytes);
+            if (has_size)
+                put(bytes + 8, size, 4);
+            if (read_copy(bytes, size, &crowd, &bad_at) != ERR_BAD_REQUEST)
+                fail_msg("%zu bytes of %d are taken for a crowd", size, (int)SIZE);
+            assert_null(crowd);
+            assert_true(bad_at <= size);
+        }
+}
+
+/* One field changed: the error, and of a broken form the byte. */
+TEST(crowd_request_that_is_wrong)
+{
+    enum { VALUE = -1 };
+    static const struct {
+        int at;
+        uint64_t value;
+        size_t size_bytes;
+        int code, bad_at;
+    } CASES[] = {
+        {0, 'Q', 1, ERR_BAD_REQUEST, 0},
+        {4, 2, 2, ERR_BAD_REQUEST, 4},
+        {6, 1, 2, ERR_BAD_REQUEST, 6},
+        {8, SIZE + 1, 4, ERR_BAD_REQUEST, 8},
+        {16, UINT32_MAX, 4, ERR_BAD_REQUEST, 8},
+        {63, 1, 1, ERR_BAD_REQUEST, 63},
+        {ENTITY, 1, 2, ERR_BAD_PARAMETER, VALUE},
+        {ENTITY + 2, 1, 2, ERR_BAD_PARAMETER, VALUE},
+        {ENTITY + 4, 1, 4, ERR_BAD_PARAMETER, VALUE},
+        {ENTITY + 4, UINT32_MAX, 4, ERR_BAD_PARAMETER, VALUE},
+        {ENTITY + 8, 2, 2, ERR_BAD_PARAMETER, VALUE},
+        {ENTITY + 10, 3, 1, ERR_BAD_PARAMETER, VALUE},
+        {ENTITY + 11, 1, 1, ERR_BAD_REQUEST, ENTITY + 11},
+        {ENTITY + 12, 1, 4, ERR_BAD_PARAMETER, VALUE},
+        {ENTITY + 12, UINT32_MAX - 1, 4, ERR_BAD_PARAMETER, VALUE},
+        {ENTITY + 23, 1, 1, ERR_BAD_REQUEST, ENTITY + 23},
+        {LAYER + 4, 1, 4, ERR_BAD_PARAMETER, VALUE},
+        {LAYER + 24, 3, 1, ERR_BAD_PARAMETER, VALUE},
+        {LAYER + 25, 2, 1, ERR_BAD_PARAMETER, VALUE},
+        {LAYER + 26, 1, 2, ERR_BAD_REQUEST, LAYER + 26},
+        {LAYER + 28, 1, 4, ERR_BAD_REQUEST, LAYER + 28},
+        {LAYER + 39, 1, 1, ERR_BAD_REQUEST, LAYER + 39},
+        {MODEL, 1, 4, ERR_BAD_PARAMETER, VALUE},
+        {MODEL + 4, sizeof PATH_TEXT, 4, ERR_BAD_REQUEST, MODEL + 4},
+        {MODEL + 4, sizeof PATH_TEXT - 2, 4, ERR_BAD_REQUEST, 44},
+        {MODEL + 4, 0, 4, ERR_BAD_PARAMETER, VALUE},
+        {MODEL + 15, 1, 1, ERR_BAD_REQUEST, MODEL + 15},
+        {MASK, 1, 4, ERR_BAD_PARAMETER, VALUE},
+        {MASK + 4, 0, 4, ERR_BAD_PARAMETER, VALUE},
+        {MASK + 4, UINT32_MAX, 4, ERR_BAD_PARAMETER, VALUE},
+        {NODE + 4, 3, 2, ERR_BAD_PARAMETER, VALUE},
+        {NODE + 6, 1, 2, ERR_BAD_REQUEST, NODE + 6},
+        {WANTED, 2, 2, ERR_BAD_PARAMETER, VALUE},
+        {WANTED, 1, 2, ERR_BAD_PARAMETER, VALUE}, /* nodes with a skin */
+        {WANTED + 2, 1, 2, ERR_BAD_REQUEST, WANTED + 2},
+        {WANTED + 4, UINT32_MAX, 4, ERR_BAD_PARAMETER, VALUE}, /* all skins with a joint */
+        {WANTED + 8, 1, 4, ERR_BAD_PARAMETER, VALUE},
+        {WANTED + 12, 2, 4, ERR_BAD_PARAMETER, VALUE},
+        {PATH, 0xff, 1, ERR_BAD_PATH, VALUE},
+        {PATH, 0, 1, ERR_BAD_PATH, VALUE},
+    };
+    limits_default(&limits);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char bytes[SIZE];
         struct crowd_request *crowd;
         size_t bad_at = 0;
-        if (read_copy(bytes, size, &crowd, &bad_at) != ERR_BAD_REQUEST)
-            fail_msg("%zu bytes of %d are taken for a crowd", size, (int)SIZE);
-        crowd_request_free(crowd);
+        worked(bytes);
+        put(bytes + CASES[i].at, CASES[i].value, CASES[i].size_bytes);
+        const int rc = read_copy(bytes, SIZE, &crowd, &bad_at);
+        const size_t expected = CASES[i].bad_at == VALUE ? SIZE_MAX : (size_t)CASES[i].bad_at;
+        if (rc != CASES[i].code || bad_at != expected)
+            fail_msg("%llu at byte %d: error %d at %zu", (unsigned long long)CASES[i].value, CASES[i].at, rc, bad_at);
+        assert_null(crowd);
     }
 }
 

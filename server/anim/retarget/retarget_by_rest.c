@@ -1,0 +1,157 @@
+/* retarget_by_rest.c - clips of another rig made anew of rotations relative to the rests: the view has keys of its own.
+ */
+#include "anim/retarget/retarget_parts.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a view by rest has beside struct retarget. */
+struct rest_retarget {
+    struct rest_motion motion;
+    struct rest_clip_options options;
+    double *times; /* all keys of the clips made */
+    float *values;
+};
+
+void retarget_free_rest(struct rest_retarget *rest)
+{
+    if (rest == NULL)
+        return;
+    rest_motion_fini(&rest->motion);
+    free(rest->times);
+    free(rest->values);
+    free(rest);
+}
+
+int retarget_set_rest(struct retarget *retarget, const struct rest_options *options, struct err *err)
+{
+    struct rest_retarget *rest = mem_zalloc(1, sizeof *rest);
+    struct model *view = &retarget->model;
+    retarget->rest = rest;
+    rest->options = options->clip;
+    view->key_times = NULL;
+    view->key_values = NULL;
+    view->key_time_count = view->key_value_count = 0;
+    return rest_motion_init(&rest->motion, view, &options->model, retarget->source, &options->source,
+                            retarget->partners, err);
+}
+
+double retarget_scale(const struct retarget *retarget) { return retarget->rest->motion.scale; }
+
+bool retarget_leaves_out(const struct retarget *retarget, const struct channel *channel)
+{
+    const int32_t partner = retarget->partners[channel->node];
+    if (retarget->rest == NULL || partner < 0 || !path_is_transform(channel->path) || channel->path == PATH_ROTATION)
+        return false;
+    const struct rest_motion *motion = &retarget->rest->motion;
+    return channel->path == PATH_SCALE || !motion->joints[motion->joint_of_node[partner]].has_translation;
+}
+
+/* Room for more keys at the end of the view's; where they begin. False: indices would not fit. */
+static bool add_keys(struct retarget *retarget, const double *times, uint32_t time_count, const float *values,
+                     uint64_t value_count, struct channel *begin)
+{
+    struct rest_retarget *rest = retarget->rest;
+    struct model *view = &retarget->model;
+    begin->key_time_first = view->key_time_count;
+    begin->value_first = view->key_value_count;
+    if (value_count > UINT32_MAX - view->key_value_count || time_count > UINT32_MAX - view->key_time_count)
+        return false;
+    rest->times = mem_realloc(rest->times, ((size_t)view->key_time_count + time_count + 1) * sizeof *rest->times);
+    rest->values = mem_realloc(rest->values, (view->key_value_count + (size_t)value_count + 1) * sizeof *rest->values);
+    memcpy(rest->times + view->key_time_count, times, time_count * sizeof *times);
+    memcpy(rest->values + view->key_value_count, values, (size_t)value_count * sizeof *values);
+    view->key_times = rest->times;
+    view->key_values = rest->values;
+    view->key_time_count += time_count;
+    view->key_value_count += (uint32_t)value_count;
+    return true;
+}
+
+static void add_channel(struct retarget *retarget, struct clip *clip, const struct channel *channel)
+{
+    retarget->channels[retarget->model.channel_count++] = *channel;
+    clip->channel_count++;
+}
+
+/* The channels that are no transforms, morph weights and visibility, are what they are by name. */
+static bool copy_others(struct retarget *retarget, const struct clip *from, struct clip *clip)
+{
+    const struct model *source = retarget->source;
+    retarget_reserve_channels(retarget, from->channel_count);
+    for (uint32_t c = 0; c < from->channel_count; c++) {
+        struct channel channel = source->channels[from->channel_first + c];
+        const int32_t partner = retarget_partner(retarget, &channel);
+        const uint64_t values = (uint64_t)channel.key_count * channel.component_count *
+                                (channel.interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
+        if (path_is_transform(channel.path) || partner < 0)
+            continue;
+        channel.node = (uint32_t)partner;
+        if (!add_keys(retarget, source->key_times + channel.key_time_first, channel.key_count,
+                      source->key_values + channel.value_first, values, &channel))
+            return false;
+        add_channel(retarget, clip, &channel);
+    }
+    return true;
+}
+
+/* Takes the numbers of the first clip as they are: there may be many. */
+static void take_made(struct retarget *retarget, struct rest_clip *made)
+{
+    struct model *view = &retarget->model;
+    view->key_times = retarget->rest->times = made->times;
+    view->key_values = retarget->rest->values = made->values;
+    view->key_time_count = made->time_count;
+    view->key_value_count = (uint32_t)made->value_count;
+    made->times = NULL;
+    made->values = NULL;
+}
+
+static bool put_made(struct retarget *retarget, struct rest_clip *made, struct clip *clip)
+{
+    struct channel begin = {.interpolation = INTERPOLATION_LINEAR, .key_count = made->time_count};
+    const float *values = made->values;
+    if (retarget->rest->times == NULL)
+        take_made(retarget, made);
+    else if (!add_keys(retarget, made->times, made->time_count, made->values, made->value_count, &begin))
+        return false;
+    retarget_reserve_channels(retarget, made->channel_count);
+    for (uint32_t c = 0; c < made->channel_count; c++) {
+        struct channel channel = begin;
+        channel.node = made->channels[c].node;
+        channel.path = made->channels[c].path;
+        channel.component_count = channel.path == PATH_ROTATION ? 4 : 3;
+        channel.value_first += (uint32_t)(made->channels[c].values - values);
+        add_channel(retarget, clip, &channel);
+    }
+    return true;
+}
+
+int retarget_clip_by_rest(struct retarget *retarget, uint32_t index, struct err *err)
+{
+    struct clip *clip = &retarget->clips[index];
+    struct rest_clip made;
+    int rc = rest_clip_init(&made, &retarget->rest->motion, index, &retarget->rest->options, err);
+    clip->channel_first = retarget->model.channel_count;
+    if (rc == 0 && (!put_made(retarget, &made, clip) || !copy_others(retarget, &retarget->source->clips[index], clip)))
+        rc = err_set(err, ERR_TOO_MANY_FRAMES, "the clips have more keys than can be numbered");
+    retarget->slide = fmax(retarget->slide, made.slide);
+    retarget->steps += made.steps;
+    if (retarget->rest->options.max_steps > 0) /* of all clips together */
+        retarget->rest->options.max_steps -= made.steps < retarget->rest->options.max_steps ? made.steps : 0;
+    rest_clip_fini(&made);
+    return rc;
+}
+
+uint64_t retarget_close_rest(struct retarget *retarget)
+{
+    struct rest_retarget *rest = retarget->rest;
+    const struct model *view = &retarget->model;
+    rest_motion_trim(&rest->motion);
+    rest->options = (struct rest_clip_options){0};
+    return sizeof *rest + view->key_time_count * sizeof(double) + view->key_value_count * sizeof(float) +
+           rest_motion_held_bytes(&rest->motion);
+}

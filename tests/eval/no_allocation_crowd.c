@@ -1,0 +1,87 @@
+/* no_allocation_crowd.c - many entities in one call, right and wrong ones. */
+#include "tests/eval/no_allocation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CROWD = 42 };
+
+/* Fills the members of a crowd: blends with masks, worlds, all that may be wanted of an entity in turn. */
+static void fill_crowd(const struct walk *walk, struct pe_entity *entities, struct pe_layer (*layers)[2],
+                       struct pe_member *members)
+{
+    static const struct pe_mask MASK = {0, PE_SUBTREE};
+    static const double WORLD[16] = {0, 2, 0, 0, -3, 0, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1};
+    static const uint32_t FIRST = 0;
+    const size_t share = FLOATS_MAX / CROWD;
+    for (uint32_t i = 0; i < CROWD; i++) {
+        for (uint32_t l = 0; l < 2; l++)
+            layers[i][l] = (struct pe_layer){
+                .clip = walk->info.clip_count == 0 ? PE_REST_POSE : (int32_t)((i + l) % walk->info.clip_count),
+                .time_s = 0.07 * i,
+                .weight = 1 - 0.4 * l,
+                .mask_count = l == 1 && i % 2 == 0,
+                .masks = &MASK};
+        entities[i] = (struct pe_entity){.model = walk->model, .time_s = 0.05 * i};
+        if (i % 3 > 0) {
+            entities[i].layers = layers[i];
+            entities[i].layer_count = i % 3;
+        }
+        entities[i].world_from_scene = i % 4 == 0 ? WORLD : NULL;
+        members[i] = (struct pe_member){.entity = &entities[i],
+                                        .what = i % 5 == 0 ? PE_MATRICES : PE_PALETTE,
+                                        .layout = (int32_t)(i % 2),
+                                        .items = i % 7 == 0 ? &FIRST : NULL,
+                                        .item_count = i % 7 == 0,
+                                        .out = walk->floats + i * share,
+                                        .room = share};
+    }
+}
+
+/* A crowd has the floats of its entities one by one. */
+void play_crowd(const struct walk *walk)
+{
+    static float alone[FLOATS_MAX / CROWD];
+    static struct pe_entity entities[CROWD];
+    static struct pe_layer layers[CROWD][2];
+    static struct pe_member members[CROWD];
+    static const uint32_t FIRST = 0;
+    struct pe_error error;
+    struct pe_crowd *crowd = NULL;
+    struct pe_skin skin;
+    if (pe_crowd_new(&crowd, &error) < 0 || pe_crowd_reserve(crowd, walk->model, CROWD, 2, CROWD, &error) < 0) {
+        fprintf(stderr, "%s\n", error.message);
+        exit(1);
+    }
+    pe_skin_at(walk->model, 0, &skin);
+    fill_crowd(walk, entities, layers, members);
+    counting_start();
+    const int failed = pe_crowd_evaluate(crowd, members, CROWD, &error);
+    for (uint32_t i = 0; i < CROWD && failed == 0; i++) {
+        const int32_t layout = members[i].layout;
+        const uint32_t count = members[i].item_count > 0        ? 1
+                               : members[i].what == PE_MATRICES ? walk->info.node_count
+                                                                : skin.joint_count;
+        pe_evaluate(walk->evaluator, &entities[i], &error);
+        if (members[i].what == PE_MATRICES)
+            pe_nodes(walk->evaluator, members[i].item_count > 0 ? &FIRST : NULL, count, layout, alone,
+                     FLOATS_MAX / CROWD, &error);
+        else
+            pe_palette(walk->evaluator, 0, layout, alone, FLOATS_MAX / CROWD, &error);
+        if (memcmp(alone, members[i].out, (size_t)count * pe_layout_floats(layout) * sizeof *alone) != 0) {
+            fprintf(stderr, "member %u of the crowd is not what its entity is alone\n", i);
+            exit(1);
+        }
+        evaluations++;
+    }
+    members[3].skin = 9999;
+    if (failed != 0 || pe_crowd_evaluate(crowd, members, CROWD, &error) != PE_E_ARGUMENT ||
+        strstr(error.message, "member 3") == NULL ||
+        pe_crowd_evaluate(crowd, members, CROWD + 1, &error) != PE_E_RESERVE) {
+        fprintf(stderr, "%d members failed, or a wrong one is not refused: %s\n", failed, error.message);
+        exit(1);
+    }
+    counting_stop();
+    pe_crowd_free(crowd);
+}
