@@ -1,75 +1,17 @@
 /* Blends by the kernels against those in double precision, on rigs of chance; and which blends are left to the latter.
  */
 #include "anim/entity/entity.h"
-#include "tests/unit/support/chance_rig.h"
+#include "tests/unit/support/chance_layers.h"
 #include "tests/unit/support/check.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { CLIPS = 3, MASKS = 4 };
 
 static double size_of(const struct model *m)
 {
     const struct model_info *info = m->infos;
     return fmax((double)(info->rest_max.x - info->rest_min.x),
                 fmax((double)(info->rest_max.y - info->rest_min.y), (double)(info->rest_max.z - info->rest_min.z)));
-}
-
-/* Clips that turn all nodes and move some, near to one another as moves of one figure are. */
-static void make_rig(struct fixture *f, uint32_t count, bool has_splines)
-{
-    fixture_init(f);
-    chance_state = count;
-    add_rig(f, count);
-    add_skin(f, 0, count, 1);
-    for (uint32_t c = 0; c < CLIPS; c++) {
-        fixture_clip(f);
-        chance_state = 1000 * count + 1; /* the same middle in each clip */
-        for (uint32_t n = 0; n < count; n++) {
-            if ((n + c) % 4 == 3)
-                continue; /* at rest in this clip */
-            const enum interpolation kind =
-                has_splines && n % 5 == c ? INTERPOLATION_CUBICSPLINE : INTERPOLATION_LINEAR;
-            add_channel(f, n, PATH_ROTATION, kind, TIMES, KEYS);
-            if (n % 3 == 0)
-                add_channel(f, n, PATH_TRANSLATION, n % 2 == 0 ? INTERPOLATION_STEP : INTERPOLATION_LINEAR, TIMES,
-                            KEYS);
-            if (n % 7 == 2)
-                add_channel(f, n, PATH_SCALE, INTERPOLATION_LINEAR, TIMES, KEYS);
-        }
-    }
-    fixture_finish(f);
-    for (int32_t c = 0; c < CLIPS; c++)
-        assert_true(clip_palette_is_compiled(&f->model, c));
-}
-
-/* Layers of chance: some masked, some additive. */
-struct layers {
-    struct blend_layer layers[BLEND_LAYERS_MAX];
-    struct blend_mask masks[BLEND_LAYERS_MAX][MASKS];
-    uint32_t count;
-};
-
-static void random_layers(struct layers *out, uint32_t node_count, bool has_additive)
-{
-    out->count = 1 + (uint32_t)(chance() * 4);
-    for (uint32_t i = 0; i < out->count; i++) {
-        struct blend_layer *layer = &out->layers[i];
-        *layer = (struct blend_layer){.clip = (int32_t)(chance() * (CLIPS + 1)) - 1,
-                                      .clip_time_s = 2.2 * chance(),
-                                      .weight = chance() < 0.1 ? 0 : chance(),
-                                      .is_additive = has_additive && chance() < 0.25,
-                                      .reference_clip = POSE_REST,
-                                      .masks = out->masks[i],
-                                      .mask_count = chance() < 0.5 ? 0 : (uint32_t)(chance() * MASKS)};
-        if (layer->is_additive && chance() < 0.7) {
-            layer->reference_clip = layer->clip;
-            layer->reference_time_s = chance() < 0.5 ? 0 : 1.3;
-        }
-        for (uint32_t m = 0; m < layer->mask_count; m++)
-            out->masks[i][m] = (struct blend_mask){(uint32_t)(chance() * node_count), (enum mask_scope)(chance() * 3)};
-    }
 }
 
 /* The same by both ways, and the compiled one by each kernel. */
