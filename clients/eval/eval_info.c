@@ -38,6 +38,16 @@ int pe_node_at(const struct pe_model *model, uint32_t index, struct pe_node *out
     return 0;
 }
 
+int pe_node_is_below(const struct pe_model *model, uint32_t node, uint32_t ancestor)
+{
+    const struct model *m = &model->file.model;
+    if (node >= m->node_count || ancestor >= m->node_count)
+        return 0;
+    while (node != ancestor && m->nodes[node].parent >= 0)
+        node = (uint32_t)m->nodes[node].parent;
+    return node == ancestor;
+}
+
 int pe_skin_at(const struct pe_model *model, uint32_t index, struct pe_skin *out)
 {
     if (index >= model->file.model.skin_count)

@@ -1,6 +1,7 @@
 /* eval_names.c - names of things, terminated by NUL, and things by their names. */
 #include "clients/eval/eval_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,28 @@ bool eval_names_make(struct pe_model *model)
 
 /* --- by name --- */
 
+/* Says which names there are instead, as far as they fit. */
+static int fail_to_find(const struct pe_model *model, enum names kind, const char *what, const char *name,
+                        struct pe_error *error)
+{
+    enum { LISTED = 8, LIST_BYTES = 240 };
+    const uint32_t count = model->names_first[kind + 1] - model->names_first[kind];
+    char list[LIST_BYTES] = "";
+    size_t used = 0;
+    for (uint32_t i = 0, listed = 0; i < count && listed < LISTED; i++) {
+        const char *other = eval_name(model, kind, i);
+        if (other == NULL)
+            continue;
+        const int more = snprintf(list + used, sizeof list - used, "%s '%s'", listed++ == 0 ? ":" : ",", other);
+        if (more < 0 || (size_t)more >= sizeof list - used) {
+            list[used] = '\0'; /* whole names only */
+            break;
+        }
+        used += (size_t)more;
+    }
+    return eval_fail(error, PE_E_NOT_FOUND, "the model has no %s '%.120s' among its %u%s", what, name, count, list);
+}
+
 static int find(const struct pe_model *model, enum names kind, const char *what, const char *name, uint32_t *out,
                 struct pe_error *error)
 {
@@ -76,7 +99,7 @@ static int find(const struct pe_model *model, enum names kind, const char *what,
         found = i;
     }
     if (found == UINT32_MAX)
-        return eval_fail(error, PE_E_NOT_FOUND, "the model has no %s '%s' among its %u", what, name, count);
+        return fail_to_find(model, kind, what, name, error);
     *out = found;
     return 0;
 }

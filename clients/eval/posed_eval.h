@@ -82,7 +82,8 @@ enum {
 };
 
 /* Opens a .posed file and checks all of it: whatever its bytes are, it is refused or safe to use. 0, PE_E_SYSTEM,
- * PE_E_DAMAGED, PE_E_LIMIT or PE_E_MEMORY. Close *model with pe_model_close(). */
+ * PE_E_DAMAGED, PE_E_LIMIT or PE_E_MEMORY. Close *model with pe_model_close(), when all that was made of it is freed.
+ */
 PE_API int pe_model_open(const char *path, unsigned flags, struct pe_model **model, struct pe_error *error);
 
 /* The same of a file in memory. pe_model_open_memory() copies the bytes. pe_model_open_borrowed() uses them where they
@@ -97,7 +98,7 @@ PE_API void pe_model_close(struct pe_model *model);
 struct pe_info {
     const unsigned char *content_hash; /* [32], as the server's answers have it */
     uint32_t node_count, skin_count, clip_count, mesh_count, draw_count, marker_count;
-    float up[3], forward[3];        /* unit vectors */
+    float up[3], forward[3];        /* unit vectors, scene space: forward is where the model faces */
     float unit_m;                   /* metres per unit */
     float rest_min[3], rest_max[3]; /* of all drawn vertices at rest, scene space; min > max where there are none */
     int file_version;
@@ -154,7 +155,10 @@ PE_API int pe_marker_at(const struct pe_model *model, uint32_t index, struct pe_
 PE_API int pe_joint_at(const struct pe_model *model, uint32_t skin, uint32_t joint, uint32_t *node,
                        float *joint_from_bind);
 
-/* By name: 0, PE_E_NOT_FOUND or PE_E_AMBIGUOUS. */
+/* 1: the node is `ancestor` or hangs from it, at whatever depth; 0: it does not, or one of them is none. */
+PE_API int pe_node_is_below(const struct pe_model *model, uint32_t node, uint32_t ancestor);
+
+/* By name, in the case that the file has: 0, PE_E_NOT_FOUND (the message has the first names) or PE_E_AMBIGUOUS. */
 PE_API int pe_find_node(const struct pe_model *model, const char *name, uint32_t *node, struct pe_error *error);
 PE_API int pe_find_skin(const struct pe_model *model, const char *name, uint32_t *skin, struct pe_error *error);
 PE_API int pe_find_clip(const struct pe_model *model, const char *name, int32_t *clip, struct pe_error *error);
@@ -208,8 +212,8 @@ struct pe_entity {
     uint32_t root;
     const double *world_from_scene; /* NULL, or [16], column-major, affine: what palettes and nodes are multiplied by */
 };
-/* Makes *entity one that plays the clip of this name; all else is 0. 0, PE_E_ARGUMENT, PE_E_NOT_FOUND or
- * PE_E_AMBIGUOUS. */
+/* Makes *entity one that plays the clip of this name, and sets all other fields to 0. Returns 0, PE_E_ARGUMENT,
+ * PE_E_NOT_FOUND or PE_E_AMBIGUOUS. */
 PE_API int pe_entity_clip(struct pe_entity *entity, const struct pe_model *model, const char *clip, double time_s,
                           struct pe_error *error);
 
@@ -218,9 +222,11 @@ PE_API int pe_entity_clip(struct pe_entity *entity, const struct pe_model *model
 struct pe_evaluator; /* working memory, of one thread at a time */
 
 PE_API int pe_evaluator_new(struct pe_evaluator **evaluator, struct pe_error *error);
+/* NULL is nothing. */
 PE_API void pe_evaluator_free(struct pe_evaluator *evaluator);
-/* Makes room for entities of the model with at most `layers_most` layers. For several models call it for each: the room
- * is that of the largest. The only function of an evaluator that allocates. 0, PE_E_ARGUMENT or PE_E_MEMORY. */
+/* Makes room for entities of the model with at most `layers_most` layers; one that plays a clip needs none. For several
+ * models call it for each: the room is that of the largest. The only function of an evaluator that allocates. 0,
+ * PE_E_ARGUMENT or PE_E_MEMORY. */
 PE_API int pe_evaluator_reserve(struct pe_evaluator *evaluator, const struct pe_model *model, uint32_t layers_most,
                                 struct pe_error *error);
 /* By default the fastest arithmetic that the processor has: "auto"; or "scalar", "sse2", "avx2", "avx512", "neon". All
@@ -289,6 +295,7 @@ struct pe_member {
 /* Working memory for crowds; of one thread at a time. */
 struct pe_crowd;
 PE_API int pe_crowd_new(struct pe_crowd **crowd, struct pe_error *error);
+/* NULL is nothing. */
 PE_API void pe_crowd_free(struct pe_crowd *crowd);
 /* Makes room for `member_count` members in one call, among them entities of the model, with at most `layers_most`
  * layers each and `mask_count` masks in all. For several models call it for each. The only function of a crowd that

@@ -1,21 +1,34 @@
 /* posed_eval_hits.h - rays and moving balls at posed entities (protocol/hits.md), with the bits of /v1/hitboxes and
  * /v1/raycast. C11 and C++; errors, threads and memory as in posed_eval.h.
  *
- * A shot at the head of a character that runs, from ten units in front of it:
+ * A shot at the head of a character that runs, from ten units in front of it, along +z in this file (pe_model_info()
+ * tells which way a model faces):
  *
+ *   struct pe_error error;
+ *   struct pe_model *hero;
+ *   struct pe_hitboxes *hitboxes;
+ *   struct pe_scene *scene;
+ *   struct pe_entity runner;
  *   struct pe_ray shot = {0};
- *   double head[3];
- *   if (pe_model_open("hero.posed", 0, &hero, &error) < 0 || pe_find_node(hero, "head", &joint, &error) < 0 ||
+ *   struct pe_hit hit;
+ *   uint32_t head, count;
+ *
+ *   if (pe_model_open("hero.posed", 0, &hero, &error) < 0 || pe_find_node(hero, "head", &head, &error) < 0 ||
  *       pe_hitboxes_new(hero, PE_CAPSULE, &hitboxes, &error) < 0 || pe_scene_new(&scene, &error) < 0 ||
  *       pe_scene_reserve(scene, hitboxes, 1, 1, &error) < 0 ||
  *       pe_entity_clip(&runner, hero, "run", 0.3, &error) < 0 ||
- *       pe_scene_add(scene, hitboxes, &runner, NULL, 0, &error) < 0 ||        // entity 0 of the scene
- *       pe_scene_middle(scene, 0, joint, 0, head, &error) < 0)
- *       fail(error.message);
- *   shot.origin[0] = head[0], shot.origin[1] = head[1], shot.origin[2] = head[2] + 10;
+ *       pe_scene_add(scene, hitboxes, &runner, NULL, 0, &error) < 0 ||
+ *       pe_scene_middle(scene, 0, head, 0, shot.origin, &error) < 0)
+ *       return fprintf(stderr, "%s\n", error.message), 2;
+ *   shot.origin[2] += 10;
  *   shot.direction[2] = -1;
- *   pe_raycast(scene, &shot, 1, PE_NEAREST, &hit, 1, &count, &error);         // count 1: hit.node is what was hit
- */
+ *   if (pe_raycast(scene, &shot, 1, PE_NEAREST, &hit, 1, &count, &error) < 0)
+ *       return fprintf(stderr, "%s\n", error.message), 2;
+ *   if (count == 1 && pe_node_is_below(hero, hit.node, head))
+ *       printf("the head is hit after %g units\n", hit.distance);
+ *
+ * What is hit first is often a joint below: eyes, a jaw, hair. That is why the last lines ask for the head and all that
+ * hangs from it. */
 #ifndef POSED_EVAL_HITS_H
 #define POSED_EVAL_HITS_H
 
@@ -37,6 +50,7 @@ enum pe_kind { PE_CAPSULE = 0, PE_BOX = 1, PE_SPHERE = 2 };
  * PE_E_MEMORY. */
 PE_API int pe_hitboxes_new(const struct pe_model *model, int fit, struct pe_hitboxes **hitboxes,
                            struct pe_error *error);
+/* No scene has an entity with them any more. NULL is nothing. */
 PE_API void pe_hitboxes_free(struct pe_hitboxes *hitboxes);
 PE_API uint32_t pe_hitboxes_count(const struct pe_hitboxes *hitboxes);
 
@@ -60,7 +74,7 @@ PE_API int pe_hitbox_at(const struct pe_hitboxes *hitboxes, uint32_t index, stru
 /* A ray, or a ball that moves. The direction is needed; all else may be 0. */
 struct pe_ray {
     double origin[3], direction[3]; /* world; the direction is of any length but 0 */
-    double most;                    /* hits are not farther; 0: without end */
+    double most;                    /* the largest distance of a hit; 0: any */
     double radius;                  /* of a ball whose middle goes along the ray; 0: the ray itself */
     double at;                      /* 0 to 1: the moment between first poses and second ones */
     uint32_t mask;                  /* only entities with one of these bits; 0: all */
@@ -70,13 +84,13 @@ struct pe_ray {
 
 struct pe_hit {
     uint32_t ray, entity; /* numbers */
-    uint32_t node;        /* volumes: the joint; meshes: the node that carries the mesh */
-    uint32_t part;        /* volumes: index, for pe_hitbox_at(); meshes: for pe_draw_at() */
-    uint32_t triangle;    /* meshes: of the draw, three of its indices each */
-    int is_inside;        /* 1: the ray begins in the volume, or the ball in touch; the distance is 0 */
-    float distance;       /* that the ray, or the middle of the ball, has come; units of the world */
-    float point[3];       /* that is hit, world */
-    float normal[3];      /* unit, away from the surface; of a ball from the point to its middle */
+    uint32_t node;     /* volumes: the joint; meshes: the node that carries the mesh, whatever part of a body it is */
+    uint32_t part;     /* volumes: index, for pe_hitbox_at(); meshes: for pe_draw_at() */
+    uint32_t triangle; /* meshes: of the draw, three of its indices each */
+    int is_inside;     /* 1: the ray begins in the volume, or the ball in touch; the distance is 0 */
+    float distance;    /* that the ray, or the middle of the ball, has come; units of the world */
+    float point[3];    /* that is hit, world */
+    float normal[3];   /* unit, away from the surface; of a ball from the point to its middle */
     float barycentric[3]; /* meshes: the shares of the triangle's corners in the point */
 };
 
@@ -88,9 +102,11 @@ enum pe_which { PE_NEAREST = 0, PE_ALL = 1 };
 struct pe_scene;
 
 PE_API int pe_scene_new(struct pe_scene **scene, struct pe_error *error);
+/* NULL is nothing. */
 PE_API void pe_scene_free(struct pe_scene *scene);
-/* Makes room for `count` more entities with these hitboxes and at most `layers_most` layers, beside those that it has
- * room for. The only function of a scene that allocates. 0, PE_E_ARGUMENT or PE_E_MEMORY. */
+/* Makes room for `count` more entities with these hitboxes and at most `layers_most` layers (an entity that plays a
+ * clip needs none), beside those that it has room for. The only function of a scene that allocates. 0, PE_E_ARGUMENT or
+ * PE_E_MEMORY. */
 PE_API int pe_scene_reserve(struct pe_scene *scene, const struct pe_hitboxes *hitboxes, uint32_t count,
                             uint32_t layers_most, struct pe_error *error);
 /* Takes all entities out; the room stays. */
@@ -105,14 +121,14 @@ PE_API int pe_scene_add(struct pe_scene *scene, const struct pe_hitboxes *hitbox
                         const struct pe_entity *end, uint32_t mask, struct pe_error *error);
 PE_API uint32_t pe_scene_count(const struct pe_scene *scene);
 
-/* The middle of the first volume of a joint of an entity, in the world, at a moment 0 to 1 between its poses: where to
- * aim at. 0, PE_E_ARGUMENT, or PE_E_NOT_FOUND where the joint has no volume. */
+/* Where to aim at: the middle of a joint's volume (of several the first one's) in the world, at a moment 0 to 1 between
+ * the entity's poses. 0, PE_E_ARGUMENT, or PE_E_NOT_FOUND where the joint has no volume. */
 PE_API int pe_scene_middle(const struct pe_scene *scene, uint32_t entity, uint32_t node, double at, double out[3],
                            struct pe_error *error);
 
 /* Casts rays[ray_count] at the scene: the nearest hit of each (enum pe_which; of equal distances that of the lower
  * entity and hitbox), or all, into out[room], by ray, then distance. *count: how many. 0, or PE_E_ARGUMENT, also where
- * there are more hits than room: of the nearest there are at most ray_count. */
+ * there are more hits than room; PE_NEAREST has at most one for each ray. */
 PE_API int pe_raycast(struct pe_scene *scene, const struct pe_ray *rays, uint32_t ray_count, int which,
                       struct pe_hit *out, uint32_t room, uint32_t *count, struct pe_error *error);
 
@@ -121,11 +137,13 @@ PE_API int pe_raycast(struct pe_scene *scene, const struct pe_ray *rays, uint32_
 /* What a model's triangles need beside the model, made once. The model stays open. Threads share it. */
 struct pe_mesh;
 PE_API int pe_mesh_new(const struct pe_model *model, struct pe_mesh **mesh, struct pe_error *error);
+/* NULL is nothing. */
 PE_API void pe_mesh_free(struct pe_mesh *mesh);
 
 /* Working memory of one thread. */
 struct pe_caster;
 PE_API int pe_caster_new(struct pe_caster **caster, struct pe_error *error);
+/* NULL is nothing. */
 PE_API void pe_caster_free(struct pe_caster *caster);
 /* Makes room for entities of the mesh's model with at most `layers_most` layers, for so many rays and so many hits in
  * one call. For several models call it for each. The only function of a caster that allocates. 0, PE_E_ARGUMENT or
