@@ -2,13 +2,12 @@
 #include "anim/hits/hit_scene.h"
 
 #include "anim/hits/affine.h"
+#include "anim/hits/hit_rows.h"
 #include "base/mem.h"
 
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ROW_FLOATS = 12 };
 
 void hit_scene_init(struct hit_scene *scene) { *scene = (struct hit_scene){0}; }
 
@@ -38,40 +37,9 @@ void hit_scene_clear(struct hit_scene *scene) { scene->count = scene->row_count 
 
 /* --- matrices --- */
 
-/* One matrix, row by row, as that of volume v: number k goes into array k. */
-static void put_matrix(float *rows, uint32_t stride, uint32_t v, const float *matrix)
-{
-    for (int k = 0; k < ROW_FLOATS; k++)
-        rows[(size_t)k * stride + v] = matrix[k];
-}
-
-/* The rows of all volumes in the pose evaluated last, into out[12 * stride]. */
-static int put_rows(struct hit_scene *scene, struct entity_work *work, const struct hit_set *set, float *out,
-                    struct err *err)
-{
-    static const float IDENTITY[ROW_FLOATS] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    for (uint32_t v = set->count; v < set->stride; v++)
-        put_matrix(out, set->stride, v, IDENTITY);
-    for (uint32_t s = 0; s < set->skin_count; s++) {
-        if (entity_palette(work, set->skins[s], LAYOUT_MAT3X4, scene->palette, err) < 0)
-            return err->code;
-        for (uint32_t v = 0; v < set->count; v++)
-            if (set->volumes[v].skin == (int32_t)set->skins[s])
-                put_matrix(out, set->stride, v, scene->palette + (size_t)ROW_FLOATS * set->volumes[v].joint);
-    }
-    if (set->node_count == 0)
-        return 0;
-    if (entity_nodes(work, set->nodes, set->node_count, LAYOUT_MAT3X4, scene->palette, err) < 0)
-        return err->code;
-    for (uint32_t v = 0, n = 0; v < set->count; v++)
-        if (set->volumes[v].skin < 0)
-            put_matrix(out, set->stride, v, scene->palette + (size_t)ROW_FLOATS * n++);
-    return 0;
-}
-
 static const float *rows_of(const struct hit_scene *scene, const struct scene_entity *entity, bool is_end)
 {
-    return scene->rows + entity->row_first + (is_end ? (size_t)ROW_FLOATS * entity->set->stride : 0);
+    return scene->rows + entity->row_first + (is_end ? (size_t)HIT_ROW_FLOATS * entity->set->stride : 0);
 }
 
 void hit_scene_bind(const struct hit_scene *scene, const struct scene_entity *entity, uint32_t volume, double at,
@@ -80,8 +48,8 @@ void hit_scene_bind(const struct hit_scene *scene, const struct scene_entity *en
     struct dmat4 poses[2];
     for (int p = 0; p < (entity->is_moving ? 2 : 1); p++) {
         const float *rows = rows_of(scene, entity, p == 1);
-        float matrix[ROW_FLOATS];
-        for (int k = 0; k < ROW_FLOATS; k++)
+        float matrix[HIT_ROW_FLOATS];
+        for (int k = 0; k < HIT_ROW_FLOATS; k++)
             matrix[k] = rows[(size_t)k * entity->set->stride + volume];
         affine_times_rows(p == 0 ? &entity->begin : &entity->end, matrix, &poses[p]);
     }
@@ -172,8 +140,9 @@ static void box_balls(size_t n, const float *balls, const double middle[3], stru
         out->min[axis] = HUGE_VAL;
         out->max[axis] = -HUGE_VAL;
         for (int k = 0; k < HIT_LANES; k++) {
-            out->min[axis] = fmin(out->min[axis], middle[axis] + (double)low[k]);
-            out->max[axis] = fmax(out->max[axis], middle[axis] + (double)high[k]);
+            const double l = middle[axis] + (double)low[k], h = middle[axis] + (double)high[k];
+            out->min[axis] = l < out->min[axis] ? l : out->min[axis];
+            out->max[axis] = h > out->max[axis] ? h : out->max[axis];
         }
     }
 }
@@ -251,11 +220,11 @@ static bool reserve_order(struct hit_scene *scene, size_t count)
 /* Floats that an entity with the set needs. */
 static size_t palette_floats(const struct hit_set *set)
 {
-    return (size_t)ROW_FLOATS * (set->joint_most > set->node_count ? set->joint_most : set->node_count) + 1;
+    return (size_t)HIT_ROW_FLOATS * (set->joint_most > set->node_count ? set->joint_most : set->node_count) + 1;
 }
 static size_t row_floats(const struct hit_set *set, int pose_count)
 {
-    return (size_t)ROW_FLOATS * set->stride * (size_t)pose_count;
+    return (size_t)HIT_ROW_FLOATS * set->stride * (size_t)pose_count;
 }
 static size_t ball_floats(const struct hit_set *set) { return (size_t)4 * set->stride; }
 
@@ -309,10 +278,10 @@ int hit_scene_add(struct hit_scene *scene, struct entity_work *work, uint32_t id
                                     .row_first = scene->row_count,
                                     .ball_first = scene->ball_count};
     entity_evaluate(work, begin->entity);
-    int rc = put_rows(scene, work, set, scene->rows + scene->row_count, err);
+    int rc = hit_rows_put(set, work, scene->palette, scene->rows + scene->row_count, err);
     if (rc == 0 && end != NULL) {
         entity_evaluate(work, end->entity);
-        rc = put_rows(scene, work, set, scene->rows + scene->row_count + rows / 2, err);
+        rc = hit_rows_put(set, work, scene->palette, scene->rows + scene->row_count + rows / 2, err);
     }
     if (rc < 0)
         return rc;

@@ -200,6 +200,10 @@ static void list_balls(struct hit_set *set)
 {
     set->stride = (set->count + HIT_LANES - 1) / HIT_LANES * HIT_LANES;
     set->balls = mem_zalloc((size_t)4 * set->stride + 1, sizeof *set->balls);
+    set->places = mem_zalloc((size_t)set->stride + 1, sizeof *set->places);
+    for (uint32_t v = 0; v < set->stride; v++)
+        set->places[v] = v < set->count ? (struct hit_place){set->volumes[v].skin, set->volumes[v].joint}
+                                        : (struct hit_place){-1, 0};
     for (uint32_t v = 0; v < set->stride; v++) {
         const struct set_volume *volume = &set->volumes[v < set->count ? v : 0];
         double sum = 0;
@@ -229,8 +233,10 @@ static void list_places(struct hit_set *set, const struct model *model)
         }
     }
     free(has_skin);
-    set->size_bytes = sizeof *set + set->count * (sizeof *set->volumes + sizeof *set->nodes + 4 * sizeof *set->balls) +
-                      set->skin_count * sizeof *set->skins;
+    set->size_bytes =
+        sizeof *set +
+        set->count * (sizeof *set->volumes + sizeof *set->nodes + 4 * sizeof *set->balls + sizeof *set->places) +
+        set->skin_count * sizeof *set->skins;
 }
 
 int hit_set_new(const struct model *model, enum volume_kind fit, uint64_t vertices_max, struct hit_set **out,
@@ -264,5 +270,6 @@ void hit_set_free(struct hit_set *set)
     free(set->skins);
     free(set->nodes);
     free(set->balls);
+    free(set->places);
     free(set);
 }

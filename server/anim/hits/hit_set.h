@@ -21,6 +21,12 @@ struct set_volume {
     double center[3], radius; /* a ball around it, in bind space */
 };
 
+/* Where the matrix of a volume comes from, once more: all of them fit into a few lines of a cache. */
+struct hit_place {
+    int32_t skin;   /* or -1 */
+    uint32_t joint; /* of the skin */
+};
+
 enum { HIT_LANES = 8 };
 #define HIT_FLOAT_SLACK 4e-6 /* what a few operations in float lose of a number, and more */
 
@@ -35,6 +41,7 @@ struct hit_set {
      * multiple of HIT_LANES; behind the last volume stand balls that are in no box. Radii are larger by what floats
      * lose. */
     float *balls;
+    struct hit_place *places; /* [stride]: behind the last volume of no skin */
     uint32_t stride;
     size_t size_bytes; /* all of it, in memory */
 };

@@ -1,0 +1,65 @@
+#include "anim/hits/hit_rows.h"
+
+#include <string.h>
+
+/* One matrix, row by row, as that of volume v: number k goes into array k. */
+static void put_matrix(float *rows, uint32_t stride, uint32_t v, const float *matrix)
+{
+    for (int k = 0; k < HIT_ROW_FLOATS; k++)
+        rows[(size_t)k * stride + v] = matrix[k];
+}
+
+/* The same of volumes v to v + 3, whose matrices are those of four joints of a palette. */
+static void put_four(float *rows, uint32_t stride, uint32_t v, const float *palette, const struct hit_place *joints)
+{
+    typedef float f32x4 __attribute__((vector_size(16)));
+    for (size_t r = 0; r < 3; r++) {
+        f32x4 m[4];
+        for (int i = 0; i < 4; i++)
+            memcpy(&m[i], palette + (size_t)HIT_ROW_FLOATS * joints[i].joint + 4 * r, sizeof m[i]);
+        const f32x4 low = __builtin_shufflevector(m[0], m[1], 0, 4, 1, 5),
+                    high = __builtin_shufflevector(m[0], m[1], 2, 6, 3, 7);
+        const f32x4 next_low = __builtin_shufflevector(m[2], m[3], 0, 4, 1, 5),
+                    next_high = __builtin_shufflevector(m[2], m[3], 2, 6, 3, 7);
+        const f32x4 columns[4] = {
+            __builtin_shufflevector(low, next_low, 0, 1, 4, 5), __builtin_shufflevector(low, next_low, 2, 3, 6, 7),
+            __builtin_shufflevector(high, next_high, 0, 1, 4, 5), __builtin_shufflevector(high, next_high, 2, 3, 6, 7)};
+        for (size_t c = 0; c < 4; c++)
+            memcpy(rows + (4 * r + c) * stride + v, &columns[c], sizeof columns[c]);
+    }
+}
+
+/* Those of one skin's joints. */
+static void put_skin(const struct hit_set *set, int32_t skin, const float *palette, float *out)
+{
+    for (uint32_t v = 0; v < set->stride; v += 4) {
+        const struct hit_place *at = set->places + v;
+        if (at[0].skin == skin && at[1].skin == skin && at[2].skin == skin && at[3].skin == skin) {
+            put_four(out, set->stride, v, palette, at);
+            continue;
+        }
+        for (uint32_t i = 0; i < 4; i++)
+            if (at[i].skin == skin)
+                put_matrix(out, set->stride, v + i, palette + (size_t)HIT_ROW_FLOATS * at[i].joint);
+    }
+}
+
+int hit_rows_put(const struct hit_set *set, struct entity_work *work, float *palette, float *out, struct err *err)
+{
+    static const float IDENTITY[HIT_ROW_FLOATS] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    for (uint32_t v = set->count; v < set->stride; v++)
+        put_matrix(out, set->stride, v, IDENTITY);
+    for (uint32_t s = 0; s < set->skin_count; s++) {
+        if (entity_palette(work, set->skins[s], LAYOUT_MAT3X4, palette, err) < 0)
+            return err->code;
+        put_skin(set, (int32_t)set->skins[s], palette, out);
+    }
+    if (set->node_count == 0)
+        return 0;
+    if (entity_nodes(work, set->nodes, set->node_count, LAYOUT_MAT3X4, palette, err) < 0)
+        return err->code;
+    for (uint32_t v = 0, n = 0; v < set->count; v++)
+        if (set->places[v].skin < 0)
+            put_matrix(out, set->stride, v, palette + (size_t)HIT_ROW_FLOATS * n++);
+    return 0;
+}
