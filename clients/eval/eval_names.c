@@ -65,14 +65,18 @@ bool eval_names_make(struct pe_model *model)
 static int fail_to_find(const struct pe_model *model, enum names kind, const char *what, const char *name,
                         struct pe_error *error)
 {
-    enum { LISTED = 8, LIST_BYTES = 240 };
+    enum { LISTED = 8, LIST_BYTES = 260 };
     const uint32_t count = model->names_first[kind + 1] - model->names_first[kind];
     char list[LIST_BYTES] = "";
     size_t used = 0;
-    for (uint32_t i = 0, listed = 0; i < count && listed < LISTED; i++) {
+    for (uint32_t i = 0, listed = 0; i < count; i++) {
         const char *other = eval_name(model, kind, i);
         if (other == NULL)
             continue;
+        if (listed == LISTED) {
+            snprintf(list + used, sizeof list - used, ", ..");
+            break;
+        }
         const int more = snprintf(list + used, sizeof list - used, "%s '%s'", listed++ == 0 ? ":" : ",", other);
         if (more < 0 || (size_t)more >= sizeof list - used) {
             list[used] = '\0'; /* whole names only */

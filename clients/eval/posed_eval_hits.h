@@ -1,34 +1,41 @@
 /* posed_eval_hits.h - rays and moving balls at posed entities (protocol/hits.md), with the bits of /v1/hitboxes and
  * /v1/raycast. C11 and C++; errors, threads and memory as in posed_eval.h.
  *
- * A shot at the head of a character that runs, from ten units in front of it, along +z in this file (pe_model_info()
- * tells which way a model faces):
+ * A shot at the head of a character that runs, from ten units in front of it (example_hit.c is the whole program):
  *
  *   struct pe_error error;
- *   struct pe_model *hero;
- *   struct pe_hitboxes *hitboxes;
- *   struct pe_scene *scene;
+ *   struct pe_model *hero = NULL;
+ *   struct pe_hitboxes *hitboxes = NULL;
+ *   struct pe_scene *scene = NULL;
  *   struct pe_entity runner;
+ *   struct pe_info info;
  *   struct pe_ray shot = {0};
  *   struct pe_hit hit;
  *   uint32_t head, count;
  *
  *   if (pe_model_open("hero.posed", 0, &hero, &error) < 0 || pe_find_node(hero, "head", &head, &error) < 0 ||
  *       pe_hitboxes_new(hero, PE_CAPSULE, &hitboxes, &error) < 0 || pe_scene_new(&scene, &error) < 0 ||
- *       pe_scene_reserve(scene, hitboxes, 1, 1, &error) < 0 ||
+ *       pe_scene_reserve(scene, hitboxes, 1, 0, &error) < 0 ||
  *       pe_entity_clip(&runner, hero, "run", 0.3, &error) < 0 ||
  *       pe_scene_add(scene, hitboxes, &runner, NULL, 0, &error) < 0 ||
  *       pe_scene_middle(scene, 0, head, 0, shot.origin, &error) < 0)
- *       return fprintf(stderr, "%s\n", error.message), 2;
- *   shot.origin[2] += 10;
- *   shot.direction[2] = -1;
+ *       fail(error.message);
+ *   pe_model_info(hero, &info);
+ *   for (int i = 0; i < 3; i++) {
+ *       shot.direction[i] = -(double)info.forward[i];
+ *       shot.origin[i] += 10 * (double)info.forward[i];
+ *   }
  *   if (pe_raycast(scene, &shot, 1, PE_NEAREST, &hit, 1, &count, &error) < 0)
- *       return fprintf(stderr, "%s\n", error.message), 2;
+ *       fail(error.message);
  *   if (count == 1 && pe_node_is_below(hero, hit.node, head))
- *       printf("the head is hit after %g units\n", hit.distance);
+ *       printf("the head is hit after %g units\n", (double)hit.distance);
  *
- * What is hit first is often a joint below: eyes, a jaw, hair. That is why the last lines ask for the head and all that
- * hangs from it. */
+ *   pe_scene_free(scene);         // then what it was made of
+ *   pe_hitboxes_free(hitboxes);
+ *   pe_model_close(hero);
+ *
+ * What is hit first is often a joint below: eyes, a jaw, hair. So the condition is about the head and all that hangs
+ * from it. A joint in front of it may be hit, too, as a hand before the face: PE_ALL has what lies behind. */
 #ifndef POSED_EVAL_HITS_H
 #define POSED_EVAL_HITS_H
 
@@ -50,7 +57,7 @@ enum pe_kind { PE_CAPSULE = 0, PE_BOX = 1, PE_SPHERE = 2 };
  * PE_E_MEMORY. */
 PE_API int pe_hitboxes_new(const struct pe_model *model, int fit, struct pe_hitboxes **hitboxes,
                            struct pe_error *error);
-/* No scene has an entity with them any more. NULL is nothing. */
+/* Scenes with entities that have them are cleared or freed first. NULL is nothing. */
 PE_API void pe_hitboxes_free(struct pe_hitboxes *hitboxes);
 PE_API uint32_t pe_hitboxes_count(const struct pe_hitboxes *hitboxes);
 
