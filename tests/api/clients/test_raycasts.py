@@ -252,3 +252,15 @@ def test_the_c_client_casts_once_more_where_the_connection_ends(own, scene, expe
         with CuttingRelay(tcp, [size]) as relay:
             assert cast(relay) == expected, size
             assert len(relay.passed) == 2
+
+
+def test_the_readmes_shot_hits(own, tmp_path):
+    """The second program of clients/c/README.md is what stands in the first one before its end."""
+    whole, shot = [block for block in re.findall(r"```c\n(.*?)```", (REPOSITORY / "clients/c/README.md").read_text(), re.S) if "struct posed_" in block]
+    end = "    posed_disconnect(&server);"
+    assert whole.count(end) == 1
+    (tmp_path / "shot.c").write_text(whole.replace("127.0.0.1:7879", own.ports["tcp"]).replace(end, "{\n" + shot + "}\n" + end).replace("<posed.h>", '"posed.h"'))
+    subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", tmp_path / "shot.c", f"-I{REPOSITORY}/clients/c", REPOSITORY / "clients/c/posed.c", "-o", tmp_path / "shot"],
+                   check=True)
+    done = subprocess.run([tmp_path / "shot"], capture_output=True, text=True, timeout=60)
+    assert re.search(r"^joint 5 after 8\.7\d+ units$", done.stdout, re.M), done.stdout + done.stderr
