@@ -900,7 +900,7 @@ size_t posed_write_crowd(void *out, size_t room, uint32_t id, const struct posed
 /* How many targets a raycast has. */
 static uint32_t count_targets(const struct posed_raycast *raycast)
 {
-    return raycast->target_count > 0 ? raycast->target_count : raycast->crowd->entity_count;
+    return raycast->targets != NULL ? raycast->target_count : raycast->crowd->entity_count;
 }
 
 static unsigned char *put_targets(unsigned char *at, const struct posed_raycast *raycast)
@@ -908,7 +908,7 @@ static unsigned char *put_targets(unsigned char *at, const struct posed_raycast 
     const uint32_t count = count_targets(raycast);
     for (uint32_t i = 0; i < count; i++, at += TARGET_BYTES) {
         const struct posed_target alone = {i, 0, 0};
-        const struct posed_target *target = raycast->target_count > 0 ? &raycast->targets[i] : &alone;
+        const struct posed_target *target = raycast->targets != NULL ? &raycast->targets[i] : &alone;
         put32(at, target->begin);
         put32(at + 4, target->end - 1);
         put32(at + 8, target->mask == 0 ? UINT32_MAX : target->mask);

@@ -498,7 +498,7 @@ struct posed_ray {
  * capsules of its entities. */
 struct posed_raycast {
     const struct posed_crowd *crowd;
-    const struct posed_target *targets; /* [target_count]; none: each entity of the crowd, standing still */
+    const struct posed_target *targets; /* [target_count]; NULL: each entity of the crowd, standing still */
     const struct posed_ray *rays;       /* [ray_count] */
     uint32_t target_count, ray_count;
     uint8_t fit;   /* enum posed_fit: the volumes of joints */

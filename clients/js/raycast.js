@@ -48,7 +48,7 @@ function raysOfArrays(arrays) {
     const { length } = arrays[name] ?? {};
     if (length !== undefined && length !== count) throw new TypeError(`${name} is a number, or has ${count} of them, not ${length}`);
   }
-  const entry = (name, i) => (typeof arrays[name] === 'object' ? arrays[name][i] : arrays[name]);
+  const entry = (name, i) => (arrays[name]?.length === undefined ? arrays[name] : arrays[name][i]);
   const slice = (numbers, i) => [numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]];
   return {
     count,

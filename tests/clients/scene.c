@@ -93,6 +93,7 @@ static void take_layer(struct scene *scene)
 static void take_target(struct scene *scene)
 {
     struct posed_target *target = &scene->targets[scene->raycast.target_count++];
+    scene->raycast.targets = scene->targets; /* a scene without targets has those of its entities */
     target->begin = (uint32_t)next_number();
     target->end = (uint32_t)(next_number() + 1);
     target->mask = (uint32_t)next_number();
@@ -157,7 +158,6 @@ int read_scene(const char *path, struct scene *scene)
     scene->crowd.wanted = scene->wanted;
     scene->crowd.entities = scene->entities;
     scene->raycast.crowd = &scene->crowd;
-    scene->raycast.targets = scene->targets;
     scene->raycast.rays = scene->rays;
     return rc;
 }

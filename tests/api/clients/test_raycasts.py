@@ -62,11 +62,12 @@ def scene(own, tmp_path_factory):
     return path
 
 
-def run(own, name, path):
+def run(own, name, path, to=None):
+    """to: an address in place of that of the client."""
     command, address, more = CLIENTS[name]
     if command is NODE:
         subprocess.run([REPOSITORY / "tests" / "web" / "run.sh", "--install"], check=True, timeout=300)
-    return subprocess.run([*command, address(own), path, *more], capture_output=True, text=True, timeout=300,
+    return subprocess.run([*command, to or address(own), path, *more], capture_output=True, text=True, timeout=300,
                           env={**os.environ, "POSED_BUILD": str(BUILD)})
 
 
@@ -239,16 +240,17 @@ def test_the_c_client_reads_whole_answers_alone(own, scene, tmp_path):
         assert said(data[:at] + bytes([data[at] ^ 0x82]) + data[at + 1:]) == "status -5\n", at
 
 
-def test_the_c_client_casts_once_more_where_the_connection_ends(own, scene, expected):
-    """Over the other connection the models have other handles, which stand in the crowd of the raycast."""
+@pytest.mark.parametrize("client, port", [("c-tcp", "tcp"), ("python-tcp", "tcp"), ("javascript-websocket", "http")])
+def test_rays_are_cast_once_more_where_the_connection_ends(own, scene, expected, client, port):
+    """Over the other connection the models of the C client have other handles, which stand in the crowd of the raycast."""
     def cast(relay):
-        return told(subprocess.run([*C, relay.address, scene], capture_output=True, text=True, timeout=300))
+        return told(run(own, client, scene, f"http://{relay.address}" if port == "http" else relay.address))
 
-    tcp = own.ports["tcp"]
+    tcp = own.address if port == "http" else own.ports["tcp"]
     with CuttingRelay(tcp) as relay:
         assert cast(relay) == expected
         whole = relay.passed[0]
-    for size in (whole // 100, whole // 3, whole - 1):
+    for size in (whole // 100, whole // 3, whole * 2 // 3):
         with CuttingRelay(tcp, [size]) as relay:
             assert cast(relay) == expected, size
             assert len(relay.passed) == 2
