@@ -648,7 +648,7 @@ export interface RaycastTarget {
   mask?: number;
 }
 
-/** Rays as arrays: 3 numbers each of `origins` and `directions`, and of the others one for each ray, or one for all. */
+/** Rays as arrays: 3 numbers each of `origins` and `directions`, and of the others one for each ray, or one for all. `ignore`: -1 for nobody. */
 export interface RayArrays {
   origins: ArrayLike<number>;
   directions: ArrayLike<number>;

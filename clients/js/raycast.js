@@ -15,18 +15,18 @@ const HIT_WORDS = HIT / 4;
 const ALL = 0xffffffff; // a mask of all bits
 const NONE = 0xffffffff; // nobody
 
-// A whole number of 32 bits, or an error that names it.
-function whole(value, least, what) {
-  if (!Number.isInteger(value) || value < least || value > ALL) throw new TypeError(`${what} is a whole number from ${least} to 2^32 - 1, not ${value}`);
+// A whole number of 32 bits of entry i of a list, or an error that names it.
+function whole(value, least, what, i) {
+  if (!Number.isInteger(value) || value < least || value > ALL) throw new TypeError(`${what}[${i}] is a whole number from ${least} to 2^32 - 1, not ${value}`);
   return value;
 }
 
 function putTargets(view, targets) {
   targets.forEach(({ begin, end = -1, mask = ALL }, i) => {
     const at = HEADER + TARGET * i;
-    view.setUint32(at, whole(begin, 0, `begin of targets[${i}]`), true);
-    view.setInt32(at + 4, whole(end, -1, `end of targets[${i}]`), true);
-    view.setUint32(at + 8, whole(mask, 0, `mask of targets[${i}]`), true);
+    view.setUint32(at, whole(begin, 0, 'begin of targets', i), true);
+    view.setInt32(at + 4, whole(end, -1, 'end of targets', i), true);
+    view.setUint32(at + 8, whole(mask, 0, 'mask of targets', i), true);
   });
 }
 
@@ -35,10 +35,39 @@ function three(numbers, what) {
   return numbers;
 }
 
-// Ray i as an object: of a list, or of arrays.
-const raysOf = (list) => ({ count: list.length, rayAt: (i) => list[i] });
+// Writes rays one after the other. They begin at a multiple of 16, so that the doubles of one are in place.
+class RayWriter {
+  #doubles;
+  #words;
+  #i = 0;
 
-function raysOfArrays(arrays) {
+  constructor(bytes, start, count) {
+    this.#doubles = new Float64Array(bytes.buffer, start, RAY_DOUBLES * count);
+    this.#words = new Uint32Array(bytes.buffer, start, RAY_WORDS * count);
+  }
+
+  // `from`: where the three numbers of this ray begin in origins and directions.
+  put(origins, directions, from, max = Infinity, radius = 0, at = 0, mask = ALL, ignore = -1) {
+    const doubles = this.#doubles;
+    const words = this.#words;
+    const i = this.#i++;
+    let place = RAY_DOUBLES * i;
+    for (let k = from; k < from + 3; k++) doubles[place++] = origins[k];
+    for (let k = from; k < from + 3; k++) doubles[place++] = directions[k];
+    doubles[place] = max;
+    doubles[place + 1] = radius;
+    doubles[place + 2] = at;
+    words[RAY_WORDS * i + 18] = whole(mask, 0, 'mask of rays', i);
+    words[RAY_WORDS * i + 19] = ignore === -1 ? NONE : whole(ignore, -1, 'ignore of rays', i);
+  }
+}
+
+const putList = (out, list) => list.forEach(({ origin, direction, max, radius, at, mask, ignore }, i) => {
+  out.put(three(origin, `origin of rays[${i}]`), three(direction, `direction of rays[${i}]`), 0, max, radius, at, mask, ignore);
+});
+
+// How many rays arrays have, all of which are as long as they should be.
+function countArrays(arrays) {
   const { origins, directions } = arrays;
   const count = origins?.length / 3;
   if (!Number.isInteger(count) || directions?.length !== origins.length) {
@@ -48,27 +77,13 @@ function raysOfArrays(arrays) {
     const { length } = arrays[name] ?? {};
     if (length !== undefined && length !== count) throw new TypeError(`${name} is a number, or has ${count} of them, not ${length}`);
   }
-  const entry = (name, i) => (arrays[name]?.length === undefined ? arrays[name] : arrays[name][i]);
-  const slice = (numbers, i) => [numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]];
-  return {
-    count,
-    rayAt: (i) => ({
-      origin: slice(origins, i), direction: slice(directions, i), max: entry('max', i), radius: entry('radius', i), at: entry('at', i), mask: entry('mask', i), ignore: entry('ignore', i),
-    }),
-  };
+  return count;
 }
 
-// `rays` begin at a multiple of 16, so that the doubles of one are in place.
-function putRays(bytes, start, { count, rayAt }) {
-  const doubles = new Float64Array(bytes.buffer, start, RAY_DOUBLES * count);
-  const words = new Uint32Array(bytes.buffer, start, RAY_WORDS * count);
+function putArrays(out, { origins, directions, max, radius, at, mask, ignore }, count) {
+  const entry = (numbers, i) => (numbers?.length === undefined ? numbers : numbers[i]);
   for (let i = 0; i < count; i++) {
-    const { origin, direction, max = Infinity, radius = 0, at = 0, mask = ALL, ignore = -1 } = rayAt(i);
-    doubles.set(three(origin, `origin of rays[${i}]`), RAY_DOUBLES * i);
-    doubles.set(three(direction, `direction of rays[${i}]`), RAY_DOUBLES * i + 3);
-    doubles.set([max, radius, at], RAY_DOUBLES * i + 6);
-    words[RAY_WORDS * i + 18] = whole(mask, 0, `mask of rays[${i}]`);
-    words[RAY_WORDS * i + 19] = ignore === -1 ? NONE : whole(ignore, -1, `ignore of rays[${i}]`);
+    out.put(origins, directions, 3 * i, entry(max, i), entry(radius, i), entry(at, i), entry(mask, i), entry(ignore, i));
   }
 }
 
@@ -76,16 +91,18 @@ function putRays(bytes, start, { count, rayAt }) {
 export function buildRaycast({ rays, targets, fit = 'capsule', test = 'volumes', hits = 'nearest', ...crowd }) {
   const poses = buildCrowd(crowd);
   const asked = targets ?? crowd.entities.map((_, begin) => ({ begin }));
-  const cast = Array.isArray(rays) ? raysOf(rays) : raysOfArrays(rays ?? {});
+  const count = Array.isArray(rays) ? rays.length : countArrays(rays ?? {});
   const raysAt = HEADER + TARGET * asked.length;
-  const crowdAt = raysAt + RAY * cast.count;
+  const crowdAt = raysAt + RAY * count;
   const bytes = new Uint8Array(crowdAt + poses.length);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, 0x50534452, false); // PSDR
-  [1, bytes.length, asked.length, cast.count, poses.length].forEach((value, i) => view.setUint32(4 + 4 * i, value, true));
+  [1, bytes.length, asked.length, count, poses.length].forEach((value, i) => view.setUint32(4 + 4 * i, value, true));
   [numberOf(FITS, fit, 'fit'), numberOf(TESTS, test, 'test'), numberOf(WHICH, hits, 'hits')].forEach((value, i) => view.setUint8(24 + i, value));
   putTargets(view, asked);
-  putRays(bytes, raysAt, cast);
+  const out = new RayWriter(bytes, raysAt, count);
+  if (Array.isArray(rays)) putList(out, rays);
+  else putArrays(out, rays, count);
   bytes.set(poses, crowdAt);
   return bytes;
 }
