@@ -160,13 +160,16 @@ $(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg) -lgif -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
-client_tests := $(out)/test/client_probe $(out)/test/client_crowd $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(out)/example_crowd $(out)/example_hit
+client_tests := $(out)/test/client_probe $(out)/test/client_crowd $(out)/test/client_raycast $(out)/test/eval_raycast $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(out)/example_crowd $(out)/example_hit
 $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
-$(out)/test/client_crowd: $(obj)/tests/clients/crowd.o $(client_c)
+$(out)/test/client_crowd $(out)/test/client_raycast: $(out)/test/client_%: $(obj)/tests/clients/%.o $(obj)/tests/clients/scene.o $(client_c)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
+$(out)/test/eval_raycast: $(obj)/tests/clients/eval_raycast.o $(obj)/tests/clients/scene.o $(client_c) $(out)/libposed-eval.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 $(out)/test/flip_probe: $(obj)/tests/clients/flip_probe.o $(addprefix $(obj)/clients/cli/,diff/flip.o diff/picture_file.o output/text.o)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm

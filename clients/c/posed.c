@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -48,6 +49,11 @@ enum {
     WANTED_BYTES = 16,
     POSED_ENTITY_BYTES = 16,
     WRONG_BYTES = 16,
+    RAYCAST_BYTES = 64, /* headers of a raycast and of its answer, and their records */
+    TARGET_BYTES = 16,
+    RAY_BYTES = 80,
+    HITS_BYTES = 32,
+    HIT_BYTES = 64,
     RECONNECT_TRIES = 10,
     RECONNECT_MS = 10000,
     FIRST_PAUSE_MS = 50,
@@ -507,6 +513,48 @@ const unsigned char *posed_entities_hash(const struct posed_entities *entities, 
                : NULL;
 }
 
+/* --- the answer to a raycast --- */
+
+int posed_read_hits(const void *data, size_t data_bytes, struct posed_hits *out)
+{
+    const unsigned char *at = data;
+    memset(out, 0, sizeof *out);
+    if (data_bytes < HITS_BYTES || memcmp(at, "PSDH", 4) != 0 || get16(at + 4) != 1)
+        return POSED_E_PROTOCOL;
+    const uint32_t entity_count = get32(at + 8), ray_count = get32(at + 12), hit_count = get32(at + 16);
+    if (get64(at + 24) != data_bytes || HITS_BYTES + (uint64_t)hit_count * HIT_BYTES != data_bytes ||
+        at[20] > POSED_TEST_MESH)
+        return POSED_E_PROTOCOL;
+    for (const unsigned char *hit = at + HITS_BYTES; hit < at + data_bytes; hit += HIT_BYTES)
+        if (get32(hit) >= ray_count || get32(hit + 4) >= entity_count)
+            return POSED_E_PROTOCOL;
+    out->entity_count = entity_count;
+    out->ray_count = ray_count;
+    out->hit_count = hit_count;
+    out->test = at[20];
+    out->data = at;
+    return 0;
+}
+
+uint32_t posed_copy_hits(const struct posed_hits *hits, uint32_t first, struct posed_hit *out, uint32_t room)
+{
+    const uint32_t left = first < hits->hit_count ? hits->hit_count - first : 0, count = left < room ? left : room;
+    for (uint32_t i = 0; i < count; i++, out++) {
+        const unsigned char *at = hits->data + HITS_BYTES + ((size_t)first + i) * HIT_BYTES;
+        out->ray = get32(at);
+        out->entity = get32(at + 4);
+        out->node = get32(at + 8);
+        out->part = get32(at + 12);
+        out->triangle = get32(at + 16);
+        out->is_inside = (int)(get32(at + 20) & 1);
+        memcpy(&out->distance, at + 24, sizeof out->distance);
+        memcpy(out->point, at + 28, sizeof out->point);
+        memcpy(out->normal, at + 40, sizeof out->normal);
+        memcpy(out->barycentric, at + 52, sizeof out->barycentric);
+    }
+    return count;
+}
+
 /* --- requests --- */
 
 void posed_query_init(struct posed_query *query)
@@ -807,33 +855,106 @@ void posed_layer_init(struct posed_layer *layer)
     layer->weight = 1;
 }
 
+/* The size of the records of a crowd, whose counts it fills; 0 where it cannot be said. */
+static size_t crowd_bytes(const struct posed_crowd *crowd, struct crowd_counts *counts)
+{
+    if (crowd->entity_count > UINT32_MAX / 4096 || crowd->model_count > POSED_CROWD_MODELS_MAX ||
+        crowd->mask_count > UINT32_MAX / 64 || crowd->wanted_count > UINT16_MAX || !count_crowd(crowd, counts))
+        return 0;
+    return CROWD_BYTES + (size_t)crowd->entity_count * ENTITY_BYTES + counts->layers * LAYER_BYTES +
+           counts->worlds * WORLD_BYTES + crowd->model_count * (size_t)CROWD_MODEL_BYTES +
+           crowd->mask_count * (size_t)MASK_BYTES + counts->mask_nodes * MASK_NODE_BYTES +
+           counts->wanted * WANTED_BYTES + counts->items * 4;
+}
+
+static void put_crowd(unsigned char *at, const struct posed_crowd *crowd, const struct crowd_counts *counts,
+                      size_t bytes)
+{
+    memcpy(at, "PSDC", 4);
+    put16(at + 4, 1);
+    put32(at + 8, (uint32_t)bytes);
+    put32(at + 12, crowd->entity_count);
+    put32(at + 16, (uint32_t)counts->layers);
+    put32(at + 20, (uint32_t)counts->worlds);
+    put32(at + 24, crowd->model_count);
+    put32(at + 28, crowd->mask_count);
+    put32(at + 32, (uint32_t)counts->mask_nodes);
+    put32(at + 36, (uint32_t)counts->wanted);
+    put32(at + 40, (uint32_t)counts->items);
+    put_wanted(put_masks(put_models(put_entities(at + CROWD_BYTES, crowd, counts), crowd), crowd), crowd);
+}
+
 size_t posed_write_crowd(void *out, size_t room, uint32_t id, const struct posed_crowd *crowd)
 {
     struct crowd_counts counts;
     size_t bytes;
-    if (crowd->entity_count > UINT32_MAX / 4096 || crowd->model_count > POSED_CROWD_MODELS_MAX ||
-        crowd->mask_count > UINT32_MAX / 64 || crowd->wanted_count > UINT16_MAX || !count_crowd(crowd, &counts))
+    const size_t payload_bytes = crowd_bytes(crowd, &counts);
+    if (payload_bytes == 0)
         return 0;
-    const size_t payload_bytes = CROWD_BYTES + (size_t)crowd->entity_count * ENTITY_BYTES +
-                                 counts.layers * LAYER_BYTES + counts.worlds * WORLD_BYTES +
-                                 crowd->model_count * (size_t)CROWD_MODEL_BYTES +
-                                 crowd->mask_count * (size_t)MASK_BYTES + counts.mask_nodes * MASK_NODE_BYTES +
-                                 counts.wanted * WANTED_BYTES + counts.items * 4;
     unsigned char *at = begin(out, room, POSED_CROWD, id, NULL, payload_bytes, &bytes);
+    if (at != NULL)
+        put_crowd(at, crowd, &counts, payload_bytes);
+    return bytes;
+}
+
+/* How many targets a raycast has. */
+static uint32_t count_targets(const struct posed_raycast *raycast)
+{
+    return raycast->targets != NULL ? raycast->target_count : raycast->crowd->entity_count;
+}
+
+static unsigned char *put_targets(unsigned char *at, const struct posed_raycast *raycast)
+{
+    const uint32_t count = count_targets(raycast);
+    for (uint32_t i = 0; i < count; i++, at += TARGET_BYTES) {
+        const struct posed_target alone = {i, 0, 0};
+        const struct posed_target *target = raycast->targets != NULL ? &raycast->targets[i] : &alone;
+        put32(at, target->begin);
+        put32(at + 4, target->end - 1);
+        put32(at + 8, target->mask == 0 ? UINT32_MAX : target->mask);
+    }
+    return at;
+}
+
+static unsigned char *put_rays(unsigned char *at, const struct posed_raycast *raycast)
+{
+    for (uint32_t i = 0; i < raycast->ray_count; i++, at += RAY_BYTES) {
+        const struct posed_ray *ray = &raycast->rays[i];
+        memcpy(at, ray->origin, sizeof ray->origin);
+        memcpy(at + 24, ray->direction, sizeof ray->direction);
+        put_f64(at + 48, ray->most == 0 ? HUGE_VAL : ray->most);
+        put_f64(at + 56, ray->radius);
+        put_f64(at + 64, ray->at);
+        put32(at + 72, ray->mask == 0 ? UINT32_MAX : ray->mask);
+        put32(at + 76, ray->ignored - 1);
+    }
+    return at;
+}
+
+size_t posed_write_raycast(void *out, size_t room, uint32_t id, const struct posed_raycast *raycast)
+{
+    struct crowd_counts counts;
+    size_t bytes;
+    const size_t poses_bytes = raycast->crowd == NULL ? 0 : crowd_bytes(raycast->crowd, &counts);
+    if (poses_bytes == 0 || poses_bytes > UINT32_MAX / 2 || raycast->target_count > UINT32_MAX / 4096 ||
+        raycast->ray_count > UINT32_MAX / 256)
+        return 0;
+    const uint32_t target_count = count_targets(raycast);
+    const size_t payload_bytes =
+        RAYCAST_BYTES + (size_t)target_count * TARGET_BYTES + (size_t)raycast->ray_count * RAY_BYTES + poses_bytes;
+    unsigned char *at = begin(out, room, POSED_RAYCAST, id, NULL, payload_bytes, &bytes);
     if (at == NULL)
         return bytes;
-    memcpy(at, "PSDC", 4);
+    memcpy(at, "PSDR", 4);
     put16(at + 4, 1);
     put32(at + 8, (uint32_t)payload_bytes);
-    put32(at + 12, crowd->entity_count);
-    put32(at + 16, (uint32_t)counts.layers);
-    put32(at + 20, (uint32_t)counts.worlds);
-    put32(at + 24, crowd->model_count);
-    put32(at + 28, crowd->mask_count);
-    put32(at + 32, (uint32_t)counts.mask_nodes);
-    put32(at + 36, (uint32_t)counts.wanted);
-    put32(at + 40, (uint32_t)counts.items);
-    put_wanted(put_masks(put_models(put_entities(at + CROWD_BYTES, crowd, &counts), crowd), crowd), crowd);
+    put32(at + 12, target_count);
+    put32(at + 16, raycast->ray_count);
+    put32(at + 20, (uint32_t)poses_bytes);
+    at[24] = raycast->fit;
+    at[25] = raycast->test;
+    at[26] = raycast->which;
+    put_crowd(put_rays(put_targets(at + RAYCAST_BYTES, raycast), raycast), raycast->crowd, &counts, poses_bytes);
     return bytes;
 }
 
@@ -1058,18 +1179,16 @@ static struct kept *kept_add(struct posed *server, const unsigned char *packet, 
 }
 
 /* The same in the models of a crowd. */
-static void translate_crowd(const struct posed *server, unsigned char *packet)
+static void translate_crowd(const struct posed *server, unsigned char *crowd, size_t bytes)
 {
-    const unsigned char *crowd = packet + POSED_HEADER_BYTES;
-    const size_t payload_bytes = get32(packet);
-    if (payload_bytes < CROWD_BYTES)
+    if (bytes < CROWD_BYTES)
         return;
     const uint32_t model_count = get32(crowd + 24);
     const uint64_t first = CROWD_BYTES + (uint64_t)get32(crowd + 12) * ENTITY_BYTES +
                            (uint64_t)get32(crowd + 16) * LAYER_BYTES + (uint64_t)get32(crowd + 20) * WORLD_BYTES;
-    if (first > payload_bytes || model_count > (payload_bytes - first) / CROWD_MODEL_BYTES)
+    if (first > bytes || model_count > (bytes - first) / CROWD_MODEL_BYTES)
         return;
-    unsigned char *at = packet + POSED_HEADER_BYTES + first;
+    unsigned char *at = crowd + first;
     for (uint32_t i = 0; i < model_count; i++, at += CROWD_MODEL_BYTES) {
         const struct kept *model = get32(at) == 0 ? NULL : kept_model(server, get32(at));
         if (model != NULL)
@@ -1077,11 +1196,26 @@ static void translate_crowd(const struct posed *server, unsigned char *packet)
     }
 }
 
+/* The same in the crowd of a raycast. */
+static void translate_raycast(const struct posed *server, unsigned char *raycast, size_t bytes)
+{
+    if (bytes < RAYCAST_BYTES)
+        return;
+    const uint64_t first =
+        RAYCAST_BYTES + (uint64_t)get32(raycast + 12) * TARGET_BYTES + (uint64_t)get32(raycast + 16) * RAY_BYTES;
+    if (first <= bytes)
+        translate_crowd(server, raycast + first, bytes - (size_t)first);
+}
+
 /* Puts the numbers of this connection into a packet that has the caller's. */
 static void translate(const struct posed *server, unsigned char *packet)
 {
     if (get16(packet + 4) == POSED_CROWD) {
-        translate_crowd(server, packet);
+        translate_crowd(server, packet + POSED_HEADER_BYTES, get32(packet));
+        return;
+    }
+    if (get16(packet + 4) == POSED_RAYCAST) {
+        translate_raycast(server, packet + POSED_HEADER_BYTES, get32(packet));
         return;
     }
     const struct kept *model = get32(packet + 12) == 0 ? NULL : kept_model(server, get32(packet + 12));
@@ -2457,6 +2591,21 @@ int posed_pose_crowd(struct posed *server, const struct posed_crowd *crowd, stru
         rc = finish_call(server, posed_write_crowd(server->out, server->out_room, server->id_next, crowd),
                          POSED_ENTITIES, NULL, &answer);
     return rc < 0 ? rc : checked(server, posed_read_entities(answer.data, answer.data_bytes, entities));
+}
+
+int posed_raycast(struct posed *server, const struct posed_raycast *raycast, struct posed_hits *hits)
+{
+    struct posed_packet answer;
+    int rc = begin_call(server);
+    if (rc >= 0)
+        rc = finish_call(server, posed_write_raycast(server->out, server->out_room, server->id_next, raycast),
+                         POSED_HITS, NULL, &answer);
+    if (rc < 0)
+        return rc;
+    rc = posed_read_hits(answer.data, answer.data_bytes, hits);
+    if (rc == 0 && (hits->entity_count != count_targets(raycast) || hits->ray_count != raycast->ray_count))
+        return fail(server, POSED_E_PROTOCOL, "the answer is that of another raycast");
+    return checked(server, rc);
 }
 
 int posed_subscribe(struct posed *server, struct posed_model *model, const struct posed_query *query,

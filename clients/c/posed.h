@@ -469,6 +469,71 @@ int posed_entity_error(const struct posed_entities *entities, uint32_t index, st
 /* The content hash [32] of a model, zeros where it is not there; NULL where there is no such model. */
 const unsigned char *posed_entities_hash(const struct posed_entities *entities, uint32_t model);
 
+/* --- raycasts: rays and moving balls at the entities of a crowd (protocol/hits.md) ----------------------------------
+ */
+
+enum posed_fit { POSED_FIT_CAPSULE = 0, POSED_FIT_BOX = 1, POSED_FIT_SPHERE = 2 };
+enum posed_test { POSED_TEST_VOLUMES = 0, POSED_TEST_MESH = 1 };
+enum posed_which { POSED_NEAREST = 0, POSED_ALL = 1 };
+
+/* What rays may hit: an entity of the crowd that stands still, or one that moves from its pose to that of another. */
+struct posed_target {
+    uint32_t begin; /* its first pose: a place in the crowd's entities */
+    uint32_t end;   /* its second pose, of the same model: 1 + a place there; 0: it stands still */
+    uint32_t mask;  /* rays with one of these bits meet it; 0: all do */
+};
+
+/* A ray, or a ball that moves. The direction is needed; all else may be 0. */
+struct posed_ray {
+    double origin[3], direction[3]; /* world; the direction is of any length but 0 */
+    double most;                    /* hits are not farther; 0: without end */
+    double radius;                  /* of a ball whose middle goes along the ray; 0: the ray itself */
+    double at;                      /* 0 to 1: the moment between first poses and second ones */
+    uint32_t mask;                  /* only targets with one of these bits; 0: all */
+    uint32_t ignored;               /* 1 + the target that it passes through: the one who shoots; 0: none */
+};
+
+/* All is borrowed for the call. What the crowd wants and the layouts of its entities have to be right and change
+ * nothing, so that the crowd of posed_pose_crowd() can be used again. {0} with a crowd and rays casts them at the
+ * capsules of its entities. */
+struct posed_raycast {
+    const struct posed_crowd *crowd;
+    const struct posed_target *targets; /* [target_count]; NULL: each entity of the crowd, standing still */
+    const struct posed_ray *rays;       /* [ray_count] */
+    uint32_t target_count, ray_count;
+    uint8_t fit;   /* enum posed_fit: the volumes of joints */
+    uint8_t test;  /* enum posed_test: what rays are tested with */
+    uint8_t which; /* enum posed_which: which hits of a ray are told */
+};
+
+struct posed_hit {
+    uint32_t ray, entity; /* places in the rays and in the targets, without these in the crowd's entities */
+    uint32_t node;        /* volumes: the joint; meshes: the node that carries the mesh */
+    uint32_t part;        /* volumes: a place in those of /v1/hitboxes; meshes: the primitive of the node's mesh */
+    uint32_t triangle;    /* meshes: which of the primitive; volumes: 0 */
+    int is_inside;        /* 1: the ray begins in the volume, or the ball in touch; the distance is 0 */
+    float distance;       /* that the ray, or the middle of the ball, has come; units of the world */
+    float point[3];       /* that is hit, world */
+    float normal[3];      /* unit, away from the surface; of a ball from the point to its middle */
+    float barycentric[3]; /* meshes: the shares of the triangle's corners in the point; volumes: 0 */
+};
+
+/* The answer to a raycast, in place. */
+struct posed_hits {
+    uint32_t entity_count, ray_count; /* targets and rays, as asked */
+    uint32_t hit_count;
+    uint8_t test; /* enum posed_test, as asked */
+    /* for posed_copy_hits() */
+    const unsigned char *data;
+};
+
+/* Checks an answer, so that all hits are within the bytes and are of its rays and targets. `data` must outlive *out.
+ * Pure. Returns 0 or POSED_E_PROTOCOL. */
+int posed_read_hits(const void *data, size_t data_bytes, struct posed_hits *out);
+/* Copies hits from place `first` on to out[room], where they may stay. They are ordered by ray, then by distance.
+ * Returns how many it copied: fewer than `room` at the end. Pure. */
+uint32_t posed_copy_hits(const struct posed_hits *hits, uint32_t first, struct posed_hit *out, uint32_t room);
+
 /* --- requests --------------------------------------------------------------------------------------------------- */
 
 /* posed_query.flags */
@@ -564,6 +629,7 @@ size_t posed_write_call(void *out, size_t room, uint32_t id, const struct posed_
                         const void *body, size_t body_bytes);
 /* Models go by their handles. */
 size_t posed_write_crowd(void *out, size_t room, uint32_t id, const struct posed_crowd *crowd);
+size_t posed_write_raycast(void *out, size_t room, uint32_t id, const struct posed_raycast *raycast);
 size_t posed_write_subscribe(void *out, size_t room, uint32_t id, const struct posed_model *model,
                              const struct posed_query *query, const struct posed_subscription *subscription);
 size_t posed_write_control(void *out, size_t room, uint32_t id, uint32_t stream, const struct posed_steering *steering);
@@ -691,6 +757,11 @@ int posed_call(struct posed *server, struct posed_model *model, const char *targ
 /* The poses of many entities: 100 bytes of options.send_memory for each, and its layers. An entity that is wrong is no
  * error of the call: see entities->error_count. */
 int posed_pose_crowd(struct posed *server, const struct posed_crowd *crowd, struct posed_entities *entities);
+/* Where rays hit the entities of a crowd: 80 bytes of options.send_memory for each ray, 16 for each target, and the
+ * crowd. Take the hits by posed_copy_hits() before the next call. One entity or ray that is wrong is an error of the
+ * call, and its message begins with the place: "entities[3]: ..": a shot at a crowd that lacks somebody would be a
+ * wrong answer. */
+int posed_raycast(struct posed *server, const struct posed_raycast *raycast, struct posed_hits *hits);
 /* A stream; its frames come from posed_next() as packets of kind POSED_STREAM with the id *stream. */
 int posed_subscribe(struct posed *server, struct posed_model *model, const struct posed_query *query,
                     const struct posed_subscription *subscription, uint32_t *stream);

@@ -4,6 +4,7 @@ import { PosedError, connectionLost, errorFromBody } from './errors.js';
 import { Link } from './link.js';
 import { Answer, Model, batchResults } from './model.js';
 import { encode, toTarget } from './parameters.js';
+import { RAYCAST_TYPE, buildRaycast, hitsOf } from './raycast.js';
 import { Outage, isEnd, isUnreachable, policyOf } from './reconnect.js';
 
 // One server. The constructor sends no request.
@@ -99,6 +100,12 @@ export class Client {
   // The poses of many entities in one round trip: protocol/crowd.md. Resolves with Entities; one that is wrong is in its `errors`.
   async crowd({ signal, ...crowd }) {
     return entitiesOf(await this.#send('/v1/crowd', { method: 'POST', body: buildCrowd(crowd), signal }, { 'Content-Type': CROWD_TYPE }));
+  }
+
+  // Where rays hit the entities of a crowd, in binary: protocol/hits.md. Resolves with Hits.
+  async raycastCrowd({ signal, ...raycast }) {
+    const body = buildRaycast(raycast);
+    return hitsOf(await this.#send('/v1/raycast', { method: 'POST', body, signal }, { 'Content-Type': RAYCAST_TYPE }), body);
   }
 
   async version({ signal } = {}) {

@@ -14,7 +14,8 @@ const FLOAT_BYTES = 4;
 
 const utf8 = new TextEncoder();
 
-function number(words, word, what) {
+// The number of a word, or an error that has all of them.
+export function numberOf(words, word, what) {
   const found = words[word];
   if (found === undefined) throw new TypeError(`${what} is one of ${Object.keys(words).join(', ')}, not '${word}'`);
   return found;
@@ -57,7 +58,7 @@ function putEntities(out, entities) {
     view.setUint16(at + 2, wanted, true);
     view.setUint32(at + 4, own.length ? layers : 0, true);
     view.setUint16(at + 8, own.length, true);
-    view.setUint8(at + 10, number(LAYOUTS, layout, 'layout'));
+    view.setUint8(at + 10, numberOf(LAYOUTS, layout, 'layout'));
     view.setInt32(at + 12, world ? worlds++ : -1, true);
     layers += own.length;
     out.at += ENTITY;
@@ -68,12 +69,12 @@ function putLayers(out, entities) {
   for (const { layers = [] } of entities) {
     for (const { clip = 0, t = 0, weight = 1, mask = -1, wrap = 'loop', mode = 'override', reference } of layers) {
       const { view, at } = out;
-      const isAdditive = number(MODES, mode, 'mode');
+      const isAdditive = numberOf(MODES, mode, 'mode');
       view.setInt32(at, clip, true);
       view.setInt32(at + 4, mask, true);
       view.setFloat64(at + 8, t, true);
       view.setFloat64(at + 16, weight, true);
-      view.setUint8(at + 24, number(WRAPS, wrap, 'wrap'));
+      view.setUint8(at + 24, numberOf(WRAPS, wrap, 'wrap'));
       view.setUint8(at + 25, isAdditive);
       if (isAdditive) {
         view.setInt32(at + 28, reference?.clip ?? 0, true);

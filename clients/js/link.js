@@ -6,12 +6,13 @@ import { encode, namesIn, toFields, toJson, toTarget } from './parameters.js';
 import { Stream, Watch } from './stream.js';
 import { CODES } from './errors.js';
 import { hex } from './frames.js';
+import { HITS_TYPE, buildRaycast, hitsOf } from './raycast.js';
 import { Outage, isEnd, policyOf } from './reconnect.js';
 import * as packets from './packets.js';
 
 const VERSION = 1;
 const SHUTTING_DOWN = [...CODES].filter(([, [code]]) => code === 'shutting_down').map(([number]) => number);
-const TYPES = { json: 'application/json', frames: 'application/vnd.posed.frames', png: 'image/png', glb: 'model/gltf-binary', entities: ENTITIES_TYPE };
+const TYPES = { json: 'application/json', frames: 'application/vnd.posed.frames', png: 'image/png', glb: 'model/gltf-binary', entities: ENTITIES_TYPE, hits: HITS_TYPE };
 const abortReason = (signal) => signal.reason ?? new DOMException('This operation was aborted', 'AbortError');
 
 // Milliseconds for one WebSocket in place of another, to the hello.
@@ -361,6 +362,12 @@ export class Link {
   // As Client.crowd.
   async crowd({ signal, ...crowd }) {
     return entitiesOf(toAnswer(await this.request('crowd', buildCrowd(crowd), { signal })));
+  }
+
+  // As Client.raycastCrowd.
+  async raycastCrowd({ signal, ...raycast }) {
+    const body = buildRaycast(raycast);
+    return hitsOf(toAnswer(await this.request('raycast', body, { signal })), body);
   }
 
   async ping({ signal } = {}) {

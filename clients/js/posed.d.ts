@@ -639,6 +639,74 @@ export class Entities {
   matrices(entity: number): Float32Array<ArrayBuffer>;
 }
 
+/** What rays may hit: an entity of the crowd, or one that moves from its pose, `begin`, to that of another, `end`. */
+export interface RaycastTarget {
+  begin: number;
+  /** -1, the default: it stands still */
+  end?: number;
+  /** Rays with one of these bits meet it; all by default. */
+  mask?: number;
+}
+
+/** Rays as arrays: 3 numbers each of `origins` and `directions`, and of the others one for each ray, or one for all. `ignore`: -1 for nobody. */
+export interface RayArrays {
+  origins: ArrayLike<number>;
+  directions: ArrayLike<number>;
+  max?: number | ArrayLike<number>;
+  radius?: number | ArrayLike<number>;
+  at?: number | ArrayLike<number>;
+  mask?: number | ArrayLike<number>;
+  ignore?: number | ArrayLike<number>;
+}
+
+/** A crowd, whose layouts and wanted things change nothing, and rays at it. `targets`: by default each entity, standing still. */
+export interface CrowdRaycast extends Crowd {
+  rays: readonly Ray[] | RayArrays;
+  targets?: readonly RaycastTarget[];
+  fit?: 'capsule' | 'box' | 'sphere';
+  test?: 'volumes' | 'mesh';
+  hits?: 'nearest' | 'all';
+}
+
+export interface Hit {
+  /** A place in the rays. */
+  ray: number;
+  /** A place in the targets, without these in the crowd's entities. */
+  entity: number;
+  /** Volumes: the joint; meshes: the node that carries the mesh. */
+  node: number;
+  /** Volumes: a place in the `volumes` of hitboxes(); meshes: the primitive of the node's mesh. */
+  part: number;
+  /** Meshes: which of the primitive; volumes: 0. */
+  triangle: number;
+  /** The ray begins in the volume, or the ball in touch. */
+  inside: boolean;
+  /** That the ray, or the middle of the ball, has come, in units of the world. */
+  distance: number;
+  /** World; views on the answer. */
+  point: Float32Array<ArrayBuffer>;
+  normal: Float32Array<ArrayBuffer>;
+  /** Meshes: the shares of the triangle's corners; volumes: 0. */
+  barycentric: Float32Array<ArrayBuffer>;
+}
+
+/** The answer to a raycast, ordered by ray, then by distance: views on its bytes. */
+export class Hits implements Iterable<Hit> {
+  constructor(data: Uint8Array<ArrayBuffer>);
+  /** How many hits. */
+  readonly length: number;
+  /** As asked. */
+  readonly entityCount: number;
+  readonly rayCount: number;
+  readonly test: 'volumes' | 'mesh';
+  /** 16 for each hit, of which these are whole numbers: ray, entity, node, part, triangle, 1 where `inside`. */
+  readonly words: Uint32Array<ArrayBuffer>;
+  /** The same bytes: distance at 6, point from 7, normal from 10, barycentric from 13 on. */
+  readonly floats: Float32Array<ArrayBuffer>;
+  hit(i: number): Hit;
+  [Symbol.iterator](): IterableIterator<Hit>;
+}
+
 /** One entry of a batch: `op` and the parameters of that operation. */
 export type Query = { op: 'model' | 'palette' | 'pose' | 'mesh' | 'bounds' | 'hitboxes' | 'keys'; model: string } & Record<string, unknown>;
 
@@ -683,10 +751,12 @@ export class Client implements Asks {
   model(path: string): Model;
   models(options?: Abortable & { prefix?: string }): AsyncGenerator<{ model: string; state: string } & Json, void>;
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
-  /** Where rays hit posed entities (protocol/hits.md). */
+  /** Where rays hit posed entities, as JSON (protocol/hits.md). `raycastCrowd` is for many of them. */
   raycast(request: RaycastParameters & { entities: readonly RaycastEntity[]; rays: readonly Ray[] }): Promise<Json>;
   /** The poses of many entities in one round trip (protocol/crowd.md). */
   crowd(crowd: Crowd): Promise<Entities>;
+  /** Where rays and moving balls hit the entities of a crowd, in binary. An entity or a ray that is wrong rejects, and is named. */
+  raycastCrowd(raycast: CrowdRaycast): Promise<Hits>;
   batch(queries: readonly Query[], options?: Routed): Promise<Array<Json | PosedError>>;
   version(options?: Abortable): Promise<Json>;
   environment(options: EnvironmentParameters & { format: 'json' }): Promise<Json>;
@@ -720,6 +790,7 @@ export class Link implements Asks {
   batch(queries: readonly Query[], options?: Abortable): Promise<Array<Json | PosedError>>;
   /** As of Client. */
   crowd(crowd: Crowd): Promise<Entities>;
+  raycastCrowd(raycast: CrowdRaycast): Promise<Hits>;
   ping(options?: Abortable): Promise<void>;
   close(): void;
 }

@@ -6,4 +6,5 @@ export { Answer, Model, Picture } from './model.js';
 export { Stream, Watch } from './stream.js';
 export { Frames } from './frames.js';
 export { Entities } from './crowd.js';
+export { Hits } from './raycast.js';
 export { PosedError } from './errors.js';

@@ -8,13 +8,19 @@ from crowd_scene import Scene, line_of  # noqa: E402
 from posed.crowd import Entity, Layer, Mask, Wanted  # noqa: E402
 
 
+def masks_of(scene):
+    return [Mask(*([node for word, node in mask if word == scope] for scope in ("node", "subtree", "except"))) for mask in scene.masks]
+
+
+def entities_of(scene):
+    return [Entity([Layer(**layer) for layer in entity["layers"]], entity["model"], entity["wanted"], entity["layout"], entity["world"])
+            for entity in scene.entities]
+
+
 def main(address, path):
     scene = Scene(pathlib.Path(path).read_text(encoding="utf-8"))
-    masks = [Mask(*([node for word, node in mask if word == scope] for scope in ("node", "subtree", "except"))) for mask in scene.masks]
-    entities = [Entity([Layer(**layer) for layer in entity["layers"]], entity["model"], entity["wanted"], entity["layout"], entity["world"])
-                for entity in scene.entities]
     with posed.connect(address) as client:
-        crowd = client.crowd(scene.models, entities, masks=masks, wanted=[Wanted(**one) for one in scene.wanted])
+        crowd = client.crowd(scene.models, entities_of(scene), masks=masks_of(scene), wanted=[Wanted(**one) for one in scene.wanted])
     floats = memoryview(crowd.floats).cast("B")
     at = 0
     for i, count in enumerate(crowd.counts):

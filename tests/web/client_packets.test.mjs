@@ -149,7 +149,7 @@ test('the types are those of the modules', () => {
     const methods = declared.members.filter(ts.isMethodDeclaration);
     const isStatic = (method) => (method.modifiers ?? []).some((modifier) => modifier.kind === ts.SyntaxKind.StaticKeyword);
     for (const method of methods) {
-      const name = ts.isComputedPropertyName(method.name) ? Symbol.asyncIterator : method.name.text;
+      const name = ts.isComputedPropertyName(method.name) ? Symbol[method.name.expression.name.text] : method.name.text;
       assert.equal(typeof (isStatic(method) ? own : own.prototype)[name], 'function', `${declared.name.text}.${String(name)}`);
     }
   }

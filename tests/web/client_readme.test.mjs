@@ -50,7 +50,7 @@ test('clients/README.md', async () => {
 });
 
 test('clients/js/README.md', async () => {
-  const [first, crowd, stream, ...others] = blocks(OWN, 'js');
+  const [first, crowd, rays, stream, ...others] = blocks(OWN, 'js');
   assert.equal(others.length, 0);
   const lines = (await printed(first)).trim().split('\n');
   assert.deepEqual(lines.slice(0, 3).map((line) => line.split(' ')[0]), ['dragon.glb', 'octopus.glb', 'robot.glb']);
@@ -58,6 +58,7 @@ test('clients/js/README.md', async () => {
   const [sizes, place] = (await printed(crowd)).trim().split(/\n(?=\{)/);
   assert.equal(sizes, `${2 * 16 * 19} 0`);
   assert.match(place.replace(/\s+/g, ' '), /^\{ offset: 304, count: 19, itemLength: 16 \} Float32Array\(3\) \[/);
+  assert.match(await printed(rays), /^0 0 5 8\.712 Float32Array\(3\) \[[^]*\]\n1 1 3 8\.621 Float32Array\(3\) \[[^\]]*\]\n$/);
   const frames = (await printed(stream)).trim().split('\n').map((line) => line.split(' ').map(Number));
   assert.equal(frames.length, 10);
   frames.forEach(([time, skipped, length], i) => {

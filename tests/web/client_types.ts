@@ -23,6 +23,16 @@ export async function use(signal: AbortSignal, socket: typeof globalThis.WebSock
   const crowd = await link.crowd({ models: ['robot.glb'], entities: [{ layers: [{ clip: 0, t: 0.5 }], world: new Float64Array(16) }], wanted: [{ nodes: [1] }] });
   const floats: Float32Array = crowd.matrices(0);
   if (crowd.errors.get(0)?.code === 'clip_not_found') floats.fill(crowd.place(0).offset);
+  const hits = await link.raycastCrowd({
+    models: ['robot.glb'], entities: [{}, {}], targets: [{ begin: 0, end: 1, mask: 2 }], test: 'mesh', hits: 'all',
+    rays: { origins: new Float64Array(6), directions: [0, 0, 1, 0, 0, 1], at: 0.5, mask: new Uint32Array(2) },
+  });
+  for (const { inside, point } of hits) if (!inside) floats.set(point);
+  const nearest: number = hits.length ? hits.hit(0).distance : hits.floats[6];
+  // @ts-expect-error no such volume
+  await posed.raycastCrowd({ models: ['robot.glb'], entities: [{}], rays: [{ origin: [0, 0, 0], direction: [0, 0, 1] }], fit: 'cube' });
+  // @ts-expect-error a ray has a direction
+  await posed.raycastCrowd({ models: ['robot.glb'], entities: [{}], rays: [{ origin: [0, 0, 0] }] });
   // @ts-expect-error clips are indices
   await posed.crowd({ models: ['robot.glb'], entities: [{ layers: [{ clip: 'walk' }] }] });
   // @ts-expect-error a stream has a position instead
@@ -33,5 +43,5 @@ export async function use(signal: AbortSignal, socket: typeof globalThis.WebSock
   await robot.palette({ clipp: 0 });
   // @ts-expect-error no such parameter of a picture
   await robot.render({ widht: 64 });
-  return palette.frameCount + json.frames.length + picture.bytes.length + sheet.bytes.length + indices.length;
+  return palette.frameCount + json.frames.length + picture.bytes.length + sheet.bytes.length + indices.length + nearest;
 }

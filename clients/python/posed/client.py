@@ -2,18 +2,21 @@
 from __future__ import annotations
 
 import os
+import struct
 from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Optional, Sequence, Union
 
 from . import errors
 from .address import Address, parse
 from .answer import Answer
 from .crowd import Entities, EntitiesAsked, Mask, Wanted, build
-from .errors import SpeaksHttp
+from .errors import ProtocolError, SpeaksHttp
 from .frames import Frames
 from .http import HttpTransport
 from .link import Link, PacketTransport
 from .model import Model
 from .parameters import make
+from .raycast import Hits, RaysAsked, TargetsAsked
+from .raycast import build as build_raycast
 from .reconnect import TRIES, WITHIN_S, Reconnect
 
 ANSWER_BYTES_MAX = 1 << 30
@@ -100,7 +103,7 @@ class Client:
         return [_result(result) for result in results]
 
     def raycast(self, entities: Sequence[Dict[str, Any]], rays: Sequence[Dict[str, Any]], **options: Any) -> List[Dict[str, Any]]:
-        """Where rays hit posed entities; protocol/hits.md has the members of both. options: `fit`, `test` ("volumes", "mesh"), `hits`
+        """Where rays hit posed entities, as JSON; protocol/hits.md has the members of both. `raycast_crowd` is for many of them. options: `fit`, `test` ("volumes", "mesh"), `hits`
         ("nearest", "all"). Returns the hits, by ray, then distance."""
         return list(self.json("/v1/raycast", entities=list(entities), rays=list(rays), **options)["hits"])
 
@@ -113,6 +116,24 @@ class Client:
         entities name by their places. hashes: of each model the content that is meant, or None. An entity that is wrong is not raised:
         see `Entities.errors`."""
         return Entities(self._transport.crowd(build(models, entities, layers, worlds, masks, wanted, hashes)).body)
+
+    def raycast_crowd(self, models: Sequence[str], entities: EntitiesAsked, rays: RaysAsked, *, targets: TargetsAsked = None,
+                      fit: str = "capsule", test: str = "volumes", hits: str = "nearest", masks: Sequence[Mask] = (),
+                      wanted: Sequence[Wanted] = (Wanted(),), layers: Any = None, worlds: Any = None,
+                      hashes: Sequence[Optional[str]] = ()) -> Hits:
+        """Where rays and moving balls hit the entities of a crowd, in binary: arrays in, arrays out (protocol/hits.md).
+
+        models, entities, masks, wanted, layers, worlds, hashes: as `crowd` takes them; layouts and what is wanted change nothing. rays:
+        `Ray` objects, or an array of `rays()`. targets: which entities rays may hit, and how these move; `Target` objects, or records of
+        `target_dtype()`; None: all, and they stand still. fit: "capsule", "box" or "sphere"; test: "volumes" or "mesh"; hits: "nearest"
+        or "all". An entity or a ray that is wrong is raised, and its message names it (``entities[3]: ..``): a shot at a crowd that lacks
+        somebody would be a wrong answer."""
+        crowd = build(models, entities, layers, worlds, masks, wanted, hashes)
+        asked = build_raycast(crowd, targets, rays, fit, test, hits)
+        found = Hits(self._transport.raycast(asked).body)
+        if struct.pack("<II", found.entity_count, found.ray_count) != asked[12:20]:
+            raise ProtocolError("the answer is that of another raycast")
+        return found
 
     def upload(self, name: str, data: Union[bytes, BinaryIO, "os.PathLike[str]"], *, route: Optional[str] = None) -> Dict[str, Any]:
         """Stores a model, or a zip of one with its companions, where the server takes uploads; returns what `Model.info` does.

@@ -82,7 +82,8 @@ class Entity:
 
 
 def entity_dtype() -> Any:
-    """The dtype of a NumPy array of entities, as `Client.crowd` takes it; world: a place in `worlds`, or -1."""
+    """The dtype of a NumPy array of entities, as `Client.crowd` takes it; world: a place in `worlds`, or -1. Begin with `numpy.zeros`: the
+    bytes between fields have to be 0."""
     return arrays.numpy.dtype({"names": ["model", "wanted", "first_layer", "layer_count", "layout", "world"],
                                "formats": ["<u2", "<u2", "<u4", "<u2", "u1", "<i4"], "offsets": [0, 2, 4, 8, 10, 12], "itemsize": 24})
 

@@ -9,13 +9,15 @@ import zlib
 from typing import Any, Dict, Optional
 from urllib.parse import quote
 
-from . import crowd, errors
+from . import crowd, errors, raycast
 from .address import Address
 from .answer import Answer
 from .errors import AnswerCut, ConnectionLost, PosedError, ProtocolError, TimedOut
 from .parameters import Parameters, target
 from .reconnect import Outage, Reconnect, is_end
 
+#: by the magic that a body begins with
+_BINARY = {b"PSDC": crowd.CONTENT_TYPE, b"PSDR": raycast.CONTENT_TYPE}
 _KEPT = ("x-posed-unmatched", "x-posed-clip", "x-posed-time", "x-posed-camera", "etag", "x-request-id")
 
 
@@ -87,6 +89,10 @@ class HttpTransport:
         """A binary crowd."""
         return self.request("POST", "/v1/crowd", body)
 
+    def raycast(self, body: bytes) -> Answer:
+        """A binary raycast."""
+        return self.request("POST", "/v1/raycast", body)
+
     def upload(self, name: str, data: Any, route: Optional[str] = None) -> Answer:
         return self.request("PUT", _file(name, route), data)
 
@@ -135,7 +141,7 @@ class HttpTransport:
         if not self.address.is_local:
             headers["Accept-Encoding"] = "gzip"
         if method == "POST":
-            headers["Content-Type"] = crowd.CONTENT_TYPE if isinstance(body, bytes) and body[:4] == b"PSDC" else "application/json"
+            headers["Content-Type"] = _BINARY.get(body[:4] if isinstance(body, bytes) else b"", "application/json")
         try:
             try:
                 connection.request(method, where, body, headers)

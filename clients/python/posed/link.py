@@ -205,6 +205,10 @@ class PacketTransport:
         """Sends a crowd, whose models go by their paths."""
         return self._again("a crowd", lambda link: _answer(link.ask("crowd", body)))
 
+    def raycast(self, body: bytes) -> Answer:
+        """Sends a raycast, whose models go by their paths."""
+        return self._again("a raycast", lambda link: _answer(link.ask("raycast", body)))
+
     def _operation(self, link: Link, op: str, parameters: Parameters) -> Answer:
         path = parameters["model"]
         if not _is_typed(op, parameters):

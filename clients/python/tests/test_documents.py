@@ -31,7 +31,7 @@ def test_programs_of_the_readmes_print_what_they_show(program, printed, has_nump
 
 
 def test_there_are_programs_to_paste():
-    assert len(list(shown())) == 3
+    assert len(list(shown())) == 4
 
 
 def test_pip_installs_it(tmp_path):

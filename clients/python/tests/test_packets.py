@@ -61,7 +61,7 @@ def test_requests_are_the_bytes_of_the_examples(name):
 
 
 def test_every_example_is_looked_at():
-    assert set(EXAMPLES) == set(REQUESTS) | {"errors", "malformed", "raycast"}  # raycasts go as JSON
+    assert set(EXAMPLES) == set(REQUESTS) | {"errors", "malformed", "raycast"}  # test_raycast.py looks at that one
 
 
 def answers():

@@ -1,0 +1,41 @@
+// The scenes of crowd_scene.py and raycast_scene.py as the JavaScript client takes them, and what asks them.
+import { createRequire } from 'node:module';
+import { Client } from '../../clients/js/posed.js';
+
+// The upper three rows as 16 numbers, column by column.
+const columns = (rows) => [0, 1, 2, 3].flatMap((column) => [...[0, 1, 2].map((row) => rows[4 * row + column]), column === 3 ? 1 : 0]);
+
+export function read(text) {
+  const scene = { models: [], masks: [], wanted: [], entities: [], targets: [], rays: [], casts: [] };
+  for (const [word, ...rest] of text.trim().split('\n').map((one) => one.split(' '))) {
+    const numbers = rest.map(Number);
+    if (word === 'model') scene.models.push(rest[0]);
+    if (word === 'mask') {
+      const of = (scope) => rest.flatMap((one, i) => (one === scope ? [numbers[i + 1]] : []));
+      scene.masks.push({ nodes: of('node'), subtree: of('subtree'), except: of('except') });
+    }
+    if (word === 'wanted') scene.wanted.push(rest[0] === 'nodes' ? { nodes: numbers.slice(1) } : { skin: numbers[1], joints: numbers.slice(2) });
+    if (word === 'entity') {
+      scene.entities.push({ model: numbers[0], wanted: numbers[1], layout: rest[2], layers: [], world: rest.length > 3 ? columns(numbers.slice(3)) : undefined });
+    }
+    if (word === 'layer') {
+      const [clip, t, weight, mask, , , referenceClip, referenceTime] = numbers;
+      scene.entities.at(-1).layers.push({ clip, t, weight, mask, wrap: rest[4], mode: rest[5], reference: { clip: referenceClip, t: referenceTime } });
+    }
+    if (word === 'target') scene.targets.push({ begin: numbers[0], end: numbers[1], mask: numbers[2] });
+    if (word === 'ray') {
+      const [max, radius, at, mask, ignore] = [rest[6] === 'inf' ? Infinity : numbers[6], ...numbers.slice(7)];
+      scene.rays.push({ origin: numbers.slice(0, 3), direction: numbers.slice(3, 6), max, radius, at, mask, ignore });
+    }
+    if (word === 'cast') scene.casts.push({ fit: rest[0], test: rest[1], hits: rest[2] });
+  }
+  return scene;
+}
+
+// A Client; with the form `socket` a Link, which has to be closed.
+export async function connect(url, form) {
+  // Node before 22 has no WebSocket; ws is what tests/web installs.
+  const WebSocket = globalThis.WebSocket ?? (form === 'socket' ? createRequire(new URL('../web/', import.meta.url))('ws').WebSocket : undefined);
+  const client = new Client(url, { WebSocket });
+  return form === 'socket' ? client.connect() : client;
+}
