@@ -59,8 +59,11 @@ KERNEL_INLINE VF NAME(put_outputs)(const struct kernel_group *group, bool is_mat
         checked = NAME(check)(checked, rows);
         for (size_t lane = 0; lane < LANES; lane++)
             to[lane] = group->out[lane] + (is_mat4 ? 16 : 12) * (size_t)output->joint;
-        for (size_t c = 0; c < 4 && is_mat4; c++)
-            NAME(store_rows)(to, 4 * c, rows[c], rows[4 + c], rows[8 + c], (c == 3 ? 1.f : 0.f) - (VF){0});
+        for (size_t c = 0; c < 4 && is_mat4; c += 2) {
+            const VF first[4] = {rows[c], rows[4 + c], rows[8 + c], {0}};
+            const VF second[4] = {rows[c + 1], rows[5 + c], rows[9 + c], (c == 2 ? 1.f : 0.f) - (VF){0}};
+            NAME(store_two_rows)(to, 4 * c, first, second);
+        }
         for (size_t r = 0; r < 3 && !is_mat4; r++)
             NAME(store_rows)(to, 4 * r, rows[4 * r], rows[4 * r + 1], rows[4 * r + 2], rows[4 * r + 3]);
     }

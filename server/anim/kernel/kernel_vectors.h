@@ -78,6 +78,30 @@ KERNEL_INLINE void NAME(store_rows)(float *const to[LANES], size_t row, VF a, VF
 }
 #endif
 
+/* Two rows, which follow each other. */
+KERNEL_INLINE void NAME(store_two_rows)(float *const to[LANES], size_t row, const VF first[4], const VF second[4])
+{
+#if LANES == 8
+    VF rows[2][4]; /* of lanes i and i + 4 */
+    for (int r = 0; r < 2; r++) {
+        const VF *v = r == 0 ? first : second;
+        const VF ab_low = WITHIN_QUADS(v[0], v[1], 0, 4, 1, 5), ab_high = WITHIN_QUADS(v[0], v[1], 2, 6, 3, 7);
+        const VF cd_low = WITHIN_QUADS(v[2], v[3], 0, 4, 1, 5), cd_high = WITHIN_QUADS(v[2], v[3], 2, 6, 3, 7);
+        rows[r][0] = WITHIN_QUADS(ab_low, cd_low, 0, 1, 4, 5);
+        rows[r][1] = WITHIN_QUADS(ab_low, cd_low, 2, 3, 6, 7);
+        rows[r][2] = WITHIN_QUADS(ab_high, cd_high, 0, 1, 4, 5);
+        rows[r][3] = WITHIN_QUADS(ab_high, cd_high, 2, 3, 6, 7);
+    }
+    for (int i = 0; i < 4; i++) {
+        NAME(store)(to[i] + row, __builtin_shufflevector(rows[0][i], rows[1][i], 0, 1, 2, 3, 8, 9, 10, 11));
+        NAME(store)(to[i + 4] + row, __builtin_shufflevector(rows[0][i], rows[1][i], 4, 5, 6, 7, 12, 13, 14, 15));
+    }
+#else
+    NAME(store_rows)(to, row, first[0], first[1], first[2], first[3]);
+    NAME(store_rows)(to, row + 4, second[0], second[1], second[2], second[3]);
+#endif
+}
+
 /* The other way: four floats of each lane, `stride` apart, become four vectors of components. */
 KERNEL_INLINE void NAME(load_rows)(const float *from, size_t stride, VF out[4])
 {

@@ -201,6 +201,11 @@ bool dispatcher_append_reply(struct dispatcher *dispatcher, struct prepared_quer
     return true;
 }
 
+void dispatcher_finish_replies(struct dispatcher *dispatcher, struct prepared_query *query, struct buf *out)
+{
+    evaluator_finish_replies(&dispatcher->evaluator, query, out);
+}
+
 /* --- calls for the service --- */
 
 static void end_when_done(struct dispatcher *dispatcher)

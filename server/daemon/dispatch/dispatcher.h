@@ -30,9 +30,11 @@ bool dispatcher_answer_query(struct dispatcher *dispatcher, struct prepared_quer
                              struct reply *reply);
 
 /* Appends the body of the reply to such a query, which was just answered, at another time to *out; *warning_count is
- * that of its packet. False: nothing was done, and it takes dispatcher_answer_query(). */
+ * that of its packet. False: nothing was done, and it takes dispatcher_answer_query(). After at most PREPARED_ROW_MAX
+ * of them dispatcher_finish_replies() has to follow, with the same buffer, before its bytes are read. */
 bool dispatcher_append_reply(struct dispatcher *dispatcher, struct prepared_query *query, double time_s,
                              struct buf *out, uint32_t *warning_count);
+void dispatcher_finish_replies(struct dispatcher *dispatcher, struct prepared_query *query, struct buf *out);
 
 /* The service, for what only the main loop does (uploads); NULL on the others. */
 struct service *dispatcher_service(const struct dispatcher *dispatcher);

@@ -1,6 +1,6 @@
 /* packets_row.c - answers to a row of packets that differ in id and time alone: a client that asks for the poses of
  * many moments sends them together. What their answers have in common was found for the first one; the others are
- * written straight to where they leave from. */
+ * written straight to where they leave from, and their poses are evaluated together. */
 #include "daemon/packets/packets.h"
 
 #include "base/bytes.h"
@@ -8,12 +8,13 @@
 #include "daemon/support/log.h"
 #include "daemon/support/metrics.h"
 #include "daemon/support/stats.h"
+#include "wire/bodies/prepared_reply.h"
 #include "wire/encode/frames.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROW_MAX = 16 }; /* quick answers between two looks at the clock */
+enum { ROW_MAX = PREPARED_ROW_MAX }; /* quick answers between two looks at the clock */
 
 /* The packet that was answered last: its bytes, and where in them the two things are in which others may differ. */
 struct row {
@@ -74,6 +75,8 @@ void packets_answer_row(struct conn *conn, const struct packet *first)
         packet_reader_pass(&conn->packets->reader, size_bytes);
         count++;
     }
+    if (count > 0)
+        dispatcher_finish_replies(conn->group->dispatcher, query, send_queue_tail(&conn->out));
     stats_add(STAT_REQUESTS_REPEATED, count);
     stats_add(STAT_REQUESTS_ANSWERED, count);
 }

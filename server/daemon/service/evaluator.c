@@ -438,3 +438,8 @@ bool evaluator_append_reply(struct evaluator *evaluator, struct prepared_query *
     prepared_reply_append(query->prepared, &evaluator->workspace, &imported->model, out);
     return true;
 }
+
+void evaluator_finish_replies(struct evaluator *evaluator, struct prepared_query *query, struct buf *out)
+{
+    prepared_reply_finish(query->prepared, &evaluator->workspace, out);
+}

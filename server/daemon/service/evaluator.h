@@ -67,9 +67,11 @@ bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *
                             struct imported_model *imported, struct reply *reply);
 
 /* Appends the body of the reply to such a query at `time_s` to *out: of a binary reply that cannot fail, once there was
- * one of the model's content as it is. False: nothing was done. */
+ * one of the model's content as it is. False: nothing was done. After at most PREPARED_ROW_MAX of them
+ * evaluator_finish_replies() puts in what is still left out, which is evaluated together. */
 bool evaluator_append_reply(struct evaluator *evaluator, struct prepared_query *query, double time_s,
                             const struct imported_model *imported, struct buf *out);
+void evaluator_finish_replies(struct evaluator *evaluator, struct prepared_query *query, struct buf *out);
 
 /* Finishes a reply that a work thread made; call it on the thread of the loop. */
 void evaluation_finish(const struct evaluation *evaluation, const struct reply_cost *cost, struct reply *reply);

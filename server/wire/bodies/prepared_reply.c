@@ -7,10 +7,18 @@
 
 #include <stdlib.h>
 
+/* A body whose floats are to come. */
+struct row_part {
+    size_t at; /* in the buffer */
+    double clip_time_s;
+};
+
 struct prepared_reply {
     struct reply_context context; /* started: its model, reply and working memory are those of each answer */
     struct buf selection, blocks; /* what it found, which others may not write over */
     struct buf head;              /* what stands before the first frame, of the first reply */
+    struct row_part row[PREPARED_ROW_MAX];
+    uint32_t row_count;
 };
 
 /* Signs of dual quaternions go from frame to frame, and layers, other files and root motion have state of their own. */
@@ -87,6 +95,21 @@ bool prepared_reply_is_steady(const struct prepared_reply *prepared)
            context->frames.frame_count == 1;
 }
 
+/* One palette, with room for its floats. */
+static void put_room(struct prepared_reply *prepared)
+{
+    struct reply_context *context = &prepared->context;
+    const struct frames_block *block = &context->frames.blocks[0];
+    struct buf *out = context->out;
+    frames_start_block(out, &context->frames, block, 0);
+    prepared->row[prepared->row_count++] = (struct row_part){
+        .at = out->size_bytes, .clip_time_s = clip_time_in_span(&context->span, context->request->times_s[0])};
+    if (buf_reserve(out, (size_t)block->count * block->item_bytes) != NULL)
+        buf_advance(out, (size_t)block->count * block->item_bytes);
+    buf_align(out, FRAMES_ALIGNMENT);
+    frame_reply_put_end(context);
+}
+
 void prepared_reply_append(struct prepared_reply *prepared, struct workspace *workspace, const struct model *model,
                            struct buf *out)
 {
@@ -97,9 +120,40 @@ void prepared_reply_append(struct prepared_reply *prepared, struct workspace *wo
     context->frames.left_bytes = 0 - (uint64_t)out->size_bytes; /* the reply begins behind what is there */
     context->out = out;
     put_head(prepared);
-    frame_reply_put_frames(context);
+    if (context->frames.block_count == 1 && prepared->row_count < PREPARED_ROW_MAX)
+        put_room(prepared);
+    else
+        frame_reply_put_frames(context);
     context->frames.left_bytes = 0;
     context->out = NULL;
+}
+
+/* Nothing of such a reply can fail. */
+static void on_failed(struct crowd_listener *listener, uint32_t member, const struct err *err)
+{
+    (void)listener, (void)member, (void)err;
+}
+
+void prepared_reply_finish(struct prepared_reply *prepared, struct workspace *workspace, struct buf *out)
+{
+    struct crowd_listener listener = {on_failed};
+    struct crowd_member members[PREPARED_ROW_MAX];
+    struct blend_layer layers[PREPARED_ROW_MAX];
+    const struct reply_context *context = &prepared->context;
+    const uint32_t count = buf_failed(out) ? 0 : prepared->row_count;
+    const struct crowd_wanted wanted = {.what = CROWD_PALETTE, .skin = (int32_t)context->frames.blocks[0].index};
+    for (uint32_t i = 0; i < count; i++) {
+        layers[i] =
+            (struct blend_layer){.clip = context->clip, .clip_time_s = prepared->row[i].clip_time_s, .weight = 1};
+        members[i] = (struct crowd_member){
+            .entity = {.model = context->model, .layers = &layers[i], .layer_count = 1},
+            .wanted = &wanted,
+            .layout = context->request->layout,
+            .out = (float *)(void *)(out->data + prepared->row[i].at),
+        };
+    }
+    crowd_run(&workspace->crowd, &workspace->entity, members, count, NULL, &listener);
+    prepared->row_count = 0;
 }
 
 bool prepared_reply_make(struct prepared_reply *prepared, struct workspace *workspace, const struct model *model,

@@ -24,10 +24,13 @@ uint64_t prepared_reply_bytes(const struct prepared_reply *prepared);
 
 /* True when each of its replies is binary, of the same size, and cannot be an error: as soon as there was one. */
 bool prepared_reply_is_steady(const struct prepared_reply *prepared);
-/* Appends the body of such a reply to *out, whose size is a multiple of FRAMES_ALIGNMENT. Otherwise as
- * prepared_reply_make(). */
+/* Appends the body of such a reply to *out, whose size is a multiple of FRAMES_ALIGNMENT, otherwise as
+ * prepared_reply_make(). Its floats may be left out until prepared_reply_finish(), which has to follow with the same
+ * workspace and buffer, after at most PREPARED_ROW_MAX bodies: those of a row are evaluated together. */
+enum { PREPARED_ROW_MAX = 16 };
 void prepared_reply_append(struct prepared_reply *prepared, struct workspace *workspace, const struct model *model,
                            struct buf *out);
+void prepared_reply_finish(struct prepared_reply *prepared, struct workspace *workspace, struct buf *out);
 
 /* Fills *reply, of which reply_init() and no more but memory in its body was made, with the reply to the request.
  * `model` has the bytes of that it was prepared for. False: *reply is an error. */
