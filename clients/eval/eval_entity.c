@@ -32,6 +32,8 @@ static double duration_of(const struct model *model, int32_t clip)
     return clip == POSE_REST ? 0 : model->clips[clip].duration_s;
 }
 
+static double lesser(double a, double b) { return a < b ? a : b; }
+
 static bool is_clip(const struct model *model, int32_t clip)
 {
     return clip >= POSE_REST && (clip < 0 || (uint32_t)clip < model->clip_count);
@@ -63,8 +65,8 @@ static const char *layer_fault(const struct model *model, const struct pe_layer 
 static void take_layer(const struct model *model, const struct pe_layer *layer, struct blend_layer *out)
 {
     const double duration_s = duration_of(model, layer->clip);
-    const struct clip_span span = {.from_s = fmin(layer->from_s, duration_s),
-                                   .to_s = layer->to_s > 0 ? fmin(layer->to_s, duration_s) : duration_s,
+    const struct clip_span span = {.from_s = lesser(layer->from_s, duration_s),
+                                   .to_s = layer->to_s > 0 ? lesser(layer->to_s, duration_s) : duration_s,
                                    .speed = layer->speed == 0 ? 1 : layer->speed,
                                    .phase = layer->phase,
                                    .wrap = (enum wrap)layer->wrap};
@@ -129,7 +131,7 @@ static int take_motion(struct pe_evaluator *evaluator, const struct pe_entity *e
                          "the model has no joint that all others hang from: name the node whose movement it is");
     struct pose *pose = &evaluator->work.pose;
     root_motion_mark(model, (uint32_t)root, taken->is_moved);
-    pose_evaluate(pose, model, layer->clip, fmin(layer->from_s, duration_of(model, layer->clip)));
+    pose_evaluate(pose, model, layer->clip, lesser(layer->from_s, duration_of(model, layer->clip)));
     root_motion_start(&taken->motion, pose, model, (uint32_t)root, entity->motion == PE_MOTION_EXTRACT_TURN,
                       taken->is_moved);
     return 0;

@@ -98,6 +98,9 @@ static bool are_weights_near(const struct clip_blend_plan *plan)
     return plan->override_count == 0 || most <= least * RATIO_MAX;
 }
 
+/* Not a number where one of them is none, which fmax() would lose. */
+static double larger(double a, double b) { return a > b || isnan(a) ? a : b; }
+
 double clip_blend_bound(const struct model *model, const struct clip_blend_plan *plan, bool is_f64)
 {
     double largest = 0, added = 0;
@@ -106,7 +109,7 @@ double clip_blend_bound(const struct model *model, const struct clip_blend_plan 
         const double error = error_of(model, layer->source, layer->clip, is_f64);
         const double reference =
             layer->is_additive ? error_of(model, layer->reference_source, layer->reference_clip, is_f64) : 0;
-        largest = fmax(largest, fmax(error, reference));
+        largest = larger(largest, larger(error, reference));
         added += layer->is_additive ? layer->weight * (error + reference) : 0;
     }
     return largest + added;

@@ -24,7 +24,6 @@ void clip_group_init(struct clip_group *group) { *group = (struct clip_group){0}
 void clip_group_fini(struct clip_group *group)
 {
     free(group->parts);
-    free(group->weights);
     free(group->blocks);
     free(group->locals);
     free(group->matrices);
@@ -36,8 +35,8 @@ void clip_group_fini(struct clip_group *group)
 
 size_t clip_group_held_bytes(const struct clip_group *group)
 {
-    return ((size_t)group->part_capacity + group->weight_capacity + group->local_capacity + group->matrix_capacity +
-            group->rest_capacity + group->spare_capacity) *
+    return ((size_t)group->part_capacity + group->local_capacity + group->matrix_capacity + group->rest_capacity +
+            group->spare_capacity) *
                sizeof(float) +
            group->block_capacity + group->held_capacity * sizeof *group->held;
 }
@@ -66,7 +65,6 @@ static bool reserve(struct clip_group *group, const struct model *model, uint32_
         joints = model->skins[s].joint_count > joints ? model->skins[s].joint_count : joints;
     return clip_frames_reserve(&group->parts, &group->part_capacity, sets * width * part_stride(model),
                                sizeof(float)) &&
-           clip_frames_reserve(&group->weights, &group->weight_capacity, sets * nodes * width, sizeof(float)) &&
            clip_frames_reserve(&group->blocks, &group->block_capacity, sets * (KERNEL_PADDED(nodes) / LANE_WIDTH), 1) &&
            clip_frames_reserve(&group->locals, &group->local_capacity, width * local_stride(model), sizeof(float)) &&
            clip_frames_reserve(&group->matrices, &group->matrix_capacity, nodes * 12 * width, sizeof(float)) &&
@@ -169,37 +167,29 @@ static float weight_of(const struct clip_blend_plan *plan, uint32_t layer_index)
 
 static void put_weights(const struct group_call *call, uint32_t layer_index, struct kernel_layer *out)
 {
-    const uint32_t nodes = call->model->rig_node_count, width = call->width;
+    const uint32_t nodes = call->model->rig_node_count;
     const struct blend_layer *layer = &call->members[0].plan->layers[layer_index];
-    float *weights = call->group->weights + (size_t)layer_index * nodes * width, of_all[KERNEL_GROUP_MAX] = {0};
-    uint8_t *blocks = call->group->blocks + (size_t)layer_index * (KERNEL_PADDED(nodes) / LANE_WIDTH);
-    for (uint32_t i = 0; i < call->count; i++)
-        of_all[i] = weight_of(call->members[i].plan, layer_index);
+    float *weights = call->group->weights[layer_index];
+    for (uint32_t i = 0; i < call->width; i++)
+        weights[i] = i < call->count ? weight_of(call->members[i].plan, layer_index) : 0;
     out->weights = weights;
-    if (layer->mask_count == 0) {
-        memcpy(weights, of_all, width * sizeof *weights);
+    if (layer->mask_count == 0)
         return;
-    }
-    const uint8_t *is_moved = clip_blend_mask_find(&call->blend->masks[layer_index], call->model, layer);
+    uint8_t *blocks = call->group->blocks + (size_t)layer_index * (KERNEL_PADDED(nodes) / LANE_WIDTH);
+    out->is_moved = clip_blend_mask_find(&call->blend->masks[layer_index], call->model, layer);
     memset(blocks, 0, KERNEL_PADDED(nodes) / LANE_WIDTH);
-    for (uint32_t n = 0; n < nodes; n++) {
-        if (is_moved[n] != 0)
-            memcpy(weights + n * width, of_all, width * sizeof *weights);
-        else
-            memset(weights + n * width, 0, width * sizeof *weights);
-        blocks[n / LANE_WIDTH] |= is_moved[n];
-    }
+    for (uint32_t n = 0; n < nodes; n++)
+        blocks[n / LANE_WIDTH] |= out->is_moved[n];
     out->blocks = blocks;
 }
 
 /* Whether a layer's clip moves a node of a lane. */
-static bool moves(const struct kernel_layer *layer, const struct kernel_mix *mix, uint32_t width, uint32_t lane,
-                  uint32_t node)
+static bool moves(const struct kernel_layer *layer, const struct kernel_mix *mix, uint32_t lane, uint32_t node)
 {
     enum { IS_ANIMATED = offsetof(struct rig_part, is_animated) / sizeof(float) };
     const size_t at = lane * mix->stride + KERNEL_PART * (size_t)node + IS_ANIMATED;
-    const float weight = layer->weights[(layer->blocks == NULL ? 0 : (size_t)node * width) + lane];
-    return weight > 0 && (layer->parts[at] != 0 || (layer->reference != NULL && layer->reference[at] != 0));
+    return layer->weights[lane] > 0 && (layer->blocks == NULL || layer->is_moved[node] != 0) &&
+           (layer->parts[at] != 0 || (layer->reference != NULL && layer->reference[at] != 0));
 }
 
 /* Nodes given by a matrix, which no layer's clip moves, keep it. */
@@ -210,7 +200,7 @@ static void put_matrices(const struct group_call *call, const struct kernel_mix 
         const uint32_t lane = i % call->count;
         bool is_moved = false;
         for (uint32_t l = 0; l < mix->count && !is_moved; l++)
-            is_moved = moves(&mix->layers[l], mix, call->width, lane, still->rig_node);
+            is_moved = moves(&mix->layers[l], mix, lane, still->rig_node);
         for (size_t e = 0; e < 12 && !is_moved; e++)
             call->group->matrices[(12 * (size_t)still->rig_node + e) * call->width + lane] = still->parent_from_node[e];
     }

@@ -18,17 +18,17 @@ struct clip_group_member {
 /* Working memory; reused from group to group. */
 struct clip_group {
     float *parts;      /* sets of local transforms: for each layer and reference one of each lane */
-    float *weights;    /* [layers][rig_node_count][width] */
     uint8_t *blocks;   /* [layers][KERNEL_PADDED(rig_node_count) / LANE_WIDTH] */
     float *locals;     /* of single clips: rows of each lane's nodes */
     float *matrices;   /* [rig_node_count][12][width] */
     float *rest;       /* a set at rest */
     float *spare;      /* a palette that nobody wants */
     const void **held; /* by sets and lanes, then of `locals`: the clip whose still nodes are there */
-    uint32_t part_capacity, weight_capacity, block_capacity, local_capacity, matrix_capacity, rest_capacity,
-        spare_capacity, held_capacity;
-    const struct model *model; /* of what is held */
-    uint32_t width, set_count; /* likewise */
+    uint32_t part_capacity, block_capacity, local_capacity, matrix_capacity, rest_capacity, spare_capacity,
+        held_capacity;
+    float weights[BLEND_LAYERS_MAX][KERNEL_GROUP_MAX]; /* of each lane */
+    const struct model *model;                         /* of what is held */
+    uint32_t width, set_count;                         /* likewise */
 };
 
 void clip_group_init(struct clip_group *group);

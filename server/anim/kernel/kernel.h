@@ -49,6 +49,7 @@ struct kernel_layer {
     const float *reference; /* NULL: the layer overrides; else it adds what `parts` differ by from these */
     const float *weights;   /* what it may not move has 0: one a rig node, or LANE_WIDTH equal ones for all */
     const uint8_t *blocks; /* NULL: those equal ones; else for LANE_WIDTH nodes each: 0, when all their weights are 0 */
+    const uint8_t *is_moved; /* of a group, with `blocks`: 1 for each rig node that the layer may move, else 0 */
 };
 
 /* As many entities as a group may have. */
@@ -65,8 +66,7 @@ struct kernel_mix {
     float *local; /* out: KERNEL_MATRIX a rig node, parent_from_node */
     double *f64;  /* NULL, or where they go instead: 12 a node */
     /* Of a group: floats from the parts and references of one entity to those of the next; all share `rest`. Weights
-     * are one for each of its entities, then those of the next rig node, or of all nodes. `local` is as struct
-     * kernel_group has its matrices; f64 is NULL. */
+     * are one for each of its entities. `local` is as struct kernel_group has its matrices; f64 is NULL. */
     size_t stride;
 };
 

@@ -48,8 +48,10 @@ KERNEL_INLINE bool NAME(is_in)(const struct kernel_layer *layer, size_t node)
 
 KERNEL_INLINE VF NAME(weights_at)(const struct kernel_layer *layer, size_t node, bool is_group)
 {
-    const size_t at = is_group ? LANES * node : node;
-    return NAME(load)(layer->weights + (layer->blocks == NULL ? 0 : at));
+    const VF weights = NAME(load)(layer->weights + (is_group || layer->blocks == NULL ? 0 : node));
+    if (!is_group || layer->blocks == NULL)
+        return weights;
+    return NAME(of_bits)(NAME(bits)(weights) & -(int32_t)layer->is_moved[node]);
 }
 
 KERNEL_INLINE VF NAME(absolute)(VF v) { return NAME(of_bits)(NAME(bits)(v) & INT32_MAX); }
