@@ -208,6 +208,22 @@ KERNEL_INLINE VF NAME(sine)(VF v, VF square)
     return v * ((S[0] + S[1] * y) + y2 * ((S[2] + S[3] * y) + S[4] * y2));
 }
 
+KERNEL_INLINE VF NAME(absolute)(VF v) { return NAME(of_bits)(NAME(bits)(v) & INT32_MAX); }
+
+/* `v` with its sign changed where `sign` has one. */
+KERNEL_INLINE VF NAME(flip)(VF v, VF sign) { return NAME(of_bits)(NAME(bits)(v) ^ (NAME(bits)(sign) & INT32_MIN)); }
+
+/* Along the shorter arc from a (u = 0) to b (1), both of unit length; *out is of any. Returns the cosine of the arc. */
+KERNEL_INLINE VF NAME(slerp)(const VF a[4], const VF b[4], VF u, VF out[4])
+{
+    const VF dot = NAME(dot)(a, b), cosine = NAME(absolute)(dot);
+    const VF square = NAME(arc_square)(cosine);
+    const VF wa = NAME(sine)(1 - u, square), wb = NAME(flip)(NAME(sine)(u, square), dot);
+    for (int i = 0; i < 4; i++)
+        out[i] = wa * a[i] + wb * b[i];
+    return cosine;
+}
+
 #define REAL     VF
 #define ROTATION NAME(matrices_of_rotations)
 #include "anim/kernel/kernel_rotation.h"

@@ -17,6 +17,12 @@ struct evaluation {
     struct limits *left; /* of a query in a batch: what the batch may still use; else NULL */
 };
 
+/* The request's own model; NULL: there is none. */
+static inline const struct model *evaluation_own_model(const struct evaluation *evaluation)
+{
+    return evaluation->imported == NULL ? NULL : &evaluation->imported->model;
+}
+
 /* --- entity tags. They name what an answer is made from, not what it holds, so that the server knows that a client's
  * copy is good before it evaluates anything. Pure; any thread. --- */
 

@@ -1,0 +1,201 @@
+/* evaluation_cost.c - how long an answer takes, about: whether the loop makes it, or a thread. */
+#include "daemon/service/evaluator.h"
+
+#include "anim/hits/hit_cache.h"
+#include "wire/bodies/body_crowd.h"
+#include "wire/crowd/crowd_request.h"
+#include "wire/reply/clip_sources.h"
+#include "wire/request/request_raycast.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint (or any
+ * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing
+ * one byte of a texture. */
+enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_PIXEL_BYTE_NS = 10 };
+/* Printing a time or a value of a key. */
+enum { COST_KEY_NS = 60 };
+/* Printing the joint and the weight of an influence. */
+enum { COST_INFLUENCE_NS = 60 };
+/* Finding the partner of a node in another file, trying one rule on its name, and what else that takes of its size. */
+enum { COST_PARTNER_NS = 500, COST_RULE_NS = 5, COPIED_BYTES_PER_NS = 4 };
+enum { COST_REPORT_NS = 20 };    /* looking at a node for what has no partner */
+enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
+
+/* Everything that /v1/model lists or adds up. */
+static double list_cost_ns(const struct model *model)
+{
+    const double listed = (double)model->node_count + model->joint_count + model->skin_count + model->mesh_count +
+                          model->primitive_count + model->clip_count + model->material_count + model->texture_count +
+                          model->source_file_count + model->warning_count;
+    return listed * COST_NODE_NS + ((double)model->position_count + model->channel_count) * COST_LOOK_NS;
+}
+
+/* A mesh counts for each node that draws it; stops counting when that is enough. */
+static double draw_cost_ns(const struct model *model)
+{
+    double ns = (double)model->draw_count * COST_NODE_NS;
+    for (uint32_t d = 0; d < model->draw_count && ns <= EVALUATION_INLINE_NS; d++) {
+        const struct primitive *p = &model->primitives[model->draws[d].primitive];
+        ns += (double)p->vertex_count * (COST_VERTEX_NS + (double)p->morph_target_count * COST_LOOK_NS);
+    }
+    return ns;
+}
+
+/* Joints that are printed in each frame; a skin may be asked for many times. By name, any skin: the largest sum. */
+static double joint_count(const struct model *model, const struct request *request)
+{
+    double count = request->skin_count == 0 ? model->joint_count : 0;
+    for (uint32_t i = 0; i < request->skin_count; i++) {
+        const struct selector *skin = &request->skins[i];
+        const bool is_known = skin->kind == SELECT_INDEX && skin->index < model->skin_count;
+        count += is_known ? model->skins[skin->index].joint_count : model->joint_count;
+    }
+    return count;
+}
+
+/* Nodes that are printed in each frame: all, or those asked for; a subtree may be all of them again. */
+static double selected_count(const struct model *model, const struct request *request)
+{
+    double count = request->joint_count == 0 ? model->node_count : 0;
+    for (uint32_t i = 0; i < request->joint_count; i++)
+        count += request->joints[i].scope == BLEND_NODE ? 1 : model->node_count;
+    return count;
+}
+
+static double frame_cost_ns(const struct model *model, const struct request *request)
+{
+    const double ns = (double)model->node_count * COST_NODE_NS + (double)model->weight_count * COST_LOOK_NS;
+    switch (request->op) {
+    case OP_PALETTE:
+        return ns + joint_count(model, request) * COST_NODE_NS;
+    case OP_POSE:
+        return ns + selected_count(model, request) * COST_NODE_NS;
+    default:
+        return ns + (double)model->joint_count * COST_NODE_NS + draw_cost_ns(model);
+    }
+}
+
+/* Each name is looked for in the whole list. */
+static double lookup_cost_ns(const struct model *model, const struct request *request)
+{
+    return ((double)request->joint_count * model->node_count + (double)request->skin_count * model->skin_count) *
+           COST_LOOK_NS;
+}
+
+/* All keys of the clips' file: of one clip there are fewer. Stops counting when that is enough. */
+static double key_cost_ns(const struct model *clips)
+{
+    double ns = 0;
+    for (uint32_t c = 0; c < clips->channel_count && ns <= EVALUATION_INLINE_NS; c++)
+        ns += (double)clips->channels[c].key_count * (1 + 3 * clips->channels[c].component_count) * COST_KEY_NS;
+    return ns;
+}
+
+static double texture_cost_ns(const struct model *model, const struct request *request)
+{
+    if (request->texture >= model->texture_count || model->textures[request->texture].state != TEXTURE_FOUND)
+        return 0;
+    const struct texture *texture = &model->textures[request->texture];
+    return 4.0 * texture->width * texture->height * COST_PIXEL_BYTE_NS;
+}
+
+/* Playing the clips of another file. Those that are played are ready (struct view_access), and only told about. */
+static double partner_cost_ns(const struct model *model, const struct model *clips, const struct request *request)
+{
+    const double nodes = (double)model->node_count + clips->node_count;
+    if (!request_has_all_clips(request))
+        return nodes * COST_REPORT_NS;
+    return nodes * COST_PARTNER_NS + (double)clips->node_count * request->renames.count * COST_RULE_NS +
+           (request->is_by_rest ? nodes * COST_NODE_NS * COST_CLIP_POSES : 0) +
+           ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
+}
+
+/* Fitting volumes to the vertices, once for each content. */
+static double fit_cost_ns(const struct model *model, enum volume_kind fit)
+{
+    enum { COST_FIT_NS = 2000 };
+    return model->hits != NULL && hit_cache_has_set(model->hits, fit) ? 0 : (double)model->position_count * COST_FIT_NS;
+}
+
+/* Poses that an entity of a raycast takes, those of its layers counted each. */
+static uint32_t raycast_poses(const struct request *request, uint32_t index)
+{
+    const struct raycast_entity *entity = &request->raycast->entities[index];
+    const struct raycast_target *target = request->raycast->targets;
+    if (target == NULL)
+        return 1 + entity->begin.layer_count + (entity->end != NULL ? 1 + entity->end->layer_count : 0);
+    target += index;
+    const struct crowd_entity *poses = request->crowd->entities;
+    return poses[target->begin].layer_count + (target->end >= 0 ? 1u + poses[target->end].layer_count : 1u);
+}
+
+/* Posing the entities and casting the rays. */
+static double raycast_cost_ns(const struct evaluation *evaluation)
+{
+    enum { COST_JOINT_NS = 50, COST_RAY_NS = 1000, COST_ENTITY_NS = 10 };
+    const struct request_raycast *raycast = evaluation->request->raycast;
+    double ns = (double)raycast->ray_count * (COST_RAY_NS + (double)raycast->entity_count * COST_ENTITY_NS);
+    for (uint32_t e = 0; e < raycast->entity_count && ns <= EVALUATION_INLINE_NS; e++) {
+        const struct raycast_entity *entity = &raycast->entities[e];
+        const struct model *model =
+            entity->source == 0 ? &evaluation->imported->model : evaluation->sources[entity->source - 1];
+        ns += (double)raycast_poses(evaluation->request, e) * model->node_count * COST_JOINT_NS;
+        ns += evaluation->request->is_of_meshes
+                  ? (double)hit_mesh_vertices(model) * COST_VERTEX_NS + (double)model->index_count * COST_LOOK_NS
+                  : fit_cost_ns(model, evaluation->request->fit);
+    }
+    return ns;
+}
+
+static double crowd_cost_ns(const struct evaluation *evaluation)
+{
+    enum { COST_STEP_NS = 60, BYTES_PER_NS = 2, JSON_FACTOR = 100 };
+    const struct request *request = evaluation->request;
+    const struct model *model = evaluation_own_model(evaluation);
+    const double bytes = (double)crowd_answer_bytes(request, model, evaluation->sources);
+    return (double)crowd_steps(request, model, evaluation->sources) * COST_STEP_NS +
+           bytes / BYTES_PER_NS * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
+}
+
+double evaluation_cost_ns(const struct evaluation *evaluation)
+{
+    const struct model *model = evaluation_own_model(evaluation), *const *sources = evaluation->sources;
+    const struct request *request = evaluation->request;
+    if (request->op == OP_CROWD)
+        return crowd_cost_ns(evaluation);
+    if (request->op == OP_OPEN)
+        return 0;
+    if (request->op == OP_COMPARE)
+        return HUGE_VAL; /* always for a work thread */
+    if (request->op == OP_FIND)
+        return (double)model->node_count * COST_LOOK_NS + (double)model->joint_count * COST_LOOK_NS;
+    if (request->op == OP_MODEL)
+        return list_cost_ns(model);
+    if (request->op == OP_HITBOXES)
+        return fit_cost_ns(model, request->fit) + (double)model->node_count * COST_NODE_NS;
+    if (request->op == OP_RAYCAST)
+        return raycast_cost_ns(evaluation);
+    if (request->op == OP_EXPORT)
+        return 2.0 * EVALUATION_INLINE_NS; /* never on a loop */
+    const bool has_pictures = request->format == FORMAT_GLB && !request->has_no_textures;
+    double once_ns =
+        lookup_cost_ns(model, request) + (has_pictures ? (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0);
+    for (uint32_t i = 0; i < request->source_count; i++)
+        once_ns += partner_cost_ns(model, sources[i], request);
+    if (request->op == OP_TEXTURE)
+        return once_ns + texture_cost_ns(model, request);
+    if (request->op == OP_KEYS)
+        return once_ns + list_cost_ns(model) +
+               key_cost_ns(request->clip_source > 0 ? sources[request->clip_source - 1] : model);
+    const double frame_ns = frame_cost_ns(model, request);
+    if (request->is_over_clip)
+        return once_ns + frame_ns * COST_CLIP_POSES;
+    const double frames = request->time_count == 0 ? 1 : request->time_count;
+    if (request->has_attributes)
+        once_ns += (double)model->position_count * COST_VERTEX_NS;
+    if (request->has_weights)
+        once_ns += ((double)model->influence_count + model->position_count) * COST_INFLUENCE_NS;
+    return once_ns + frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
+}
