@@ -72,7 +72,8 @@ $(filter $(obj)/server/render/gather/%,$(render)): flags += $(if $(filter releas
 $(filter $(obj)/server/anim/kernel/%,$(anim)) $(obj)/eval/server/anim/kernel/%.o: flags += $(if $(filter release,$(config)),-O3)
 
 # Balls around joints by the thousand, for each raycast: vectors of their loops are worth a third of the time.
-$(filter $(obj)/server/anim/hits/%,$(anim)): flags += -fno-math-errno $(if $(filter release,$(config)),-O3)
+$(filter $(obj)/server/anim/hits/% $(obj)/server/anim/shape/%,$(anim)) $(obj)/eval/server/anim/hits/%.o $(obj)/eval/server/anim/shape/%.o: \
+  flags += -fno-math-errno $(if $(filter release,$(config)),-O3)
 
 libs_of = $(shell $(PKG_CONFIG) --libs $(1))
 # wslay and meshoptimizer have no .pc files in Debian 12. draco is C++, linked by the C compiler.
@@ -197,7 +198,7 @@ $(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
 
 # --- clients/eval: libposed-eval, the evaluator in another program's process -----------------------------------------
 # The code of the server, compiled for a library that shows nothing but its own functions. No other layer is in it.
-eval_layers = $(wildcard server/anim/model/*.c server/anim/kernel/*.c server/anim/compiled/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/hits/*.c server/anim/posed_file/*.c) \
+eval_layers = $(wildcard server/anim/model/*.c server/anim/kernel/*.c server/anim/compiled/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/shape/*.c server/anim/hits/*.c server/anim/posed_file/*.c) \
   $(filter-out server/anim/bake/bake_finish%,$(wildcard server/anim/bake/*.c)) $(patsubst %,server/base/%.c,buf err hash json_check limits mem sort utf8)
 eval_objects := $(patsubst %.c,$(obj)/eval/%.o,$(wildcard clients/eval/eval_*.c) $(eval_layers))
 # Programs link to this name; it changes when one that is linked could not run any more.

@@ -1,8 +1,8 @@
 /* hit_cast.c - one ray through a scene: the tree of entities, the balls of one, then the volumes themselves. */
 #include "anim/hits/hit_scene.h"
 
-#include "anim/hits/affine.h"
-#include "anim/hits/volume_image.h"
+#include "anim/shape/affine.h"
+#include "anim/shape/volume_image.h"
 #include "base/mem.h"
 #include "base/sort.h"
 

@@ -2,7 +2,7 @@
  * to. */
 #include "anim/hits/hit_mesh.h"
 
-#include "anim/hits/triangle.h"
+#include "anim/shape/triangle.h"
 #include "base/mem.h"
 
 #include <string.h>

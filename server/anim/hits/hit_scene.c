@@ -1,7 +1,7 @@
 /* hit_scene.c - poses entities, keeps a ball around each volume and a box around each entity, and orders them. */
 #include "anim/hits/hit_scene.h"
 
-#include "anim/hits/affine.h"
+#include "anim/shape/affine.h"
 #include "anim/hits/hit_rows.h"
 #include "base/mem.h"
 

@@ -1,8 +1,8 @@
 /* hit_set.c - gathers the vertices that each joint leads, fits volumes to them, and applies the hitbox file. */
 #include "anim/hits/hit_set.h"
 
-#include "anim/hits/volume_fit.h"
-#include "anim/hits/affine.h"
+#include "anim/shape/volume_fit.h"
+#include "anim/shape/affine.h"
 #include "anim/pose/bounds.h"
 #include "base/mem.h"
 

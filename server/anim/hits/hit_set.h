@@ -5,7 +5,7 @@
  * joint_from_bind * position, morphed by the rest weights. Immutable once made: any thread. */
 #pragma once
 
-#include "anim/hits/volume.h"
+#include "anim/shape/volume.h"
 #include "base/err.h"
 
 struct set_volume {

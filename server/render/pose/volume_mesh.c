@@ -1,7 +1,7 @@
 /* volume_mesh.c - circles, edges and arcs of volumes, mapped to the scene, as three-sided beams. */
 #include "render/pose/volume_mesh.h"
 
-#include "anim/hits/volume.h"
+#include "anim/shape/volume.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * request. */
 #pragma once
 
-#include "anim/hits/volume.h"
+#include "anim/shape/volume.h"
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
 #include "anim/retarget/humanoid.h"

@@ -1,6 +1,6 @@
 #include "anim/hits/hit_mesh.h"
-#include "anim/hits/triangle.h"
-#include "anim/hits/volume_image.h"
+#include "anim/shape/triangle.h"
+#include "anim/shape/volume_image.h"
 #include "tests/unit/hits/hit_rig.h"
 #include "tests/unit/support/check.h"
 

@@ -1,6 +1,6 @@
 /* Blocks of triangles: what no ray comes near to is not skinned, and no hit is lost by that. */
 #include "anim/hits/hit_mesh.h"
-#include "anim/hits/triangle.h"
+#include "anim/shape/triangle.h"
 #include "tests/unit/hits/tube_rig.h"
 #include "tests/unit/support/check.h"
 

@@ -1,4 +1,4 @@
-#include "anim/hits/triangle.h"
+#include "anim/shape/triangle.h"
 #include "tests/unit/hits/plain_hits.h"
 #include "tests/unit/support/check.h"
 

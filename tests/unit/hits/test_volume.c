@@ -1,4 +1,4 @@
-#include "anim/hits/volume_image.h"
+#include "anim/shape/volume_image.h"
 #include "tests/unit/hits/plain_hits.h"
 #include "tests/unit/support/check.h"
 

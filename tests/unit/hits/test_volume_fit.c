@@ -1,5 +1,5 @@
 #include "anim/hits/hit_set.h"
-#include "anim/hits/volume_fit.h"
+#include "anim/shape/volume_fit.h"
 #include "tests/unit/hits/hit_rig.h"
 #include "tests/unit/support/check.h"
 

@@ -5,7 +5,7 @@
  * moves on a line. Pure; any thread. */
 #pragma once
 
-#include "anim/hits/volume.h"
+#include "anim/shape/volume.h"
 
 struct volume_image {
     const struct hit_volume *volume;

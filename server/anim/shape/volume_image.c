@@ -1,8 +1,8 @@
 /* volume_image.c - nearest points of ellipsoids, swept ellipsoids and parallelepipeds; Newton's iteration on the
  * distance of a moving ball. */
-#include "anim/hits/volume_image.h"
+#include "anim/shape/volume_image.h"
 
-#include "anim/hits/eigen3.h"
+#include "anim/shape/eigen3.h"
 
 #include <string.h>
 

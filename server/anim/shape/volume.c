@@ -1,5 +1,5 @@
 /* volume.c - points in and rays into capsules, boxes and balls. */
-#include "anim/hits/volume.h"
+#include "anim/shape/volume.h"
 
 #include "anim/model/mat3.h"
 

@@ -1,7 +1,7 @@
 /* volume_fit.c - tries directions, and leaves out the outermost points along and across them. */
-#include "anim/hits/volume_fit.h"
+#include "anim/shape/volume_fit.h"
 
-#include "anim/hits/eigen3.h"
+#include "anim/shape/eigen3.h"
 #include "anim/model/mat3.h"
 #include "base/mem.h"
 

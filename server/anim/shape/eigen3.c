@@ -1,5 +1,5 @@
 /* eigen3.c - Jacobi's rotations until nothing is left beside the diagonal. */
-#include "anim/hits/eigen3.h"
+#include "anim/shape/eigen3.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* triangle.c - S. Woop, C. Benthin, I. Wald, "Watertight Ray/Triangle Intersection", 2013, for rays; planes, edges and
  * corners for balls. */
-#include "anim/hits/triangle.h"
+#include "anim/shape/triangle.h"
 
-#include "anim/hits/volume.h"
+#include "anim/shape/volume.h"
 
 #include <string.h>
 

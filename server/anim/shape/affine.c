@@ -1,5 +1,5 @@
 /* affine.c - the little of matrix algebra that casts need for each joint. */
-#include "anim/hits/affine.h"
+#include "anim/shape/affine.h"
 
 bool affine_invert(const struct dmat4 *m, struct dmat4 *out)
 {

@@ -4,7 +4,7 @@
  * good volume, not the smallest: directions are tried, those of the points' principal axes and of the space. */
 #pragma once
 
-#include "anim/hits/volume.h"
+#include "anim/shape/volume.h"
 
 #include <stdint.h>
 
