@@ -302,9 +302,10 @@ PE_API void pe_crowd_free(struct pe_crowd *crowd);
  * allocates. 0, PE_E_ARGUMENT or PE_E_MEMORY. */
 PE_API int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint32_t member_count,
                             uint32_t layers_most, uint32_t mask_count, struct pe_error *error);
-/* Evaluates members[member_count], those of one model and clip after each other, whatever their order; floats have the
- * bits of POST /v1/crowd, and of pe_evaluate() for each. Returns how many have a status that is not 0 (*error says what
- * is wrong with one of them), or PE_E_ARGUMENT or PE_E_RESERVE, naming the member: nothing is evaluated then. */
+/* Evaluates members[member_count], those of one model with alike layers together, whatever their order: in about half
+ * of the time of one pe_evaluate() and pe_palette() after the other. Floats have the bits of POST /v1/crowd, and of
+ * pe_evaluate() for each. Returns how many have a status that is not 0 (*error says what is wrong with one of them), or
+ * PE_E_ARGUMENT or PE_E_RESERVE, naming the member: nothing is evaluated then. */
 PE_API int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_t member_count,
                              struct pe_error *error);
 
