@@ -24,11 +24,11 @@ def source(name):
 
 POSE, SAMPLE, MAT, SKIN, DUAL = map(source, ("pose.c", "sample.c", "mat.c", "skin.c", "skin_dual.c"))
 SCALE_FRAME, SCALE_EFFECT, FBX_TRANSFORM = map(source, ("scale_frame.c", "scale_effect.c", "fbx_transform.c"))
-SCALAR, LANES, ROTATION, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = map(source, (
-    "kernel_scalar.c", "kernel_lanes.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_blocks.c", "clip_palette.c", "clip_compile.c"))
+SCALAR, VECTORS, ROTATION, ROWS, PLAN, CLIP_LANES, FRAMES, COMPILE = map(source, (
+    "kernel_scalar.c", "kernel_vectors.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_blocks.c", "clip_frames.c", "clip_compile.c"))
+GROUP, GROUP_LANES, CROWD, MIX = map(source, ("clip_group.c", "kernel_group.h", "crowd_group.c", "kernel_mix.h"))
 FBX_CURVE, FBX_PLACE, FBX_TANGENT, FBX_LAYER, FBX_TAKE, FBX_NODE_CHANNELS, FBX_CLIP_WEIGHTS = map(source, (
     "fbx_curve.c", "fbx_curve_place.c", "fbx_tangent.c", "fbx_layer.c", "fbx_take.c", "fbx_node_channels.c", "fbx_clip_weights.c"))
-ANSWER = source("body_palette.c")
 CURVE, TARGET = map(source, ("collada_curve.c", "collada_target.c"))
 INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accessor.c", "gltf_anim.c", "gltf_node.c"))
 SEARCH = source("source_search.c")
@@ -138,13 +138,20 @@ MUTATIONS = [
     ("PLY: pictures stand on their heads", "server/import/polygons/polygon_mesh.c", "finite_or_zero(1 - uv[1])", "finite_or_zero(uv[1])"),
     ("PLY: colours of all types are bytes", "server/import/polygons/ply_value.c", "    return LARGEST[type];", "    return LARGEST[type] > 0 ? 255 : 0;"),
     ("compiled clips take the chord instead of the arc", SCALAR, "wa = sine(1 - u, square), wb = sine(u, square)", "wa = 1 - u, wb = u + 0 * square"),
-    ("compiled clips: one kernel adds in another order", LANES, "(S[0] + S[1] * y) + y2 * ((S[2] + S[3] * y) + S[4] * y2)", "S[0] + (S[1] * y + y2 * ((S[2] + S[3] * y) + S[4] * y2))"),
+    ("compiled clips: one kernel adds in another order", VECTORS, "(S[0] + S[1] * y) + y2 * ((S[2] + S[3] * y) + S[4] * y2)", "S[0] + (S[1] * y + y2 * ((S[2] + S[3] * y) + S[4] * y2))"),
     ("compiled clips: one sign of a rotation", ROTATION, "m[1] = xy - wz;", "m[1] = xy + wz;"),
     ("compiled clips: parent and child swapped", ROWS, "rows_multiply(rig->matrices + KERNEL_MATRIX * parent, own)", "rows_multiply(own, rig->matrices + KERNEL_MATRIX * parent)"),
     ("compiled clips: STEP moves", PLAN, "((unsigned)MOTION_MOVES | (unsigned)MOTION_HOLDS)", "((unsigned)MOTION_MOVES)"),
     ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -side->sign", "dot < -2 ? -side->sign"),
-    ("compiled clips begin a frame late", PALETTE, "(struct frame_pair){f, f + 1, (float)", "(struct frame_pair){f + 1, f + 1, (float)"),
-    ("compiled clips with their root motion", ANSWER, "context->request->layer_count == 0 && !context->motion.is_on &&", "context->request->layer_count == 0 &&"),
+    ("compiled clips begin a frame late", FRAMES, "(struct frame_pair){f, f + 1, (float)", "(struct frame_pair){f + 1, f + 1, (float)"),
+    ("compiled clips with their root motion", "server/anim/entity/entity.c", "    if (entity->motion != NULL)\n        entity_chain_still(work);", "    (void)entity_chain_still;"),
+    ("crowds: all lanes have the weight of the first", GROUP, "weight_of(call->members[i].plan, layer_index)", "weight_of(call->members[0].plan, layer_index)"),
+    ("crowds: the still nodes of another clip stay", GROUP, "is_held = *held == clip;", "is_held = *held != NULL;"),
+    ("crowds: nodes given by a matrix have it always", GROUP, "for (size_t e = 0; e < 12 && !is_moved; e++)", "for (size_t e = 0; e < 12; e++)"),
+    ("crowds: masks are forgotten", MIX, " & -(int32_t)layer->is_moved[node]", " & -(int32_t)(layer->is_moved[node] | 1)"),
+    ("crowds: lanes add in another order", GROUP_LANES, "(x * b[c] + y * b[4 + c]) + (z * b[8 + c] + (c == 3 ? w : (VF){0}))", "x * b[c] + (y * b[4 + c] + (z * b[8 + c] + (c == 3 ? w : (VF){0})))"),
+    ("crowds: who is beyond the limits is answered", GROUP, "faults |= palette->kernel->compose_group(&of);", "faults = palette->kernel->compose_group(&of);"),
+    ("crowds: what is not finite in the world is answered", CROWD, "if (!floats_are_finite(moved, (uint64_t)joints * floats))", "if (moved == NULL)"),
     ("compiled clips that were not measured", COMPILE, "if (!(error <= ERROR_MAX))", "if (error < 0)"),
     ("slerp goes the long way", MAT, "const double sign = dot < 0 ? -1 : 1;", "const double sign = dot < -2 ? -1 : 1;"),
     ("slerp is a straight line", MAT, "const bool is_chord = sine < 1e-8;", "const bool is_chord = sine < 2;"),

@@ -55,6 +55,13 @@ def test_calls_that_no_include_shows_are_found(tmp_path, files, told):
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the reference models are not beside the project")
+def test_every_mistake_of_the_mutations_can_still_be_made():
+    sys.path.insert(0, str(TOP / "tests"))
+    import mutations
+    stale = [title for title, path, code, _ in mutations.MUTATIONS if (TOP / path).read_text(encoding="utf-8").count(code) != 1]
+    assert not stale and len(mutations.MUTATIONS) > 100
+
+
 def test_every_reference_frame_is_within_tolerance(tmp_path):
     """judge.py wants PROJECT/build/posed: a folder that links to the build under test."""
     (tmp_path / "build").symlink_to(os.environ.get("POSED_BUILD", TOP / "build"))
