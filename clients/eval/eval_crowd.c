@@ -104,15 +104,15 @@ int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint3
 {
     if (crowd == NULL || model == NULL)
         return eval_fail(error, PE_E_ARGUMENT, "no crowd, or no model");
-    const int rc = pe_evaluator_reserve(crowd->evaluator, model, layers_most, error);
-    if (rc < 0)
-        return rc;
-    if (!reserve_members(crowd, larger(member_count, crowd->member_capacity),
-                         larger(larger(layers_most, 1), crowd->layers_most),
-                         larger(mask_count, crowd->mask_capacity)) ||
-        !crowd_work_reserve(&crowd->work, &model->file.model, crowd->member_capacity, crowd->layers_most))
+    if (layers_most > PE_LAYERS_MAX)
+        return eval_fail(error, PE_E_ARGUMENT, "more than %d layers", PE_LAYERS_MAX);
+    const uint32_t members = larger(member_count, crowd->member_capacity);
+    const uint32_t layers = larger(larger(layers_most, 1), crowd->layers_most);
+    /* the evaluator comes last: it remembers which models there is room for */
+    if (!crowd_work_reserve(&crowd->work, &model->file.model, members, layers) ||
+        !reserve_members(crowd, members, layers, larger(mask_count, crowd->mask_capacity)))
         return eval_fail(error, PE_E_MEMORY, "no memory for a crowd of %u", member_count);
-    return 0;
+    return pe_evaluator_reserve(crowd->evaluator, model, layers_most, error);
 }
 
 /* --- members --- */
@@ -121,6 +121,9 @@ int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint3
 static int keep(struct pe_crowd *crowd, uint32_t index, struct entity *out, struct pe_error *error)
 {
     struct blend_layer *layers = crowd->layers + crowd->layer_count;
+    if (out->layer_count > crowd->layer_capacity - crowd->layer_count)
+        return eval_fail(error, PE_E_RESERVE, "member %u: the crowd has room for %zu layers", index,
+                         crowd->layer_capacity);
     if (out->layer_count > 0)
         memcpy(layers, out->layers, out->layer_count * sizeof *layers);
     for (uint32_t i = 0; i < out->layer_count; i++) {

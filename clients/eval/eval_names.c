@@ -121,7 +121,7 @@ int pe_find_skin(const struct pe_model *model, const char *name, uint32_t *skin,
 int pe_find_clip(const struct pe_model *model, const char *name, int32_t *clip, struct pe_error *error)
 {
     uint32_t index;
-    const int rc = find(model, NAMES_CLIPS, "clip", name, &index, error);
+    const int rc = find(model, NAMES_CLIPS, "clip", name, clip == NULL ? NULL : &index, error);
     if (rc == 0)
         *clip = (int32_t)index;
     return rc;

@@ -39,6 +39,27 @@ static void fill_crowd(const struct walk *walk, struct pe_entity *entities, stru
     }
 }
 
+/* After a reserve that fails a crowd has the room of before, and says so. */
+static void fail_to_reserve(const struct walk *walk)
+{
+    static struct pe_layer layers[PE_LAYERS_MAX];
+    static float out[FLOATS_MAX / CROWD];
+    struct pe_error error;
+    struct pe_crowd *crowd;
+    const struct pe_entity entity = {.model = walk->model, .layers = layers, .layer_count = PE_LAYERS_MAX};
+    struct pe_member member = {.entity = &entity, .out = out, .room = FLOATS_MAX / CROWD};
+    for (int i = 0; i < PE_LAYERS_MAX; i++)
+        layers[i].weight = 1;
+    if (pe_crowd_new(&crowd, &error) < 0 || pe_crowd_reserve(crowd, walk->model, 8, 1, 0, &error) < 0 ||
+        pe_crowd_reserve(crowd, walk->model, UINT32_MAX, PE_LAYERS_MAX, 0, &error) != PE_E_MEMORY ||
+        pe_crowd_reserve(crowd, walk->model, 8, PE_LAYERS_MAX + 1, 0, &error) != PE_E_ARGUMENT ||
+        pe_crowd_evaluate(crowd, &member, 1, &error) != PE_E_RESERVE) {
+        fprintf(stderr, "a crowd that could not be reserved: %s\n", error.message);
+        exit(1);
+    }
+    pe_crowd_free(crowd);
+}
+
 /* A crowd has the floats of its entities one by one. */
 void play_crowd(const struct walk *walk)
 {
@@ -50,6 +71,7 @@ void play_crowd(const struct walk *walk)
     struct pe_error error;
     struct pe_crowd *crowd = NULL;
     struct pe_skin skin;
+    fail_to_reserve(walk);
     if (pe_crowd_new(&crowd, &error) < 0 || pe_crowd_reserve(crowd, walk->model, CROWD, 2, CROWD, &error) < 0) {
         fprintf(stderr, "%s\n", error.message);
         exit(1);

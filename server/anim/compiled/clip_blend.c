@@ -73,23 +73,6 @@ static void put_matrices(struct clip_palette *palette, const struct model *model
 
 /* --- all --- */
 
-static bool is_sized(const struct model *model, const struct model *source, int32_t clip)
-{
-    source = source != NULL ? source : model;
-    return clip != POSE_REST && source->compiled_clips[clip].sized_count > 0;
-}
-
-bool clip_blend_is_sized(const struct model *model, const struct clip_blend_plan *plan)
-{
-    bool is = false;
-    for (uint32_t i = 0; i < plan->count; i++) {
-        const struct blend_layer *layer = &plan->layers[i];
-        is = is || is_sized(model, layer->source, layer->clip) ||
-             (layer->is_additive && is_sized(model, layer->reference_source, layer->reference_clip));
-    }
-    return is;
-}
-
 static uint32_t blocks_of(const struct model *model, const struct model *source, int32_t clip)
 {
     source = source != NULL ? source : model;
@@ -156,7 +139,7 @@ bool clip_blend_sample(struct clip_blend *blend, struct clip_palette *palette, c
     struct kernel_mix mix = {.layers = layers,
                              .count = plan->count,
                              .override_count = plan->override_count,
-                             .is_sized = clip_blend_is_sized(model, plan),
+                             .is_sized = plan->is_sized,
                              .node_count = model->rig_node_count,
                              .local = palette->matrices,
                              .f64 = plan->is_f64 ? palette->f64 : NULL};

@@ -15,7 +15,8 @@
 struct clip_blend_plan {
     struct blend_layer layers[BLEND_LAYERS_MAX]; /* first those that override */
     uint32_t count, override_count;
-    bool is_f64; /* multiplied in double precision */
+    bool is_f64;   /* multiplied in double precision */
+    bool is_sized; /* some scale is not 1 */
 };
 
 enum clip_blend_way {
@@ -27,6 +28,9 @@ enum clip_blend_way {
 /* Chooses how the pose of `layers` is evaluated, and fills *plan but for CLIP_BLEND_EXACT. */
 enum clip_blend_way clip_blend_choose(const struct model *model, const struct blend_layer *layers, uint32_t count,
                                       struct clip_blend_plan *plan);
+
+/* Whether some scale of the layers is not 1, as plan->is_sized has it. */
+bool clip_blend_is_sized(const struct model *model, const struct clip_blend_plan *plan);
 
 /* How far the palettes of a blend are from those of blend_evaluate(), in units of the model's size: at most the largest
  * blend_errors of its clips, which were measured when the model was imported (clip_error.h), and for each additive

@@ -12,9 +12,6 @@ void clip_blend_put_parts(const struct clip_palette *palette, const struct model
 /* Weights of layers that override count by their ratios: the largest one's is 1. */
 double clip_blend_heaviest(const struct clip_blend_plan *plan);
 
-/* Whether a scale is not 1. */
-bool clip_blend_is_sized(const struct model *model, const struct clip_blend_plan *plan);
-
 /* Blocks of the clip that has most, or of its reference. */
 uint32_t clip_blend_blocks(const struct model *model, const struct clip_blend_plan *plan);
 

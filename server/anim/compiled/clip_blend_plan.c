@@ -86,6 +86,22 @@ static bool can_mix(const struct model *model, const struct clip_blend_plan *pla
     return has_clip && model->rig_part_count > 0;
 }
 
+static bool is_sized(const struct model *model, const struct model *source, int32_t clip)
+{
+    return clip != POSE_REST && source_of(model, source)->compiled_clips[clip].sized_count > 0;
+}
+
+bool clip_blend_is_sized(const struct model *model, const struct clip_blend_plan *plan)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct blend_layer *layer = &plan->layers[i];
+        is = is || is_sized(model, layer->source, layer->clip) ||
+             (layer->is_additive && is_sized(model, layer->reference_source, layer->reference_clip));
+    }
+    return is;
+}
+
 /* As floats, weights stay far from the smallest of them. */
 static bool are_weights_near(const struct clip_blend_plan *plan)
 {
@@ -124,6 +140,7 @@ enum clip_blend_way clip_blend_choose(const struct model *model, const struct bl
                                                                                                   : CLIP_BLEND_EXACT;
     if (!can_mix(model, plan) || !are_weights_near(plan))
         return CLIP_BLEND_EXACT;
+    plan->is_sized = clip_blend_is_sized(model, plan);
     for (int is_f64 = 0; is_f64 < 2; is_f64++)
         if (clip_blend_bound(model, plan, is_f64) <= CLIP_BLEND_BOUND_MAX) {
             plan->is_f64 = is_f64;

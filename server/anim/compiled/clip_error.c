@@ -186,6 +186,7 @@ void clip_error_measure_blends(struct clip_error *measure, const struct model *m
     for (uint32_t i = 0; i < moment_count; i++) {
         struct clip_blend_plan plan = {0};
         plan.count = plan.override_count = moment_layers(model, clip, other, i, plan.layers);
+        plan.is_sized = clip_blend_is_sized(model, &plan);
         blend_evaluate(&measure->exact_blend, &measure->pose, model, plan.layers, plan.count);
         for (int is_f64 = 0; is_f64 < 2; is_f64++) {
             plan.is_f64 = is_f64;

@@ -62,7 +62,8 @@ static bool reserve(struct clip_group *group, const struct model *model, uint32_
     uint32_t joints = 0;
     const uint32_t nodes = model->rig_node_count;
     for (uint32_t s = 0; s < model->skin_count; s++)
-        joints = model->skins[s].joint_count > joints ? model->skins[s].joint_count : joints;
+        if (clip_group_takes_skin(model, s) && model->skins[s].joint_count > joints)
+            joints = model->skins[s].joint_count;
     return clip_frames_reserve(&group->parts, &group->part_capacity, sets * width * part_stride(model),
                                sizeof(float)) &&
            clip_frames_reserve(&group->blocks, &group->block_capacity, sets * (KERNEL_PADDED(nodes) / LANE_WIDTH), 1) &&
@@ -92,10 +93,20 @@ static void grow(const struct group_call *call, uint32_t sets)
         mem_exhausted();
     if (group->held_capacity > 0)
         memset((void *)group->held, 0, group->held_capacity * sizeof *group->held);
-    clip_blend_put_parts(call->palette, call->model, POSE_REST, 0, false, group->rest);
+    group->has_rest = false;
     group->model = call->model;
     group->width = call->width;
     group->set_count = sets;
+}
+
+/* The local transforms at rest, which all lanes share; a model has them if blends of it are mixed at all. */
+static const float *find_rest(const struct group_call *call)
+{
+    struct clip_group *group = call->group;
+    if (!group->has_rest)
+        clip_blend_put_parts(call->palette, call->model, POSE_REST, 0, false, group->rest);
+    group->has_rest = true;
+    return group->rest;
 }
 
 /* Whether a lane of a set has the still nodes of a clip; it will have. */
@@ -128,7 +139,7 @@ bool clip_group_is_alike(enum clip_blend_way way, const struct clip_blend_plan *
 {
     if (way == CLIP_BLEND_SINGLE)
         return true;
-    if (a->count != b->count || a->override_count != b->override_count)
+    if (a->count != b->count || a->override_count != b->override_count || a->is_sized != b->is_sized)
         return false;
     for (uint32_t i = 0; i < a->count; i++) {
         const struct blend_layer *one = &a->layers[i], *other = &b->layers[i];
@@ -151,7 +162,7 @@ static float *put_set(const struct group_call *call, uint32_t set, uint32_t laye
         const struct blend_layer *layer = &call->members[i].plan->layers[layer_index];
         const struct model *source = source_of(call->model, is_reference ? layer->reference_source : layer->source);
         const int32_t clip = is_reference ? layer->reference_clip : layer->clip;
-        const void *still = clip == POSE_REST ? (const void *)call->model : &source->compiled_clips[clip];
+        const void *still = clip == POSE_REST ? (const void *)source : &source->compiled_clips[clip];
         clip_blend_put_parts(call->palette, source, clip, is_reference ? layer->reference_time_s : layer->clip_time_s,
                              holds(call->group, set, i, still), parts + (size_t)i * stride);
     }
@@ -213,12 +224,11 @@ static uint32_t mix(const struct group_call *call)
     struct kernel_mix mix = {.layers = layers,
                              .count = plan->count,
                              .override_count = plan->override_count,
-                             .rest = clip_blend_has_rest(plan) ? call->group->rest : NULL,
+                             .rest = clip_blend_has_rest(plan) ? find_rest(call) : NULL,
+                             .is_sized = plan->is_sized,
                              .node_count = call->model->rig_node_count,
                              .local = call->group->matrices,
                              .stride = part_stride(call->model)};
-    for (uint32_t i = 0; i < call->count; i++)
-        mix.is_sized = mix.is_sized || clip_blend_is_sized(call->model, call->members[i].plan);
     for (uint32_t i = 0, set = 0; i < plan->count; i++) {
         layers[i].parts = put_set(call, set++, i, false);
         if (plan->layers[i].is_additive)

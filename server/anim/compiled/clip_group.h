@@ -6,8 +6,9 @@
 
 #include "anim/compiled/clip_blend.h"
 
-/* Larger rigs are evaluated one after the other: their working memory would be large, and no cache holds it. */
-enum { CLIP_GROUP_NODES_MAX = 1024 };
+/* Larger rigs and skins are evaluated one after the other: their working memory would be large, and no cache holds it.
+ */
+enum { CLIP_GROUP_NODES_MAX = 1024, CLIP_GROUP_JOINTS_MAX = 4096 };
 
 /* An entity of a group. */
 struct clip_group_member {
@@ -28,6 +29,7 @@ struct clip_group {
         held_capacity;
     float weights[BLEND_LAYERS_MAX][KERNEL_GROUP_MAX]; /* of each lane */
     const struct model *model;                         /* of what is held */
+    bool has_rest;                                     /* rest is that of the model */
     uint32_t width, set_count;                         /* likewise */
 };
 
@@ -44,6 +46,12 @@ void clip_group_forget(struct clip_group *group);
 /* True when a pose that is planned so can be in a group: the rig is not too large, and nothing is multiplied in double
  * precision. */
 bool clip_group_takes(const struct model *model, enum clip_blend_way way, const struct clip_blend_plan *plan);
+
+/* True when palettes of the skin can be in a group. */
+static inline bool clip_group_takes_skin(const struct model *model, uint32_t skin)
+{
+    return model->skins[skin].joint_count <= CLIP_GROUP_JOINTS_MAX;
+}
 
 /* True when entities of the model whose poses are planned so can be in one group: they have as many layers of each
  * kind, with the same masks. Clips, times and weights are each one's own. */

@@ -34,8 +34,11 @@ static size_t palette_floats(const struct model *model, uint32_t skin)
 bool crowd_group_reserve(struct crowd_group *group, const struct model *model, uint32_t layer_most)
 {
     size_t floats = 0;
+    if (model->rig_node_count > CLIP_GROUP_NODES_MAX)
+        return true;
     for (uint32_t s = 0; s < model->skin_count; s++)
-        floats = palette_floats(model, s) > floats ? palette_floats(model, s) : floats;
+        if (clip_group_takes_skin(model, s) && palette_floats(model, s) > floats)
+            floats = palette_floats(model, s);
     if (PALETTES * floats > group->palette_capacity) {
         float *palettes = realloc(group->palettes, PALETTES * floats * sizeof *palettes);
         if (palettes == NULL)
@@ -81,7 +84,8 @@ static bool is_direct(const struct crowd_member *member)
 static bool can_be_in_one(const struct crowd_member *member)
 {
     return member->wanted->what == CROWD_PALETTE && member->wanted->skin != CROWD_ALL_SKINS &&
-           member->layout != LAYOUT_DUALQUAT && member->entity.motion == NULL && member->entity.layer_count > 0;
+           member->layout != LAYOUT_DUALQUAT && member->entity.motion == NULL && member->entity.layer_count > 0 &&
+           clip_group_takes_skin(member->entity.model, (uint32_t)member->wanted->skin);
 }
 
 static bool is_alike(const struct crowd_member *a, const struct crowd_member *b)
@@ -147,6 +151,14 @@ static bool put_answer(const struct kernel *kernel, const struct crowd_member *m
 /* Evaluating a group costs about as much as two of its members alone. */
 static bool is_worth_it(uint32_t count, uint32_t width) { return count >= 2 && 4 * count >= width; }
 
+static bool are_direct(const struct crowd_group *group, const struct crowd_member *members, uint32_t count)
+{
+    bool are = true;
+    for (uint32_t i = 0; i < count; i++)
+        are = are && is_direct(&members[group->members[i]]);
+    return are;
+}
+
 uint32_t crowd_group_run(struct crowd_group *group, struct entity_work *evaluator, const struct crowd_member *members,
                          uint32_t *count)
 {
@@ -162,7 +174,7 @@ uint32_t crowd_group_run(struct crowd_group *group, struct entity_work *evaluato
     const uint32_t skin = (uint32_t)first->wanted->skin;
     const bool is_mat4 = first->layout == LAYOUT_MAT4 && first->entity.world_from_scene == NULL;
     const size_t floats = palette_floats(model, skin);
-    if (PALETTES * floats > group->palette_capacity) {
+    if (!are_direct(group, members, *count) && PALETTES * floats > group->palette_capacity) {
         group->palette_capacity = PALETTES * floats;
         group->palettes = mem_realloc(group->palettes, group->palette_capacity * sizeof *group->palettes);
     }

@@ -280,7 +280,10 @@ KERNEL_INLINE VI NAME(mix_end)(const struct NAME(nodes) * nodes, bool is_sized, 
     VI fault = {0};
     for (uint32_t i = 0; i < nodes->count; i++) {
         const size_t node = nodes->first + i * nodes->step;
-        fault |= mixed[i].fault;
+        VI own = mixed[i].fault;
+        for (size_t l = 0; l < LANES && !nodes->is_group && node + LANES > mix->node_count; l++)
+            own[l] = node + l < mix->node_count ? own[l] : 0; /* what fills up the last vector is no node */
+        fault |= own;
         if (nodes->is_group)
             NAME(store_elements)(&mixed[i].part, is_sized, node, mix->local);
         else if (mix->f64 != NULL)

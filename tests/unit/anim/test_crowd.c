@@ -237,3 +237,92 @@ TEST(crowd_that_nobody_waits_for_ends)
     entity_work_fini(&evaluator);
     free_case(of);
 }
+
+/* Members of one model that play its clip at times of their own, each with the bits of itself alone. */
+static void check_members(const struct model *model, const struct crowd_wanted *wanted, struct crowd_work *work)
+{
+    enum { COUNT = 20, FLOATS = 16 * 3 };
+    struct entity_work evaluator, alone;
+    struct failures failures = {.listener = {on_failed}};
+    struct blend_layer layers[COUNT];
+    struct crowd_member members[COUNT];
+    static float out[COUNT][FLOATS], one[FLOATS];
+    crowd_work_init(work);
+    entity_work_init(&evaluator);
+    entity_work_init(&alone);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        layers[i] = (struct blend_layer){.clip = 0, .clip_time_s = 0.1 * i, .weight = 1};
+        members[i] = (struct crowd_member){.entity = {.model = model, .layers = &layers[i], .layer_count = 1},
+                                           .wanted = wanted,
+                                           .layout = LAYOUT_MAT4,
+                                           .out = out[i]};
+        assert_true(crowd_wanted_count(wanted, model) * 16 <= FLOATS);
+    }
+    assert_int_equal(crowd_run(work, &evaluator, members, COUNT, NULL, &failures.listener), 0);
+    assert_int_equal(evaluator.compiled_count, COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        struct crowd_member single = members[i];
+        single.out = one;
+        assert_int_equal(crowd_run(work, &alone, &single, 1, NULL, &failures.listener), 0);
+        assert_memory_equal(one, out[i], crowd_wanted_count(wanted, model) * 16 * sizeof(float));
+    }
+    assert_int_equal(failures.count, 0);
+    entity_work_fini(&evaluator);
+    entity_work_fini(&alone);
+}
+
+/* A scale that the node below does not inherit is the parent's at rest, and 1 in the clip: the clip is compiled, the
+ * rest pose cannot be mixed. */
+TEST(crowd_of_a_model_without_parts)
+{
+    static const float TALL[3] = {1, 2, 1}, ONES[6] = {1, 1, 1, 1, 1, 1};
+    static const double BOTH_TIMES[2] = {0, 1};
+    const struct crowd_wanted wanted = {.what = CROWD_PALETTE};
+    const uint32_t joints[3] = {0, 1, 2};
+    struct fixture f;
+    struct crowd_work work;
+    fixture_init(&f);
+    fixture_node(&f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, TALL);
+    fixture_node(&f, 0, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_node(&f, 1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    f.builder.nodes[1].flags |= NODE_SCALE_OWN;
+    fixture_root(&f, 0);
+    add_mesh(&f, fixture_skin(&f, joints, 3));
+    fixture_clip(&f);
+    fixture_channel(&f, 0, PATH_SCALE, INTERPOLATION_LINEAR, 3, BOTH_TIMES, 2, ONES);
+    add_channel(&f, 2, PATH_ROTATION, INTERPOLATION_LINEAR, TIMES, KEYS);
+    fixture_finish(&f);
+    assert_true(clip_palette_is_compiled(&f.model, 0));
+    assert_int_equal(f.model.rig_part_count, 0);
+    check_members(&f.model, &wanted, &work);
+    crowd_work_fini(&work);
+    fixture_fini(&f);
+}
+
+/* A skin may have one node as very many joints. */
+TEST(crowd_of_a_huge_skin_holds_no_more_than_one_member)
+{
+    enum { JOINTS = 100000 };
+    static const double BOTH_TIMES[2] = {0, 1};
+    static const float PLACES[6] = {0, 0, 0, 1, 2, 3};
+    const uint32_t item = 7;
+    const struct crowd_wanted wanted = {.what = CROWD_PALETTE, .items = &item, .item_count = 1};
+    uint32_t *joints = calloc(JOINTS, sizeof *joints);
+    struct fixture f;
+    struct crowd_work work;
+    fixture_init(&f);
+    fixture_node(&f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_root(&f, 0);
+    add_mesh(&f, fixture_skin(&f, joints, JOINTS));
+    fixture_clip(&f);
+    fixture_channel(&f, 0, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, BOTH_TIMES, 2, PLACES);
+    fixture_finish(&f);
+    check_members(&f.model, &wanted, &work);
+    assert_true(crowd_work_held_bytes(&work) < 2u * JOINTS * 16 * sizeof(float));
+    crowd_work_fini(&work);
+    assert_true(crowd_work_reserve(&work, &f.model, 20, 2));
+    assert_true(crowd_work_held_bytes(&work) < 2u * JOINTS * 16 * sizeof(float));
+    crowd_work_fini(&work);
+    fixture_fini(&f);
+    free(joints);
+}
