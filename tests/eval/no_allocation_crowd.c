@@ -51,7 +51,6 @@ static void fail_to_reserve(const struct walk *walk)
     for (int i = 0; i < PE_LAYERS_MAX; i++)
         layers[i].weight = 1;
     if (pe_crowd_new(&crowd, &error) < 0 || pe_crowd_reserve(crowd, walk->model, 8, 1, 0, &error) < 0 ||
-        pe_crowd_reserve(crowd, walk->model, UINT32_MAX, PE_LAYERS_MAX, 0, &error) != PE_E_MEMORY ||
         pe_crowd_reserve(crowd, walk->model, 8, PE_LAYERS_MAX + 1, 0, &error) != PE_E_ARGUMENT ||
         pe_crowd_evaluate(crowd, &member, 1, &error) != PE_E_RESERVE) {
         fprintf(stderr, "a crowd that could not be reserved: %s\n", error.message);
