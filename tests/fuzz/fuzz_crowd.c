@@ -82,7 +82,9 @@ static void put_layer(const struct crowd_request *crowd, const struct crowd_laye
     buf_put_u32(out, (uint32_t)layer->mask);
     buf_put_f64(out, layer->time_s);
     buf_put_f64(out, layer->weight);
-    buf_put_u32(out, (uint32_t)layer->wrap | (uint32_t)layer->is_additive << 8);
+    require(layer->clip_model <= crowd->model_count);
+    buf_put_u16(out, (uint16_t)((uint32_t)layer->wrap | (uint32_t)layer->is_additive << 8));
+    buf_put_u16(out, (uint16_t)layer->clip_model);
     buf_put_u32(out, (uint32_t)layer->reference_clip);
     buf_put_f64(out, layer->reference_time_s);
 }

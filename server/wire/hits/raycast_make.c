@@ -17,6 +17,7 @@ struct raycast {
     const struct request *request;
     const struct limits *limits;
     struct reply *reply;
+    struct crowd_views views;    /* of a crowd's poses */
     struct hit_cache **own;      /* [1 + source_count]: of models that have none beside them; or NULL */
     const struct hit_set **sets; /* [entity_count] */
 };
@@ -109,8 +110,9 @@ static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end
     const struct crowd_request *crowd = raycast->request->crowd;
     const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
     struct resolved_layers *layers = is_end ? &raycast->workspace->end_layers : &raycast->workspace->layers;
+    const struct crowd_files files = {crowd, raycast->model, raycast->sources, &raycast->views};
     struct err err;
-    if (crowd_entity_resolve(crowd, &crowd->entities[place], model_of(raycast, &of->entities[index]), layers->layers,
+    if (crowd_entity_resolve(&files, &crowd->entities[place], model_of(raycast, &of->entities[index]), layers->layers,
                              entity, &err) < 0)
         return fail_entity(raycast, index, &err);
     *pose = (struct scene_pose){entity, entity->world_from_scene != NULL ? *entity->world_from_scene : DMAT4_IDENTITY};
@@ -280,8 +282,10 @@ void body_put_raycast(struct workspace *workspace, const struct model *model, co
         .own = mem_zalloc(models, sizeof *raycast.own),
         .sets = mem_zalloc(request->raycast->entity_count, sizeof *raycast.sets),
     };
+    crowd_views_init(&raycast.views, workspace);
     if (make_hits(&raycast))
         put_answer(&raycast);
+    crowd_views_fini(&raycast.views);
     for (uint32_t m = 0; m < models; m++)
         hit_cache_free(raycast.own[m]);
     free(raycast.own);
