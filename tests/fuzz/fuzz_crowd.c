@@ -185,7 +185,8 @@ static void read_bytes(const char *bytes, size_t size, const struct limits *limi
 
 /* --- what is answered --- */
 
-/* Three nodes, of which two are joints, and two clips. */
+/* Three nodes, of which two are joints, and two clips. The first of them moves a node that has a name, so that the
+ * models play it of each other. */
 static void build_model(struct bake_builder *builder)
 {
     static const float TURNS[] = {0, 0, 0, 1, 0.5f, 0.5f, -0.5f, 0.5f}, MOVES[] = {0, 1.5f, 0, -1, 2, 3};
@@ -193,7 +194,7 @@ static void build_model(struct bake_builder *builder)
     bake_builder_init(builder, 0);
     bake_add_info(builder, 1);
     for (int32_t n = 0; n < 3; n++)
-        *bake_add_node(builder, 1) = (struct node){.name = {.offset = STR_NONE},
+        *bake_add_node(builder, 1) = (struct node){.name = bake_textz(builder, n == 1 ? "hip" : NULL),
                                                    .parent = n - 1,
                                                    .mesh = -1,
                                                    .skin = -1,

@@ -102,7 +102,16 @@ static bool find_json_pose(struct raycast *raycast, uint32_t index, bool is_end,
                      is_end ? &workspace->end_layers : &workspace->layers, entity);
 }
 
-/* The same of an entity of the request's crowd. */
+/* Makes the reply the error of an entity of the crowd, or that of all. Returns false. */
+static bool fail_pose(struct raycast *raycast, uint32_t index, struct err *err)
+{
+    if (raycast->views.ended.code == 0)
+        return fail_entity(raycast, index, err);
+    reply_error(raycast->reply, &raycast->views.ended, NULL, 0);
+    return false;
+}
+
+/* A pose as find_json_pose() has it, of an entity of the request's crowd. */
 static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
                             struct scene_pose *pose)
 {
@@ -114,7 +123,7 @@ static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end
     struct err err;
     if (crowd_entity_resolve(&files, &crowd->entities[place], model_of(raycast, &of->entities[index]), layers->layers,
                              entity, &err) < 0)
-        return fail_entity(raycast, index, &err);
+        return fail_pose(raycast, index, &err);
     *pose = (struct scene_pose){entity, entity->world_from_scene != NULL ? *entity->world_from_scene : DMAT4_IDENTITY};
     entity->world_from_scene = NULL;
     return true;
