@@ -280,6 +280,12 @@ def test_rays_meet_what_plays_other_files(own, root, kind):
         told.append(raycasts.read_hits(answer.body)["hits"])
     names = [(hit["ray"], hit["entity"], hit["node"], hit["triangle"]) for hit in told[0]]
     assert len(names) >= 4 and names == [(hit["ray"], hit["entity"], hit["node"], hit["triangle"]) for hit in told[1]]
+    files = ["anna.gltf", "moves/walk.gltf", "moves/kicks.gltf"]  # in JSON the same bits
+    as_json = lambda parts: {"layers": [{"clip": clip, "t": time, "weight": weight, **({"clip_file": files[file[0] - 1]} if file else {})} for clip, time, weight, *file in parts]}
+    entity = {"model": "anna.gltf", "world": world, **as_json(layers[0]), "end": as_json(end[0])}
+    answer = send(own, "/v1/raycast?format=bin", json.dumps({"test": kind, "entities": [entity], "rays": rays}).encode())
+    assert answer.status == 200, answer.body
+    assert raycasts.read_hits(answer.body)["hits"] == told[0]
     for one, other in zip(*told):
         assert one["point"] == pytest.approx(other["point"], abs=1e-3) and one["distance"] == pytest.approx(other["distance"], abs=1e-3)
 
@@ -293,3 +299,21 @@ def test_rays_name_what_is_wrong(own):
                                       ([(0, 0, 1, 3)], "moves/walk.gltf", "bad_request", "clip_model")):
         answer = ask(layers, file)
         assert answer.error() == code and words in answer.json()["error"]["message"], answer.body
+    ask = lambda layers: send(own, "/v1/raycast", json.dumps({"entities": [{"model": "anna.gltf"}, {"model": "anna.gltf", "layers": layers}], "rays": ray}).encode())
+    for layer, code, words in (({"clip_file": "moves/walk.gltf", "clip": 9}, "clip_not_found", "entities[1]: "),
+                               ({"clip_file": "nobody.gltf"}, "clip_no_match", "entities[1]: layers[0]: 'nobody.gltf'"),
+                               ({"clip_file": "moves/jump.gltf"}, "model_not_found", "moves/jump.gltf"),
+                               ({"clip_file": "moves/walk.gltf", "clip_hash": "1" * 64}, "hash_mismatch", "moves/walk.gltf")):
+        answer = ask([layer])
+        assert answer.error() == code and words in answer.json()["error"]["message"], answer.body
+
+
+def test_additive_layers_in_rays(own):
+    """A reference of another file than its layer's: in JSON alone; hit as the same pose of the crowd's bytes where both are of one file."""
+    ray = [{"origin": [9, 9, 9], "direction": [-1, -2, -1.5], "radius": 6}]
+    layers = [{"clip": 0, "t": 0.2}, {"clip": "run", "clip_file": "moves/walk.gltf", "t": 0.3, "mode": "additive", "weight": 0.5,
+                                      "reference": {"clip": "kick", "clip_file": "moves/kicks.gltf", "t": 0.1}}]
+    ask = lambda parts: send(own, "/v1/raycast?format=bin", json.dumps({"entities": [{"model": "anna.gltf", "layers": parts}], "rays": ray}).encode())
+    one, other = ask(layers), ask([layers[0], {**layers[1], "reference": {"clip": "stand", "t": 0.1}}])
+    assert one.status == other.status == 200, (one.body, other.body)
+    assert raycasts.read_hits(one.body)["hits"] != raycasts.read_hits(other.body)["hits"] != []
