@@ -98,6 +98,23 @@ def test_bits_are_those_of_clip_file(own):
         assert Answer(post(own, alone.bytes()).body).floats == [answer.floats[i]]
 
 
+def test_many_that_are_alike_are_evaluated_together(own):
+    """Blends of one shape with clips of all files: groups of them have the bits of each alone."""
+    chance = random.Random(8)
+    crowd, queries = Crowd(), []
+    for path in FILES:
+        crowd.model(path)
+    crowd.wanted()
+    for _ in range(64):
+        layers = [layer_of(chance, "anna.gltf", True) for _ in range(2)]
+        crowd.entity([record for record, _ in layers], layout=1)
+        queries.append({"layout": "mat3x4", "skin": 0, "layers": [query for _, query in layers]})
+    answer = Answer(post(own, crowd.bytes()).body)
+    assert not answer.errors
+    for floats, body in zip(answer.floats, queries):
+        assert floats == query_of(own, "anna.gltf", body), body
+
+
 def test_one_clip_alone_is_the_clip(own):
     """Also as clip_file= without layers has it, in every layout that the rig allows."""
     crowd = Crowd()
@@ -208,10 +225,14 @@ def test_views_are_made_once_and_shared(own):
     pairs = {(entity["model"], layer["clip_model"], clip) for entity in crowd.lists["entity"]
              for layer in crowd.lists["layer"][entity["first_layer"]:entity["first_layer"] + entity["layer_count"]] if layer["clip_model"]
              for clip in [layer["clip"], *([layer["reference_clip"]] if layer.get("mode") else [])] if clip >= 0}
+    for path in FILES:
+        own.json("/v1/model", model=path)
+    before = own.json("/v1/stats")["answers"]["started"]
     first = post(own, crowd.bytes()).body
     made = views(own)
     assert made["misses"] == made["kept"] == len(pairs)
     queued = own.json("/v1/stats")["answers"]["started"]
+    assert queued == before + 1  # made in a work thread
     assert post(own, crowd.bytes()).body == first
     again = own.json("/v1/stats")
     assert again["clip_views"]["misses"] == made["misses"] and again["clip_views"]["hits"] >= made["hits"] + len(pairs)
@@ -308,12 +329,17 @@ def test_rays_name_what_is_wrong(own):
         assert answer.error() == code and words in answer.json()["error"]["message"], answer.body
 
 
-def test_additive_layers_in_rays(own):
-    """A reference of another file than its layer's: in JSON alone; hit as the same pose of the crowd's bytes where both are of one file."""
+def test_a_reference_of_another_file(own, root):
+    """In JSON alone: the hits are those of the character that has all clips itself."""
+    (root / "whole.gltf").write_text(character({**SWAY, **CLIPS, **KICK}))
     ray = [{"origin": [9, 9, 9], "direction": [-1, -2, -1.5], "radius": 6}]
-    layers = [{"clip": 0, "t": 0.2}, {"clip": "run", "clip_file": "moves/walk.gltf", "t": 0.3, "mode": "additive", "weight": 0.5,
-                                      "reference": {"clip": "kick", "clip_file": "moves/kicks.gltf", "t": 0.1}}]
-    ask = lambda parts: send(own, "/v1/raycast?format=bin", json.dumps({"entities": [{"model": "anna.gltf", "layers": parts}], "rays": ray}).encode())
-    one, other = ask(layers), ask([layers[0], {**layers[1], "reference": {"clip": "stand", "t": 0.1}}])
-    assert one.status == other.status == 200, (one.body, other.body)
-    assert raycasts.read_hits(one.body)["hits"] != raycasts.read_hits(other.body)["hits"] != []
+    layers = [{"clip": "sway", "t": 0.2}, {"clip": "run", "clip_file": "moves/walk.gltf", "t": 0.3, "mode": "additive", "weight": 0.5,
+                                           "reference": {"clip": "kick", "clip_file": "moves/kicks.gltf", "t": 0.1}}]
+    whole = json.loads(json.dumps(layers).replace('"clip_file": "moves/walk.gltf", ', "").replace(', "clip_file": "moves/kicks.gltf"', ""))
+    told = []
+    for model, parts in ("anna.gltf", layers), ("whole.gltf", whole), ("whole.gltf", whole[:1]):
+        answer = send(own, "/v1/raycast?format=bin", json.dumps({"entities": [{"model": model, "layers": parts}], "rays": ray}).encode())
+        assert answer.status == 200, answer.body
+        told += raycasts.read_hits(answer.body)["hits"]
+    assert len(told) == 3 and told[0]["node"] == told[1]["node"] and told[2]["distance"] != pytest.approx(told[1]["distance"], abs=1e-3)
+    assert told[0]["point"] == pytest.approx(told[1]["point"], abs=1e-3)
