@@ -335,7 +335,7 @@ def test_a_reference_of_another_file(own, root):
     ray = [{"origin": [9, 9, 9], "direction": [-1, -2, -1.5], "radius": 6}]
     layers = [{"clip": "sway", "t": 0.2}, {"clip": "run", "clip_file": "moves/walk.gltf", "t": 0.3, "mode": "additive", "weight": 0.5,
                                            "reference": {"clip": "kick", "clip_file": "moves/kicks.gltf", "t": 0.1}}]
-    whole = json.loads(json.dumps(layers).replace('"clip_file": "moves/walk.gltf", ', "").replace(', "clip_file": "moves/kicks.gltf"', ""))
+    whole = json.loads(json.dumps(layers).replace('"clip_file": "moves/walk.gltf", ', "").replace('"clip_file": "moves/kicks.gltf", ', ""))
     told = []
     for model, parts in ("anna.gltf", layers), ("whole.gltf", whole), ("whole.gltf", whole[:1]):
         answer = send(own, "/v1/raycast?format=bin", json.dumps({"entities": [{"model": model, "layers": parts}], "rays": ray}).encode())
