@@ -773,6 +773,7 @@ static unsigned char *put_layer(unsigned char *at, const struct posed_layer *lay
     put_f64(at + 16, layer->weight);
     at[24] = layer->wrap;
     at[25] = layer->mode;
+    put16(at + 26, layer->clip_model);
     if (layer->mode != POSED_OVERRIDE) {
         put_i32(at + 28, layer->reference_clip);
         put_f64(at + 32, layer->reference_time_s);

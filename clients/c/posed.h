@@ -390,12 +390,14 @@ enum { POSED_CROWD_MODELS_MAX = 64, POSED_LAYERS_MAX = 16 };
 
 /* A clip at a time; protocol/blending.md says what several become. Start with posed_layer_init(). */
 struct posed_layer {
-    int32_t clip;  /* index in the entity's model, or POSED_REST_POSE */
+    int32_t clip;  /* index in the file of clip_model, or POSED_REST_POSE */
     uint32_t mask; /* which nodes it may move: 1 + a place in the crowd's masks; 0: all */
     double time_s;
     double weight;          /* override: 0 to 1000; additive: 0 to 1 */
     uint8_t wrap;           /* enum posed_wrap */
     uint8_t mode;           /* POSED_OVERRIDE, POSED_ADDITIVE */
+    uint16_t clip_model;    /* whose clips they are: 0: the entity's own model; 1 + a place in the crowd's models: that
+                               file, whose clips move the nodes of the same names */
     int32_t reference_clip; /* additive: the pose that it is the difference from, or POSED_REST_POSE */
     double reference_time_s;
 };

@@ -65,9 +65,17 @@ function putEntities(out, entities) {
   }
 }
 
-function putLayers(out, entities) {
+// All models: those of the crowd, then other files that layers name.
+function filesOf(models, entities) {
+  const files = new Set();
+  for (const { layers = [] } of entities) for (const { clip_file: file } of layers) if (file !== undefined && !models.includes(file)) files.add(file);
+  return [...models, ...files];
+}
+
+function putLayers(out, entities, files) {
+  const places = new Map(files.map((path, i) => [path, i + 1]).reverse()); // of a path that is there twice, the first
   for (const { layers = [] } of entities) {
-    for (const { clip = 0, t = 0, weight = 1, mask = -1, wrap = 'loop', mode = 'override', reference } of layers) {
+    for (const { clip = 0, t = 0, weight = 1, mask = -1, wrap = 'loop', mode = 'override', clip_file: file, reference } of layers) {
       const { view, at } = out;
       const isAdditive = numberOf(MODES, mode, 'mode');
       view.setInt32(at, clip, true);
@@ -76,6 +84,7 @@ function putLayers(out, entities) {
       view.setFloat64(at + 16, weight, true);
       view.setUint8(at + 24, numberOf(WRAPS, wrap, 'wrap'));
       view.setUint8(at + 25, isAdditive);
+      view.setUint16(at + 26, places.get(file) ?? 0, true);
       if (isAdditive) {
         view.setInt32(at + 28, reference?.clip ?? 0, true);
         view.setFloat64(at + 32, reference?.t ?? 0, true);
@@ -137,7 +146,8 @@ const sum = (list, count) => list.reduce((total, one) => total + count(one), 0);
 
 // The bytes of a request.
 export function buildCrowd({ models, entities, masks = [], wanted = [{}], hashes = [] }) {
-  const paths = models.map((path) => utf8.encode(path));
+  const files = filesOf(models, entities);
+  const paths = files.map((path) => utf8.encode(path));
   const counts = [entities.length, sum(entities, ({ layers = [] }) => layers.length), sum(entities, ({ world }) => (world ? 1 : 0)), paths.length,
     masks.length, sum(masks, (mask) => nodesOf(mask).length), wanted.length, sum(wanted, (one) => itemsOf(one).length), sum(paths, ({ length }) => length)];
   const sizes = [ENTITY, LAYER, WORLD, MODEL, MASK, MASK_NODE, WANTED, ITEM, 1];
@@ -147,7 +157,7 @@ export function buildCrowd({ models, entities, masks = [], wanted = [{}], hashes
   out.u32s(1, bytes, ...counts); // version and a reserved half
   out.at = HEADER;
   putEntities(out, entities);
-  putLayers(out, entities);
+  putLayers(out, entities, files);
   putWorlds(out, entities);
   putModels(out, paths, hashes);
   putMasks(out, masks);

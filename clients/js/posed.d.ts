@@ -576,10 +576,14 @@ export interface Ray {
   ignore?: number;
 }
 
-/** A clip at a time. Clips and nodes are indices: look names up once. `mask`: a place in the crowd's masks. */
+/**
+ * A clip at a time. Clips and nodes are indices: look names up once. `mask`: a place in the crowd's masks. `clip_file`: the file that has the
+ * clips, also that of the reference, which move the nodes of the same names; without it the entity's own model.
+ */
 export interface CrowdLayer {
   /** -1: the rest pose */
   clip?: number;
+  clip_file?: string;
   /** seconds */
   t?: number;
   weight?: number;

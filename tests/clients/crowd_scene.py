@@ -7,7 +7,8 @@ A scene has a line for each thing; entities name models, masks and wanted things
     wanted palette SKIN [PLACE ..]         SKIN -1: all
     wanted nodes NODE ..
     entity MODEL WANTED LAYOUT [12 numbers, the upper three rows of world_from_scene]
-    layer CLIP SECONDS WEIGHT MASK WRAP MODE REFERENCE_CLIP REFERENCE_SECONDS      of the entity before; MASK -1: all nodes
+    layer CLIP SECONDS WEIGHT MASK WRAP MODE REFERENCE_CLIP REFERENCE_SECONDS [FILE]       of the entity before; MASK -1: all nodes;
+                                           FILE: a place in the models, whose clips are played; none: those of the entity's own
 
 A result has a line for each entity, `PLACE COUNT CRC`, the number of its matrices and the CRC-32 of their bytes, or `PLACE error CODE`; and at
 last `all BYTES CRC`, of the floats of all.
@@ -28,10 +29,11 @@ def turned(chance):
     return [number for row in rows for number in [*row, chance.uniform(-50, 50)]]
 
 
-def make(models, count=200, seed=20):
-    """models: {path: number of clips}; each has at least 8 nodes and a skin of 6 joints."""
+def make(models, count=200, seed=20, lent=()):
+    """models: {path: number of clips}; each has at least 8 nodes and a skin of 6 joints. lent: (path, number of clips) of a file whose clips move
+    nodes of the first model, and none of the others; its reference clips are its own."""
     chance = random.Random(seed)
-    lines = [f"model {path}" for path in models]
+    lines = [f"model {path}" for path in [*models, *lent[:1]]]
     lines += ["mask subtree 4", "mask except 3", "mask node 2 subtree 5"]
     lines += ["wanted palette 0", "wanted palette -1", "wanted palette 0 3 0 5", "wanted nodes 2 7 1"]
     for i in range(count):
@@ -46,8 +48,12 @@ def make(models, count=200, seed=20):
             clip = chance.randrange(clips) if i % 25 else clips + layer  # now and then there is no such clip
             mask = -1 if layer == 0 else chance.randrange(-1, 3)
             additive = layer == 2
+            file = ""
+            if lent and chance.random() < 0.4 and (place == 0 or i % 10 == 0):  # now and then it moves nothing
+                clip, clips, file = chance.randrange(lent[1]), lent[1], f" {len(models)}"
             lines.append(f"layer {clip} {chance.uniform(-3, 6)!r} {chance.choice([0.25, 0.5, 1.0])!r} {mask} {chance.choice(WRAPS)} "
-                         + (f"additive {chance.randrange(clips)} {chance.uniform(0, 2)!r}" if additive else "override 0 0.0"))
+                         + (f"additive {chance.randrange(clips)} {chance.uniform(0, 2)!r}" if additive else "override 0 0.0") + file)
+            clips = list(models.values())[place]
     return "\n".join(lines) + "\n"
 
 
@@ -77,10 +83,11 @@ class Scene:
                               "world": [float(number) for number in world] or None})
 
     def _layer(self, rest):
-        clip, time_s, weight, mask, wrap, mode, reference_clip, reference_time_s = rest
+        clip, time_s, weight, mask, wrap, mode, reference_clip, reference_time_s, *file = rest
         self.entities[-1]["layers"].append({
             "clip": int(clip), "time_s": float(time_s), "weight": float(weight), "mask": int(mask), "wrap": wrap,
-            "additive": mode == "additive", "reference_clip": int(reference_clip), "reference_time_s": float(reference_time_s)})
+            "additive": mode == "additive", "reference_clip": int(reference_clip), "reference_time_s": float(reference_time_s),
+            "clip_file": self.models[int(file[0])] if file else None})
 
 
 def line_of(place, count, data):

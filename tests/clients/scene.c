@@ -77,6 +77,7 @@ static void take_entity(struct scene *scene)
 static void take_layer(struct scene *scene)
 {
     static const char *const WRAPS[] = {"loop", "clamp", "mirror", NULL};
+    const char *file;
     const uint32_t place = scene->crowd.entity_count - 1;
     struct posed_layer *layer = &scene->layers[place][scene->entities[place].layer_count++];
     posed_layer_init(layer);
@@ -88,6 +89,8 @@ static void take_layer(struct scene *scene)
     layer->mode = strcmp(next_word(), "additive") == 0 ? POSED_ADDITIVE : POSED_OVERRIDE;
     layer->reference_clip = (int32_t)next_number();
     layer->reference_time_s = next_number();
+    file = next_word();
+    layer->clip_model = *file == '\0' ? 0 : (uint16_t)(strtoul(file, NULL, 10) + 1);
 }
 
 static void take_target(struct scene *scene)

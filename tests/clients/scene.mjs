@@ -19,8 +19,8 @@ export function read(text) {
       scene.entities.push({ model: numbers[0], wanted: numbers[1], layout: rest[2], layers: [], world: rest.length > 3 ? columns(numbers.slice(3)) : undefined });
     }
     if (word === 'layer') {
-      const [clip, t, weight, mask, , , referenceClip, referenceTime] = numbers;
-      scene.entities.at(-1).layers.push({ clip, t, weight, mask, wrap: rest[4], mode: rest[5], reference: { clip: referenceClip, t: referenceTime } });
+      const [clip, t, weight, mask, , , referenceClip, referenceTime, file] = numbers;
+      scene.entities.at(-1).layers.push({ clip, t, weight, mask, wrap: rest[4], mode: rest[5], clip_file: scene.models[file], reference: { clip: referenceClip, t: referenceTime } });
     }
     if (word === 'target') scene.targets.push({ begin: numbers[0], end: numbers[1], mask: numbers[2] });
     if (word === 'ray') {

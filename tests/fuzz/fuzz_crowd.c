@@ -82,7 +82,9 @@ static void put_layer(const struct crowd_request *crowd, const struct crowd_laye
     buf_put_u32(out, (uint32_t)layer->mask);
     buf_put_f64(out, layer->time_s);
     buf_put_f64(out, layer->weight);
-    buf_put_u32(out, (uint32_t)layer->wrap | (uint32_t)layer->is_additive << 8);
+    require(layer->clip_model <= crowd->model_count);
+    buf_put_u16(out, (uint16_t)((uint32_t)layer->wrap | (uint32_t)layer->is_additive << 8));
+    buf_put_u16(out, (uint16_t)layer->clip_model);
     buf_put_u32(out, (uint32_t)layer->reference_clip);
     buf_put_f64(out, layer->reference_time_s);
 }
@@ -183,7 +185,8 @@ static void read_bytes(const char *bytes, size_t size, const struct limits *limi
 
 /* --- what is answered --- */
 
-/* Three nodes, of which two are joints, and two clips. */
+/* Three nodes, of which two are joints, and two clips. The first of them moves a node that has a name, so that the
+ * models play it of each other. */
 static void build_model(struct bake_builder *builder)
 {
     static const float TURNS[] = {0, 0, 0, 1, 0.5f, 0.5f, -0.5f, 0.5f}, MOVES[] = {0, 1.5f, 0, -1, 2, 3};
@@ -191,7 +194,7 @@ static void build_model(struct bake_builder *builder)
     bake_builder_init(builder, 0);
     bake_add_info(builder, 1);
     for (int32_t n = 0; n < 3; n++)
-        *bake_add_node(builder, 1) = (struct node){.name = {.offset = STR_NONE},
+        *bake_add_node(builder, 1) = (struct node){.name = bake_textz(builder, n == 1 ? "hip" : NULL),
                                                    .parent = n - 1,
                                                    .mesh = -1,
                                                    .skin = -1,

@@ -43,6 +43,15 @@ test('the client makes the bytes of the example', () => {
   assert.ok(FOLDER);
 });
 
+test('a clip file stands among the models, or is put behind them', () => {
+  const layers = [{ clip: 1 }, { clip: 2, clip_file: 'b.glb' }, { mode: 'additive', clip_file: 'c.glb', reference: { clip: 3 } }, { clip_file: 'a.glb' }];
+  const [unlisted, listed] = [['a.glb', 'b.glb'], ['a.glb', 'b.glb', 'c.glb']].map((models) => buildCrowd({ models, entities: [{ layers }] }));
+  assert.deepEqual(unlisted, listed);
+  const view = new DataView(listed.buffer);
+  assert.deepEqual([0, 1, 2, 3].map((i) => view.getUint16(64 + 24 + 40 * i + 26, true)), [0, 2, 3, 1]);
+  assert.equal(view.getUint32(24, true), 3);
+});
+
 test('entities are what each is alone, where they lie in one array', async () => {
   const crowd = await client.crowd(CROWD);
   assert.ok(crowd instanceof Entities && crowd.floats instanceof Float32Array);

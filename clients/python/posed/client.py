@@ -111,10 +111,10 @@ class Client:
               layers: Any = None, worlds: Any = None, hashes: Sequence[Optional[str]] = ()) -> Entities:
         """The poses of many entities, each with its own layers, in one round trip (protocol/crowd.md): the floats of all in one array.
 
-        models: paths, which the entities name by their places. entities: `Entity` objects; or arrays: records of `entity_dtype()` with
-        layers of `layer_dtype()` and worlds (n, 12) of float64, or whatever else gives these bytes. masks and wanted: what layers and
-        entities name by their places. hashes: of each model the content that is meant, or None. An entity that is wrong is not raised:
-        see `Entities.errors`."""
+        models: paths, which the entities name by their places; a `clip_file` of a layer may stand there or not. entities: `Entity`
+        objects; or arrays: records of `entity_dtype()` with layers of `layer_dtype()` and worlds (n, 12) of float64, or whatever else gives
+        these bytes. masks and wanted: what layers and entities name by their places. hashes: of each model the content that is meant, or
+        None. An entity that is wrong is not raised: see `Entities.errors`."""
         return Entities(self._transport.crowd(build(models, entities, layers, worlds, masks, wanted, hashes)).body)
 
     def raycast_crowd(self, models: Sequence[str], entities: EntitiesAsked, rays: RaysAsked, *, targets: TargetsAsked = None,

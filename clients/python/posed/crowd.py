@@ -29,11 +29,13 @@ _MODEL_BYTES = 48
 class Layer:
     """A clip at a time; protocol/blending.md says what several become. Clips and nodes are indices: look names up once.
 
-    clip            index, -1 the rest pose
+    clip            index in clip_file, -1 the rest pose
     time_s          seconds
     weight          override: 0 to 1000; additive: 0 to 1
     mask            which nodes it may move: a place in the crowd's masks; -1: all
-    reference_clip  additive: the pose that it is the difference from, at reference_time_s
+    reference_clip  additive: the pose that it is the difference from, at reference_time_s, of the same file
+    clip_file       path of the file that has the clips, which move the nodes of the same names; None: the entity's own model. A file that is
+                    not among the crowd's models is put behind them
     """
 
     clip: int = 0
@@ -44,6 +46,7 @@ class Layer:
     additive: bool = False
     reference_clip: int = 0
     reference_time_s: float = 0.0
+    clip_file: Optional[str] = None
 
 
 @dataclass
@@ -89,14 +92,28 @@ def entity_dtype() -> Any:
 
 
 def layer_dtype() -> Any:
-    """Likewise of layers; mask: -1 for all nodes; wrap 0 loop, 1 clamp, 2 mirror; mode 0 override, 1 additive."""
-    return arrays.numpy.dtype({"names": ["clip", "mask", "time_s", "weight", "wrap", "mode", "reference_clip", "reference_time_s"],
-                               "formats": ["<i4", "<i4", "<f8", "<f8", "u1", "u1", "<i4", "<f8"],
-                               "offsets": [0, 4, 8, 16, 24, 25, 28, 32], "itemsize": 40})
+    """Likewise of layers; mask: -1 for all nodes; wrap 0 loop, 1 clamp, 2 mirror; mode 0 override, 1 additive; clip_model: whose clips they
+    are, 0 the entity's own model, 1 + a place in the models for another file."""
+    return arrays.numpy.dtype({"names": ["clip", "mask", "time_s", "weight", "wrap", "mode", "clip_model", "reference_clip", "reference_time_s"],
+                               "formats": ["<i4", "<i4", "<f8", "<f8", "u1", "u1", "<u2", "<i4", "<f8"],
+                               "offsets": [0, 4, 8, 16, 24, 25, 26, 28, 32], "itemsize": 40})
 
 
-def _pack_entities(entities: Sequence[Entity]) -> Tuple[bytes, bytes, bytes]:
+def _find_files(models: List[str], entities: Sequence[Entity]) -> Dict[Optional[str], int]:
+    """The `clip_model` of each clip_file; those that are not among the models become some."""
+    found: Dict[Optional[str], int] = {path: 1 + place for place, path in reversed(list(enumerate(models)))}
+    for entity in entities:
+        for layer in entity.layers:
+            if layer.clip_file is not None and layer.clip_file not in found:
+                models.append(layer.clip_file)
+                found[layer.clip_file] = len(models)
+    found[None] = 0
+    return found
+
+
+def _pack_entities(entities: Sequence[Entity], models: List[str]) -> Tuple[bytes, bytes, bytes]:
     rows, layers, worlds = bytearray(), bytearray(), bytearray()
+    files = _find_files(models, entities)
     put_entity, put_layer = _ENTITY.pack, _LAYER.pack
     for entity in entities:
         world = -1
@@ -107,10 +124,11 @@ def _pack_entities(entities: Sequence[Entity]) -> Tuple[bytes, bytes, bytes]:
         rows += put_entity(entity.model, entity.wanted, len(layers) // 40 if count else 0, count, LAYOUTS[entity.layout], world)
         for layer in entity.layers:
             if layer.additive:
-                layers += put_layer(layer.clip, layer.mask, layer.time_s, layer.weight, WRAPS[layer.wrap], 1, 0, layer.reference_clip,
-                                    layer.reference_time_s)
+                layers += put_layer(layer.clip, layer.mask, layer.time_s, layer.weight, WRAPS[layer.wrap], 1, files[layer.clip_file],
+                                    layer.reference_clip, layer.reference_time_s)
             else:
-                layers += put_layer(layer.clip, layer.mask, layer.time_s, layer.weight, WRAPS[layer.wrap], 0, 0, 0, 0.0)
+                layers += put_layer(layer.clip, layer.mask, layer.time_s, layer.weight, WRAPS[layer.wrap], 0, files[layer.clip_file], 0,
+                                    0.0)
     return bytes(rows), bytes(layers), bytes(worlds)
 
 
@@ -143,10 +161,11 @@ def _bytes(records: Any, size: int, what: str) -> bytes:
 def build(models: Sequence[str], entities: Any, layers: Any, worlds: Any, masks: Sequence[Mask], wanted: Sequence[Wanted],
           hashes: Sequence[Optional[str]]) -> bytes:
     """The bytes of a request. entities: a sequence of `Entity`, or records with `layers` and `worlds`."""
+    models = list(models)
     if isinstance(entities, (list, tuple)):
         if layers is not None or worlds is not None:
             raise ValueError("layers and worlds stand in the entities, unless these are an array")
-        rows, of_layers, of_worlds = _pack_entities(entities)
+        rows, of_layers, of_worlds = _pack_entities(entities, models)
     else:
         rows, of_layers, of_worlds = _bytes(entities, 24, "entities"), _bytes(layers, 40, "layers"), _bytes(worlds, 96, "worlds")
     paths = [path.encode() for path in models]
@@ -167,7 +186,7 @@ class Entities:
              format "f"; both are what a graphics API uploads. Zeros where an entity is wrong
     counts   how many matrices each entity has
     errors   {place of an entity: PosedError} of those that are wrong
-    hashes   the content hash of each model, "" where it is not there
+    hashes   the content hash of each model, "" where it is not there; behind them those of other files that layers name
     """
 
     def __init__(self, data: Buffer) -> None:

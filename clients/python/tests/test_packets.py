@@ -279,3 +279,11 @@ def test_a_port_that_only_has_http_is_spoken_http_to(root):
         # streams go over a WebSocket there
         with client.model("robot.glb").stream("palette", "walk", position_s=0.5, speed=0) as stream:
             assert (next(stream).palette == client.model("robot.glb").palette("walk", 0.5)).all()
+
+
+def test_a_clip_file_stands_among_the_models_or_is_put_behind_them():
+    layers = [crowd.Layer(clip=1), crowd.Layer(clip_file="b.glb"), crowd.Layer(additive=True, reference_clip=3, clip_file="c.glb"), crowd.Layer(clip_file="a.glb")]
+    build = lambda *models: crowd.build(models, [crowd.Entity(layers)], None, None, [], [crowd.Wanted()], [])
+    data = build("a.glb", "b.glb")
+    assert data == build("a.glb", "b.glb", "c.glb")
+    assert [struct.unpack_from("<H", data, 64 + 24 + 40 * i + 26)[0] for i in range(4)] == [0, 2, 3, 1] and struct.unpack_from("<I", data, 24) == (3,)

@@ -21,7 +21,8 @@ struct wrong {
 struct making {
     struct crowd_listener listener;
     struct workspace *workspace;
-    const struct model *model, *const *sources;
+    struct crowd_files files;
+    struct crowd_views views;
     const struct request *request;
     const struct crowd_request *crowd;
     struct buf *out;
@@ -34,12 +35,6 @@ struct making {
     uint64_t floats_at, floats_bytes;
 };
 
-static const struct model *model_of(const struct crowd_model *asked, const struct model *model,
-                                    const struct model *const *sources)
-{
-    return asked->err.code != 0 ? NULL : asked->slot == 0 ? model : sources[asked->slot - 1];
-}
-
 /* --- sizes --- */
 
 static uint64_t table_bytes(const struct crowd_request *crowd)
@@ -51,10 +46,11 @@ static uint64_t table_bytes(const struct crowd_request *crowd)
 uint64_t crowd_steps(const struct request *request, const struct model *model, const struct model *const *sources)
 {
     const struct crowd_request *crowd = request->crowd;
+    const struct crowd_files files = {.crowd = crowd, .model = model, .sources = sources};
     uint64_t steps = 0;
     for (uint32_t i = 0; i < crowd->entity_count; i++) {
         const struct crowd_entity *entity = &crowd->entities[i];
-        const struct model *of = model_of(&crowd->models[entity->model], model, sources);
+        const struct model *of = crowd_files_model(&files, entity->model);
         const uint64_t poses = entity->layer_count == 0 ? 1 : entity->layer_count;
         steps += of == NULL ? 0 : poses * ((uint64_t)of->node_count + of->weight_count);
     }
@@ -74,10 +70,11 @@ uint64_t crowd_answer_bytes(const struct request *request, const struct model *m
                             const struct model *const *sources)
 {
     const struct crowd_request *crowd = request->crowd;
+    const struct crowd_files files = {.crowd = crowd, .model = model, .sources = sources};
     uint64_t bytes = table_bytes(crowd);
     for (uint32_t i = 0; i < crowd->entity_count; i++) {
         const struct crowd_entity *entity = &crowd->entities[i];
-        const struct model *of = model_of(&crowd->models[entity->model], model, sources);
+        const struct model *of = crowd_files_model(&files, entity->model);
         bytes += matrices_of(entity, crowd, of) * layout_floats(entity->layout) * sizeof(float);
     }
     return bytes;
@@ -116,7 +113,7 @@ static int plan_entity(struct making *making, const struct crowd_entity *asked, 
     const struct crowd_model *of = &crowd->models[asked->model];
     const struct crowd_wanted *wanted = &crowd->wanted[asked->wanted];
     struct crowd_member *member = &making->members[making->member_count];
-    const struct model *model = model_of(of, making->model, making->sources);
+    const struct model *model = crowd_files_model(&making->files, asked->model);
     *count = 0;
     if (model == NULL)
         return err_set(err, of->err.code, "%s", of->err.message);
@@ -124,7 +121,8 @@ static int plan_entity(struct making *making, const struct crowd_entity *asked, 
     if (crowd_wanted_check(wanted, model, err) < 0)
         return err_prefix(err, "what is wanted");
     *count = crowd_wanted_count(wanted, model);
-    if (crowd_entity_resolve(crowd, asked, model, making->layers + making->layer_count, &member->entity, err) < 0)
+    if (crowd_entity_resolve(&making->files, asked, model, making->layers + making->layer_count, &member->entity, err) <
+        0)
         return err->code;
     making->layer_count += asked->layer_count;
     return 0;
@@ -140,7 +138,7 @@ static uint64_t layers_of_all(const struct crowd_request *crowd)
     return count;
 }
 
-/* The table of entities, without where their floats are in memory. False: no memory. */
+/* The table of entities, without where their floats are in memory. False: no memory, or the request has ended. */
 static bool plan(struct making *making)
 {
     const struct crowd_request *crowd = making->crowd;
@@ -160,6 +158,8 @@ static bool plan(struct making *making)
         struct err err;
         uint64_t count;
         const int rc = plan_entity(making, asked, &count, &err);
+        if (making->views.ended.code != 0)
+            return false;
         buf_put_u64(out, making->floats_at + making->floats_bytes);
         buf_put_u32(out, (uint32_t)count);
         buf_put_u16(out, (uint16_t)item_bytes);
@@ -179,7 +179,7 @@ static void put_models(struct making *making)
     const struct crowd_request *crowd = making->crowd;
     for (uint32_t i = 0; i < crowd->model_count; i++) {
         const struct crowd_model *asked = &crowd->models[i];
-        const struct model *model = model_of(asked, making->model, making->sources);
+        const struct model *model = crowd_files_model(&making->files, i);
         buf_put(making->out, model == NULL ? NO_HASH : model->infos[0].content_hash, sizeof NO_HASH);
         buf_put_u32(making->out, asked->handle);
         buf_put_u16(making->out, (uint16_t)-asked->err.code);
@@ -278,7 +278,7 @@ static bool make(struct making *making, uint64_t limit_bytes)
 static bool is_affordable(const struct making *making, const struct limits *limits, struct reply *reply)
 {
     struct err err;
-    const uint64_t steps = crowd_steps(making->request, making->model, making->sources);
+    const uint64_t steps = crowd_steps(making->request, making->files.model, making->files.sources);
     making->workspace->cost.evaluations = steps;
     if (steps <= limits->value[LIMIT_EVALUATIONS])
         return true;
@@ -296,8 +296,7 @@ void body_put_crowd(struct workspace *workspace, const struct model *model, cons
     const bool is_json = request->format == FORMAT_JSON;
     struct making making = {.listener.failed = on_failed,
                             .workspace = workspace,
-                            .model = model,
-                            .sources = sources,
+                            .files = {.crowd = request->crowd, .model = model, .sources = sources},
                             .request = request,
                             .crowd = request->crowd,
                             .out = is_json ? &workspace->floats : &reply->body,
@@ -308,6 +307,8 @@ void body_put_crowd(struct workspace *workspace, const struct model *model, cons
     reply->content_type = is_json ? "application/json" : CROWD_ANSWER_CONTENT_TYPE;
     reply->is_json = is_json;
     buf_clear(&workspace->floats);
+    crowd_views_init(&making.views, workspace);
+    making.files.views = &making.views;
     buf_init(&making.wrongs, limit_bytes);
     buf_init(&making.messages, limit_bytes);
     bool is_made = make(&making, limit_bytes);
@@ -318,10 +319,12 @@ void body_put_crowd(struct workspace *workspace, const struct model *model, cons
     buf_fini(&making.wrongs);
     buf_fini(&making.messages);
     if (!is_made) {
-        struct err err;
-        err_set(&err, ERR_TOO_MANY_FRAMES, "the answer is larger than %s; ask for fewer entities or joints",
-                LIMIT_TEXT(limits, LIMIT_ANSWER_BYTES));
+        struct err err = making.views.ended;
+        if (err.code == 0)
+            err_set(&err, ERR_TOO_MANY_FRAMES, "the answer is larger than %s; ask for fewer entities or joints",
+                    LIMIT_TEXT(limits, LIMIT_ANSWER_BYTES));
         reply_error(reply, &err, NULL, 0);
     }
+    crowd_views_fini(&making.views);
     workspace_trim(workspace);
 }

@@ -173,6 +173,7 @@ static int read_layers(struct reading *reading, const struct lists *lists)
         struct crowd_layer *layer = &crowd->layers[crowd->layer_count++];
         const unsigned wrap = (unsigned char)from[CROWD_AT_LAYER_wrap], mode = (unsigned char)from[CROWD_AT_LAYER_mode];
         *layer = (struct crowd_layer){.clip = (int32_t)get_u32(from + CROWD_AT_LAYER_clip),
+                                      .clip_model = get_u16(from + CROWD_AT_LAYER_clip_model),
                                       .mask = (int32_t)get_u32(from + CROWD_AT_LAYER_mask),
                                       .time_s = get_f64(from + CROWD_AT_LAYER_time_s),
                                       .weight = get_f64(from + CROWD_AT_LAYER_weight),
@@ -180,8 +181,10 @@ static int read_layers(struct reading *reading, const struct lists *lists)
                                       .is_additive = mode == 1,
                                       .reference_clip = (int32_t)get_u32(from + CROWD_AT_LAYER_reference_clip),
                                       .reference_time_s = get_f64(from + CROWD_AT_LAYER_reference_time_s)};
-        if (check_zeros(reading, at + CROWD_AT_LAYER_reserved, 2) < 0 ||
-            (mode == 0 && check_zeros(reading, at + CROWD_AT_LAYER_reference_clip, 12) < 0))
+        if (layer->clip_model > lists->models.count)
+            return bad_form(reading, at + CROWD_AT_LAYER_clip_model,
+                            "a layer's clip_model is 0 or 1 + a place in the models");
+        if (mode == 0 && check_zeros(reading, at + CROWD_AT_LAYER_reference_clip, 12) < 0)
             return reading->err->code;
         if (wrap > WRAP_MIRROR || mode > 1)
             return bad_value(reading, "layer", i, "its wrap is 0, 1 or 2, its mode 0 or 1");

@@ -41,8 +41,9 @@ struct crowd_entity {
 
 /* As the request has it: the clips may not be there. */
 struct crowd_layer {
-    int32_t clip; /* or POSE_REST */
-    int32_t mask; /* a place, or -1 */
+    int32_t clip;        /* or POSE_REST */
+    uint32_t clip_model; /* whose clips they are: 0 the entity's own, n models[n - 1] */
+    int32_t mask;        /* a place, or -1 */
     double time_s, weight;
     enum wrap wrap;
     bool is_additive;

@@ -17,6 +17,7 @@ struct raycast {
     const struct request *request;
     const struct limits *limits;
     struct reply *reply;
+    struct crowd_views views;    /* clips of other files */
     struct hit_cache **own;      /* [1 + source_count]: of models that have none beside them; or NULL */
     const struct hit_set **sets; /* [entity_count] */
 };
@@ -42,7 +43,45 @@ static bool name_entity(struct raycast *raycast, uint32_t index)
     return fail_entity(raycast, index, &err);
 }
 
+/* Makes the reply the error of a pose of an entity, or that of all poses. Returns false. */
+static bool fail_pose(struct raycast *raycast, uint32_t index, struct err *err)
+{
+    if (raycast->views.ended.code == 0)
+        return fail_entity(raycast, index, err);
+    reply_error(raycast->reply, &raycast->views.ended, NULL, 0);
+    return false;
+}
+
 /* --- poses --- */
+
+/* *source: what plays a clip of a layer or a reference; NULL: the model itself, which does for the rest pose, too. */
+static int find_source(struct raycast *raycast, const struct model *model, const struct request *part, int32_t clip,
+                       const struct model **source, struct err *err)
+{
+    *source = NULL;
+    if (part->clip_source == 0 || clip == POSE_REST)
+        return 0;
+    *source = crowd_views_find(&raycast->views, model, raycast->sources[part->clip_source - 1], (uint32_t)clip, err);
+    return *source != NULL ? 0 : err_prefix(err, "'%s'", part->clip_file);
+}
+
+/* The clips of other files among the layers. False: the reply is an error. */
+static bool find_sources(struct raycast *raycast, const struct model *model, const struct request *pose, uint32_t index,
+                         struct resolved_layers *layers)
+{
+    struct err err;
+    for (uint32_t i = 0; i < layers->count; i++) {
+        const struct request *layer = &pose->layers[i];
+        struct blend_layer *found = &layers->layers[i];
+        if (find_source(raycast, model, layer, found->clip, &found->source, &err) < 0 ||
+            (found->is_additive && find_source(raycast, model, layer->reference != NULL ? layer->reference : layer,
+                                               found->reference_clip, &found->reference_source, &err) < 0)) {
+            err_prefix(&err, "layers[%u]", i);
+            return fail_pose(raycast, index, &err);
+        }
+    }
+    return true;
+}
 
 /* layers: filled with what the pose plays; *entity borrows it. */
 static bool find_pose(struct raycast *raycast, const struct model *model, const struct request *pose, uint32_t index,
@@ -51,8 +90,10 @@ static bool find_pose(struct raycast *raycast, const struct model *model, const 
     struct err err;
     *entity = (struct entity){.model = model, .layers = layers->layers};
     if (pose->layer_count > 0) {
-        if (layers_resolve(layers, model, NULL, pose, raycast->reply) < 0)
+        if (layers_resolve(layers, model, raycast->sources, pose, raycast->reply) < 0)
             return name_entity(raycast, index);
+        if (!find_sources(raycast, model, pose, index, layers))
+            return false;
         layers_set_times(layers, pose, 0);
         entity->layer_count = layers->count;
         return true;
@@ -101,7 +142,7 @@ static bool find_json_pose(struct raycast *raycast, uint32_t index, bool is_end,
                      is_end ? &workspace->end_layers : &workspace->layers, entity);
 }
 
-/* The same of an entity of the request's crowd. */
+/* A pose as find_json_pose() has it, of an entity of the request's crowd. */
 static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
                             struct scene_pose *pose)
 {
@@ -109,10 +150,11 @@ static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end
     const struct crowd_request *crowd = raycast->request->crowd;
     const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
     struct resolved_layers *layers = is_end ? &raycast->workspace->end_layers : &raycast->workspace->layers;
+    const struct crowd_files files = {crowd, raycast->model, raycast->sources, &raycast->views};
     struct err err;
-    if (crowd_entity_resolve(crowd, &crowd->entities[place], model_of(raycast, &of->entities[index]), layers->layers,
+    if (crowd_entity_resolve(&files, &crowd->entities[place], model_of(raycast, &of->entities[index]), layers->layers,
                              entity, &err) < 0)
-        return fail_entity(raycast, index, &err);
+        return fail_pose(raycast, index, &err);
     *pose = (struct scene_pose){entity, entity->world_from_scene != NULL ? *entity->world_from_scene : DMAT4_IDENTITY};
     entity->world_from_scene = NULL;
     return true;
@@ -280,8 +322,10 @@ void body_put_raycast(struct workspace *workspace, const struct model *model, co
         .own = mem_zalloc(models, sizeof *raycast.own),
         .sets = mem_zalloc(request->raycast->entity_count, sizeof *raycast.sets),
     };
+    crowd_views_init(&raycast.views, workspace);
     if (make_hits(&raycast))
         put_answer(&raycast);
+    crowd_views_fini(&raycast.views);
     for (uint32_t m = 0; m < models; m++)
         hit_cache_free(raycast.own[m]);
     free(raycast.own);

@@ -75,12 +75,10 @@ static void put_parameters(struct view_maker *maker, uint32_t source, uint32_t c
     const struct request *request = maker->context->request;
     struct buf *out = &maker->parameters;
     const bool is_by_rest = rest_is_of(request, source);
-    buf_clear(out);
-    put_number(out, clip);
-    put_number(out, is_by_rest ? 1 + request->has_locked_feet : 0);
-    put_number(out, request->renames.count);
-    for (uint32_t i = 0; i < request->renames.count; i++)
-        put_text(out, request->renames.rules[i].text);
+    const enum view_way way = !is_by_rest                ? VIEW_BY_NAMES
+                              : request->has_locked_feet ? VIEW_BY_REST_LOCKED
+                                                         : VIEW_BY_REST;
+    view_parameters_put(out, clip, way, &request->renames);
     if (is_by_rest) {
         put_humanoid(out, &request->humanoid);
         put_humanoid(out, &request->clip_humanoid);

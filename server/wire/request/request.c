@@ -217,7 +217,7 @@ int request_complete(struct request *request, const struct param_set *seen, cons
         return err->code;
     if (request_check_combination(request, seen, limits, err) < 0 ||
         (request->layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
-        (request->op == OP_RAYCAST && request->crowd == NULL && request_collect_models(request, err) < 0) ||
+        (request->op == OP_RAYCAST && request->crowd == NULL && request_collect_models(request, limits, err) < 0) ||
         (request->op < OP_COUNT && request->crowd == NULL && request_collect_sources(request, limits, err) < 0))
         return err->code;
     request_set_canonical(request);

@@ -51,7 +51,9 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
 
 static int add_source(struct request *request, struct request *part, const struct limits *limits, struct err *err)
 {
-    const uint64_t limit = limits->value[request->op == OP_EXPORT ? LIMIT_EXPORT_FILES : LIMIT_CLIP_FILES];
+    const uint64_t limit = request->op == OP_RAYCAST
+                               ? REQUEST_SOURCES_MAX /* with the models of entities */
+                               : limits->value[request->op == OP_EXPORT ? LIMIT_EXPORT_FILES : LIMIT_CLIP_FILES];
     uint32_t at = 0;
     if (part->clip_file == NULL)
         return 0;
@@ -112,22 +114,27 @@ static void inherit(struct request *part, const struct request *from)
     part->clip_hash = from->clip_hash;
 }
 
-int request_collect_sources(struct request *request, const struct limits *limits, struct err *err)
+int request_collect_layers(struct request *request, struct request *of, const struct limits *limits, struct err *err)
 {
-    if (request->with != NULL)
-        request->sources[request->source_count++] = (struct request_source){.path = request->with};
-    if (add_files(request, limits, err) < 0 || check_sheet_files(request, err) < 0 ||
-        add_source(request, request, limits, err) < 0)
-        return err->code;
-    for (uint32_t i = 0; i < request->layer_count; i++) {
-        struct request *layer = &request->layers[i];
-        inherit(layer, request);
+    for (uint32_t i = 0; i < of->layer_count; i++) {
+        struct request *layer = &of->layers[i];
+        inherit(layer, of);
         if (layer->reference != NULL)
             inherit(layer->reference, layer);
         if (add_source(request, layer, limits, err) < 0 ||
             (layer->reference != NULL && add_source(request, layer->reference, limits, err) < 0))
             return err_prefix(err, "layers[%u]", i);
     }
+    return 0;
+}
+
+int request_collect_sources(struct request *request, const struct limits *limits, struct err *err)
+{
+    if (request->with != NULL)
+        request->sources[request->source_count++] = (struct request_source){.path = request->with};
+    if (add_files(request, limits, err) < 0 || check_sheet_files(request, err) < 0 ||
+        add_source(request, request, limits, err) < 0 || request_collect_layers(request, request, limits, err) < 0)
+        return err->code;
     if (request->is_by_rest && request->source_count == 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'retarget' needs 'clip_file', whose clips are retargeted");
     if (request->renames.count > 0 && request->source_count == 0)

@@ -155,14 +155,16 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
 
 /* Gives every part of the request the file that its clips are in, and lists these files: after the layers' check. */
 int request_collect_sources(struct request *request, const struct limits *limits, struct err *err);
+/* The same for the layers of `of` alone, a part of the request or itself. */
+int request_collect_layers(struct request *request, struct request *of, const struct limits *limits, struct err *err);
 
 /* --- request_raycast.c --- */
 
 /* The lists "entities" and "rays" of an OP_RAYCAST. */
 int request_take_entities(struct request *request, cJSON *list, const struct limits *limits, struct err *err);
 int request_take_rays(struct request *request, const cJSON *list, const struct limits *limits, struct err *err);
-/* The files of all entities, each once: the first is the request's own model. */
-int request_collect_models(struct request *request, struct err *err);
+/* The files of all entities and of the clips of their layers, each once: the first is the request's own model. */
+int request_collect_models(struct request *request, const struct limits *limits, struct err *err);
 void request_raycast_free(struct request_raycast *raycast);
 
 /* --- request_raycast_binary.c --- */

@@ -113,15 +113,9 @@ static int take_pose(struct request *pose, const cJSON *object, const char *mode
     pose->op = OP_ENTITY;
     if (request_take_object(pose, object, model, limits, err) < 0)
         return err->code;
-    if (pose->time_count != 1)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; an entity has one", pose->time_count);
-    for (uint32_t i = 0; i < pose->layer_count; i++) {
-        const struct request *layer = &pose->layers[i], *reference = layer->reference;
-        if (layer->clip_file != NULL || (reference != NULL && reference->clip_file != NULL))
-            return err_set(err, ERR_BAD_PARAMETER,
-                           "layers[%u]: a raycast takes no 'clip_file': the clips are those of the entity's model", i);
-    }
-    return 0;
+    return pose->time_count == 1
+               ? 0
+               : err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; an entity has one", pose->time_count);
 }
 
 static int take_end(struct raycast_entity *entity, cJSON *end, const cJSON *begin, const struct limits *limits,
@@ -217,12 +211,26 @@ static int add_model(struct request *request, struct raycast_entity *entity, uin
     return 0;
 }
 
-int request_collect_models(struct request *request, struct err *err)
+/* The files that its layers play clips of. */
+static int add_clip_files(struct request *request, struct raycast_entity *entity, const struct limits *limits,
+                          struct err *err)
+{
+    if (request_collect_layers(request, &entity->begin, limits, err) < 0)
+        return err->code;
+    return entity->end == NULL || request_collect_layers(request, entity->end, limits, err) == 0
+               ? 0
+               : err_prefix(err, "end");
+}
+
+int request_collect_models(struct request *request, const struct limits *limits, struct err *err)
 {
     struct request_raycast *raycast = request->raycast;
     for (uint32_t e = 0; e < raycast->entity_count; e++)
         if (add_model(request, &raycast->entities[e], e, err) < 0)
             return err->code;
+    for (uint32_t e = 0; e < raycast->entity_count; e++)
+        if (add_clip_files(request, &raycast->entities[e], limits, err) < 0)
+            return err_prefix(err, "entities[%u]", e);
     for (uint32_t r = 0; r < raycast->ray_count; r++)
         if (raycast->rays[r].ignored != (uint32_t)HIT_NONE && raycast->rays[r].ignored >= raycast->entity_count)
             return err_set(err, ERR_BAD_PARAMETER, "rays[%u]: parameter 'ignore' is %u; there are %u entities", r,

@@ -11,7 +11,7 @@ import pytest
 import exposition
 import packets
 from conftest import SAMPLES, Server, wait_until
-from crowds import ANSWER_TYPE, FLOATS, Answer, Crowd, of_models, post
+from crowds import ANSWER_TYPE, FLOATS, Answer, Crowd, answers_of, of_models, post, query_of
 from packets import Link, packet
 
 pytestmark = pytest.mark.short
@@ -33,23 +33,6 @@ def own(tmp_path_factory, request):
     code = running.process.poll()
     running.end()
     assert code is None, f"the server died with {code}"
-
-
-def query_of(server, path, body, op="palette"):
-    """The floats of one frame of POST /v1/palette or /v1/pose, as bytes."""
-    text = json.dumps({"model": path, "format": "bin", **body}).encode()
-    with server.connect() as connection:
-        connection.send(f"POST /v1/{op} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(text)}\r\n\r\n".encode() + text)
-        answer = connection.answer()
-    assert answer.status == 200, answer.body
-    frames_offset, frame_bytes, size = struct.unpack_from("<3Q", answer.body, 32)
-    block_count, = struct.unpack_from("<I", answer.body, 20)
-    found = b""
-    for b in range(block_count):
-        kind, once, _, _, _, count, item_bytes, offset = struct.unpack_from("<2HI2i2IQ", answer.body, 96 + 32 * b)
-        if kind in (1, 2) and not once:
-            found += answer.body[frames_offset + offset:frames_offset + offset + count * item_bytes]
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -94,20 +77,6 @@ def scene(models, count=200, seed=1, handles=None):
         queries.append((path, {**body, **({"joints": [2, 7, 1]} if want == nodes else {"skin": 0})}, "pose" if want == nodes else "palette",
                         [3, 0, 5] if want == some else None))
     return crowd, queries
-
-
-def answers_of(own, crowd):
-    """The same crowd over every transport."""
-    body = crowd.bytes()
-    http = post(own, body)
-    assert http.status == 200 and http.headers["content-type"] == ANSWER_TYPE, http.body[:300]
-    found = {"http": http.body}
-    for port in "tcp", "unix", "ws":
-        with packets.connect(own.ports, port) as link:
-            answer = link.ask("crowd", body)
-            assert answer.kind == "entities", answer.error()
-            found[port] = answer.payload
-    return found
 
 
 def test_two_hundred_entities_are_what_each_is_alone(own, models):

@@ -1,9 +1,10 @@
 """The binary crowd as protocol/crowd.md has it: builds requests and reads answers by protocol/crowd.def."""
+import json
 import re
 import struct
 
+import packets
 from packets import DOCUMENTS, LETTERS
-
 
 
 def read_rows(name):
@@ -157,3 +158,34 @@ def post(server, body, query="", content_type=CONTENT_TYPE, headers=()):
     with server.connect() as connection:
         connection.send(f"POST /v1/crowd{query} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n".encode() + body)
         return connection.answer()
+
+
+def answers_of(own, crowd):
+    """The same crowd over every transport."""
+    body = crowd.bytes()
+    http = post(own, body)
+    assert http.status == 200 and http.headers["content-type"] == ANSWER_TYPE, http.body[:300]
+    found = {"http": http.body}
+    for port in "tcp", "unix", "ws":
+        with packets.connect(own.ports, port) as link:
+            answer = link.ask("crowd", body)
+            assert answer.kind == "entities", answer.error()
+            found[port] = answer.payload
+    return found
+
+
+def query_of(server, path, body, op="palette"):
+    """The floats of one frame of POST /v1/palette or /v1/pose, as bytes."""
+    text = json.dumps({"model": path, "format": "bin", **body}).encode()
+    with server.connect() as connection:
+        connection.send(f"POST /v1/{op} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(text)}\r\n\r\n".encode() + text)
+        answer = connection.answer()
+    assert answer.status == 200, answer.body
+    frames_offset, frame_bytes, size = struct.unpack_from("<3Q", answer.body, 32)
+    block_count, = struct.unpack_from("<I", answer.body, 20)
+    found = b""
+    for b in range(block_count):
+        kind, once, _, _, _, count, item_bytes, offset = struct.unpack_from("<2HI2i2IQ", answer.body, 96 + 32 * b)
+        if kind in (1, 2) and not once:
+            found += answer.body[frames_offset + offset:frames_offset + offset + count * item_bytes]
+    return found

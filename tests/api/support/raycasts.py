@@ -13,11 +13,11 @@ def rows(world):
 
 
 def crowd(poses, models):
-    """poses: (model's place, [(clip, seconds, weight)], world); models: (path, handle)."""
+    """poses: (model's place, [(clip, seconds, weight[, clip_model])], world); models: (path, handle)."""
     entities, layers, worlds = [], [], []
     for model, clips, world in poses:
         entities.append(struct.pack("<HHIHBBiQ", model, 0, len(layers), len(clips), 0, 0, len(worlds), 0))
-        layers += [struct.pack("<iiddBBHid", clip, -1, seconds, weight, 0, 0, 0, 0, 0) for clip, seconds, weight in clips]
+        layers += [struct.pack("<iiddBBHid", clip, -1, seconds, weight, 0, 0, *(file or [0]), 0, 0) for clip, seconds, weight, *file in clips]
         worlds.append(struct.pack("<12d", *rows(world)))
     paths = b"".join(path.encode() for path, handle in models if not handle)
     files = [struct.pack("<IIQ32s", handle, 0 if handle else len(path.encode()), 0, b"") for path, handle in models]

@@ -77,6 +77,7 @@ TEST(crowd_request_of_worked_bytes)
     assert_int_equal(crowd->entities[0].layer_count, 1);
     assert_int_equal(crowd->entities[0].world, 0);
     assert_int_equal(crowd->layers[0].clip, 3);
+    assert_int_equal(crowd->layers[0].clip_model, 0);
     assert_int_equal(crowd->layers[0].wrap, WRAP_MIRROR);
     assert_true(crowd->layers[0].time_s == 0.25 && crowd->layers[0].weight == 0.5);
     assert_true(crowd->worlds[0].m[12] == 7 && crowd->worlds[0].m[0] == 1 && crowd->worlds[0].m[5] == 2 &&
@@ -102,6 +103,7 @@ TEST(crowd_request_of_other_worked_bytes)
     put(bytes + LAYER, UINT32_MAX, 4);
     put(bytes + LAYER + 4, UINT32_MAX, 4);
     bytes[LAYER + 25] = 1;
+    put(bytes + LAYER + 26, 1, 2);
     put(bytes + LAYER + 28, 6, 4);
     put_f64(bytes + LAYER + 32, 1.75);
     for (int i = 0; i < 32; i++)
@@ -115,6 +117,7 @@ TEST(crowd_request_of_other_worked_bytes)
     assert_int_equal(crowd->layers[0].mask, -1);
     assert_true(crowd->layers[0].is_additive && crowd->layers[0].reference_time_s == 1.75);
     assert_int_equal(crowd->layers[0].reference_clip, 6);
+    assert_int_equal(crowd->layers[0].clip_model, 1);
     assert_string_equal(crowd->models[0].hash, "e0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
     assert_int_equal(crowd->wanted[0].what, CROWD_NODES);
     crowd_request_free(crowd);
@@ -177,7 +180,8 @@ TEST(crowd_request_that_is_wrong)
         {LAYER + 4, 1, 4, ERR_BAD_PARAMETER, VALUE},
         {LAYER + 24, 3, 1, ERR_BAD_PARAMETER, VALUE},
         {LAYER + 25, 2, 1, ERR_BAD_PARAMETER, VALUE},
-        {LAYER + 26, 1, 2, ERR_BAD_REQUEST, LAYER + 26},
+        {LAYER + 26, 2, 2, ERR_BAD_REQUEST, LAYER + 26},
+        {LAYER + 26, UINT16_MAX, 2, ERR_BAD_REQUEST, LAYER + 26},
         {LAYER + 28, 1, 4, ERR_BAD_REQUEST, LAYER + 28},
         {LAYER + 39, 1, 1, ERR_BAD_REQUEST, LAYER + 39},
         {MODEL, 1, 4, ERR_BAD_PARAMETER, VALUE},
@@ -235,6 +239,7 @@ TEST(crowd_request_with_one_byte_changed)
                 assert_true((uint64_t)entity->first_layer + entity->layer_count <= crowd->layer_count);
                 assert_true(entity->world < (int32_t)crowd->world_count);
                 assert_true(crowd->layers[0].mask < (int32_t)crowd->mask_count);
+                assert_true(crowd->layers[0].clip_model <= crowd->model_count);
             }
             crowd_request_free(crowd);
         }
