@@ -2,7 +2,7 @@
 #pragma once
 
 /* Increment it with every change after which an import makes other bytes of some file than before: in a reader, in
- * server/anim/bake or server/anim/compiled, in what textures become. Models on disk that were made under another number
- * are imported anew; those of a server that was only built again, or upgraded without such a change, stay.
- * tests/api/formats/test_import_version.py fails where a change shows and the number stayed. */
-enum { IMPORT_VERSION = 2 };
+ * server/anim/bake, server/anim/compiled or server/anim/kernel, in what textures become. Models on disk that were made
+ * under another number are imported anew; those of a server that was only built again, or upgraded without such a
+ * change, stay. tests/api/formats/test_import_version.py fails where a change shows and the number stayed. */
+enum { IMPORT_VERSION = 3 };

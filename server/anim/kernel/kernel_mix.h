@@ -62,24 +62,31 @@ struct NAME(arc) {
     VF dot, square; /* of the arc to it */
 };
 
+/* What is known before. */
+struct NAME(share) {
+    bool may_be_first; /* some nodes may have no share so far, but only their rest */
+    bool is_unit;      /* rotations are as clips or the rest pose have them: at most one layer has a share */
+};
+
 /* Adds a layer's share. Running means: with W the weights so far, value += w / (W + w) * (layer's - value). In two
  * halves, each a pass of its own over some nodes, so that their chains of operations overlap. */
-KERNEL_INLINE void NAME(share_begin)(struct NAME(mixed) * mixed, VF weight, struct NAME(arc) * arc)
+KERNEL_INLINE void NAME(share_begin)(struct NAME(mixed) * mixed, VF weight, struct NAME(arc) * arc,
+                                     struct NAME(share) share)
 {
-    const VI is_first = (weight > 0) & (mixed->count == 0);
     VF *from = mixed->part.rotation;
-    for (int i = 0; i < 4; i++)
-        from[i] = NAME(select)(is_first, arc->to[i], from[i]);
-    NAME(normalize)(from);
+    for (int i = 0; i < 4 && share.may_be_first; i++)
+        from[i] = NAME(select)((weight > 0) & (mixed->count == 0), arc->to[i], from[i]);
+    if (!share.is_unit)
+        NAME(normalize)(from);
     arc->dot = NAME(dot)(from, arc->to);
     arc->square = NAME(arc_square)(NAME(absolute)(arc->dot));
 }
 
 KERNEL_INLINE void NAME(share_end)(struct NAME(mixed) * mixed, const struct NAME(arc) * arc,
-                                   const struct NAME(part) * layer, VF weight, bool is_sized)
+                                   const struct NAME(part) * layer, VF weight, bool is_sized, struct NAME(share) share)
 {
     struct NAME(part) *part = &mixed->part;
-    const VI is_share = weight > 0, is_first = is_share & (mixed->count == 0);
+    const VI is_share = weight > 0, is_first = share.may_be_first ? is_share & (mixed->count == 0) : (VI){0};
     const VF sum = mixed->sum + weight, u = NAME(select)(is_share, weight / sum, (VF){0});
     const VF wa = NAME(sine)(1 - u, arc->square), wb = NAME(flip)(NAME(sine)(u, arc->square), arc->dot);
     for (int i = 0; i < 4; i++) {
@@ -158,64 +165,7 @@ KERNEL_INLINE void NAME(find_means)(const struct kernel_mix *mix, size_t node, s
 
 #include "anim/kernel/kernel_additive.h"
 
-/* --- matrices --- */
-
-#if LANES == 1
-/* As kernel_f64.h has it for four. */
-KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) * part, bool is_sized, size_t node, double *out)
-{
-    struct parts parts = {.is_turned = true, .is_scaled = is_sized};
-    for (int i = 0; i < 4; i++)
-        parts.rotation[i] = part->rotation[i][0];
-    for (int i = 0; i < 3; i++) {
-        parts.translation[i] = part->translation[i][0];
-        parts.scale[i] = is_sized ? part->scale[i][0] : 1;
-    }
-    f64_rows_of_parts(&parts, out + 12 * node);
-}
-#else
-KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) * part, bool is_sized, size_t node, double *out)
-{
-    float parts[F64_PARTS * LANES];
-    for (int i = 0; i < 4; i++)
-        NAME(store)(parts + i * LANES, part->rotation[i]);
-    for (int i = 0; i < 3; i++)
-        NAME(store)(parts + (9 + i) * LANES, part->translation[i]);
-    for (int i = 0; i < 3 && is_sized; i++)
-        NAME(store)(parts + (12 + i) * LANES, part->scale[i]);
-    for (uint32_t i = 0; i < LANES; i += 4) {
-        const uint32_t first = (uint32_t)node + i, nodes[4] = {first, first + 1, first + 2, first + 3};
-        f64_matrices(LANES_ROTATE | (is_sized ? LANES_SCALE : 0), parts + i, LANES, nodes, out);
-    }
-}
-#endif
-
-KERNEL_INLINE void NAME(rows_of_part)(const struct NAME(part) * part, bool is_sized, VF m[9])
-{
-    NAME(matrices_of_rotations)(part->rotation, m);
-    for (int i = 0; i < 9 && is_sized; i++)
-        m[i] = m[i] * part->scale[i % 3];
-}
-
-KERNEL_INLINE void NAME(store_local)(const struct NAME(part) * part, bool is_sized, size_t node, float *local)
-{
-    VF m[9];
-    float *to[LANES];
-    NAME(rows_of_part)(part, is_sized, m);
-    for (size_t i = 0; i < LANES; i++)
-        to[i] = local + KERNEL_MATRIX * (node + i);
-    for (size_t r = 0; r < 3; r++)
-        NAME(store_rows)(to, 4 * r, m[3 * r], m[3 * r + 1], m[3 * r + 2], part->translation[r]);
-}
-
-/* Element by element, each of all lanes, as struct kernel_group has them. */
-KERNEL_INLINE void NAME(store_elements)(const struct NAME(part) * part, bool is_sized, size_t node, float *local)
-{
-    VF m[9];
-    NAME(rows_of_part)(part, is_sized, m);
-    for (size_t e = 0; e < 12; e++)
-        NAME(store)(local + (12 * node + e) * LANES, e % 4 < 3 ? m[e / 4 * 3 + e % 4] : part->translation[e / 4]);
-}
+#include "anim/kernel/kernel_part_rows.h"
 
 /* --- all --- */
 
@@ -246,19 +196,19 @@ KERNEL_INLINE void NAME(mix_begin)(const struct NAME(nodes) * nodes, bool is_siz
 }
 
 KERNEL_INLINE void NAME(mix_override)(const struct NAME(nodes) * nodes, const struct kernel_layer *layer, bool is_sized,
-                                      struct NAME(mixed) * mixed)
+                                      struct NAME(share) share, struct NAME(mixed) * mixed)
 {
     struct NAME(arc) arcs[LANE_WIDTH];
     struct NAME(part) part;
     for (uint32_t i = 0; i < nodes->count; i++) {
         const size_t node = nodes->first + i * nodes->step;
         NAME(load_rows)(layer->parts + KERNEL_PART * node, nodes->stride, arcs[i].to);
-        NAME(share_begin)(&mixed[i], NAME(weights_at)(layer, node, nodes->is_group), &arcs[i]);
+        NAME(share_begin)(&mixed[i], NAME(weights_at)(layer, node, nodes->is_group), &arcs[i], share);
     }
     for (uint32_t i = 0; i < nodes->count; i++) {
         const size_t node = nodes->first + i * nodes->step;
         NAME(load_place)(layer->parts, nodes->stride, node, is_sized, &part);
-        NAME(share_end)(&mixed[i], &arcs[i], &part, NAME(weights_at)(layer, node, nodes->is_group), is_sized);
+        NAME(share_end)(&mixed[i], &arcs[i], &part, NAME(weights_at)(layer, node, nodes->is_group), is_sized, share);
     }
 }
 
@@ -299,9 +249,18 @@ KERNEL_INLINE VI NAME(mix_nodes)(const struct NAME(nodes) * nodes, bool is_sized
     const struct kernel_mix *mix = nodes->mix;
     struct NAME(mixed) mixed[LANE_WIDTH];
     NAME(mix_begin)(nodes, is_sized, mixed);
-    for (uint32_t l = mix->rest != NULL ? 0 : 1; l < mix->override_count; l++)
-        if (NAME(is_in)(&mix->layers[l], nodes->first))
-            NAME(mix_override)(nodes, &mix->layers[l], is_sized, mixed);
+    const bool has_rest = mix->rest != NULL;
+    for (uint32_t l = has_rest ? 0 : 1; l < mix->override_count; l++) {
+        const struct kernel_layer *layer = &mix->layers[l];
+        if (!NAME(is_in)(layer, nodes->first))
+            continue;
+        if (!has_rest && l == 1) { /* most blends */
+            NAME(mix_override)(nodes, layer, is_sized, (struct NAME(share)){.is_unit = true}, mixed);
+        } else {
+            const struct NAME(share) share = {.may_be_first = has_rest, .is_unit = l < 2};
+            NAME(mix_override)(nodes, layer, is_sized, share, mixed);
+        }
+    }
     for (uint32_t i = 0; i < nodes->count && mix->override_count >= 3; i++)
         NAME(find_means)(mix, nodes->first + i * nodes->step, &mixed[i], nodes->is_group);
     for (uint32_t l = mix->override_count; l < mix->count; l++)
