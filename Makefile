@@ -348,12 +348,13 @@ test-api: deps-test all samples $(client_tests)
 	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest_api) $(if $(t),-k '$(t)') tests/api"
 
 # The tests of the pure layers compiled for AArch64, under emulation: the same results, and of what is evaluated the same bits as here
-# (tests/unit/bits). Not part of `make test`: it takes packages of another processor, and minutes. make test-arm [t=part of a name]
+# (tests/unit/bits), by the library too. Not part of `make test`: it takes packages of another processor, and minutes. make test-arm [t=part of a name]
 arm_cross := aarch64-linux-gnu
-test-arm: deps-test $(baked_samples)
+test-arm: deps-test all samples $(baked_samples)
 	@deploy/deps.sh arm
-	@$(MAKE) CROSS=$(arm_cross) NODEPS=1 config=release out=build/$(arm_cross) build/$(arm_cross)/test/pure
-	@$(run_suites) "arm=cmocka:qemu-aarch64 build/$(arm_cross)/test/pure $(t)"
+	@$(MAKE) CROSS=$(arm_cross) NODEPS=1 config=release out=build/$(arm_cross) build/$(arm_cross)/test/pure build/$(arm_cross)/example_crowd
+	@$(run_suites) "arm=cmocka:qemu-aarch64 build/$(arm_cross)/test/pure $(t)" \
+	  $(if $(t),,"arm-library=pytest:POSED_EVAL_RUN=qemu-aarch64 POSED_EVAL_BUILD=$(abspath build/$(arm_cross)) $(pytest) tests/api/library/test_library_bits.py")
 
 # make test-python [t=words of pytest -k]
 test-python: deps-test all samples
