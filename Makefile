@@ -441,7 +441,7 @@ scale: deps-test
 	$(PYTHON) tests/scale/scale.py --write
 
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
-mutations: deps-test samples
+mutations: deps-test samples $(baked_samples)
 	@$(PYTHON) tests/mutations.py $(t)
 
 # make fuzz [t=bake] [T=60]: clang's libFuzzer for T seconds on one target or on each, starting from the corpus.
