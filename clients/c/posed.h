@@ -488,7 +488,7 @@ struct posed_target {
 /* A ray, or a ball that moves. The direction is needed; all else may be 0. */
 struct posed_ray {
     double origin[3], direction[3]; /* world; the direction is of any length but 0 */
-    double most;                    /* hits are not farther; 0: without end */
+    double most;                    /* the largest distance of a hit; 0: any */
     double radius;                  /* of a ball whose middle goes along the ray; 0: the ray itself */
     double at;                      /* 0 to 1: the moment between first poses and second ones */
     uint32_t mask;                  /* only targets with one of these bits; 0: all */

@@ -1,6 +1,7 @@
 /* eval_crowd.c - many entities in one call, by the code that answers crowds of the server. */
 #include "anim/entity/crowd.h"
 #include "base/container_of.h"
+#include "base/mem.h"
 #include "clients/eval/eval_internal.h"
 
 #include <stdlib.h>
@@ -69,26 +70,14 @@ void pe_crowd_free(struct pe_crowd *crowd)
 
 /* --- room --- */
 
-/* *array has room for `count` items then; false: memory is gone, and it is what it was. */
-static bool reserve(void *array, size_t count, size_t item_bytes)
-{
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *grown = count < SIZE_MAX / item_bytes ? realloc(old, count * item_bytes + 1) : NULL;
-    if (grown == NULL)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    /* cppcheck-suppress memleak ; *array has it */
-    return true;
-}
-
 static bool reserve_members(struct pe_crowd *crowd, uint32_t members, uint32_t layers_most, uint32_t masks)
 {
     const size_t layers = (size_t)members * layers_most;
-    if (!reserve(&crowd->members, members, sizeof *crowd->members) ||
-        !reserve(&crowd->wanted, members, sizeof *crowd->wanted) ||
-        !reserve(&crowd->worlds, members, sizeof *crowd->worlds) ||
-        !reserve(&crowd->layers, layers, sizeof *crowd->layers) || !reserve(&crowd->masks, masks, sizeof *crowd->masks))
+    if (!mem_try_resize(&crowd->members, members, sizeof *crowd->members) ||
+        !mem_try_resize(&crowd->wanted, members, sizeof *crowd->wanted) ||
+        !mem_try_resize(&crowd->worlds, members, sizeof *crowd->worlds) ||
+        !mem_try_resize(&crowd->layers, layers, sizeof *crowd->layers) ||
+        !mem_try_resize(&crowd->masks, masks, sizeof *crowd->masks))
         return false;
     crowd->member_capacity = members;
     crowd->layers_most = layers_most;

@@ -1,10 +1,10 @@
-/* hit FILE.posed CLIP JOINT SECONDS: shoots at a joint from ten units in front. Exits 0: hit, 1: miss, 2: error. */
+/* example_hit FILE.posed CLIP JOINT SECONDS: shoots at a joint from in front. Exit status: 0 hit, 1 miss, 2 error. */
 #include "posed_eval_hits.h"
 #include <stdio.h>
 
 int main(int argc, char **argv)
 {
-    struct pe_error error = {0, 0, "usage: hit FILE.posed CLIP JOINT SECONDS"};
+    struct pe_error error = {0, 0, "usage: example_hit FILE.posed CLIP JOINT SECONDS"};
     struct pe_model *model = NULL;
     struct pe_hitboxes *boxes = NULL;
     struct pe_scene *scene = NULL;

@@ -38,6 +38,18 @@ void *mem_grow(void *items, size_t *capacity, size_t count, size_t item_bytes)
     return mem_realloc(items, *capacity * item_bytes);
 }
 
+bool mem_try_resize(void *array, size_t count, size_t item_bytes)
+{
+    void *items;
+    memcpy(&items, array, sizeof items);
+    void *resized = count > SIZE_MAX / item_bytes ? NULL : realloc(items, count == 0 ? 1 : count * item_bytes);
+    if (resized == NULL)
+        return false;
+    memcpy(array, &resized, sizeof resized);
+    /* cppcheck-suppress memleak ; *array has it */
+    return true;
+}
+
 char *mem_strdup(const char *text) { return mem_strndup(text, strlen(text)); }
 
 char *mem_strndup(const char *text, size_t size_bytes)

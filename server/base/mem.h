@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,9 @@ void *mem_realloc(void *p, size_t size_bytes);     /* never NULL */
 char *mem_strdup(const char *text);
 /* Room for `count` items in place of `items`, twice as many when it must grow; never NULL. */
 void *mem_grow(void *items, size_t *capacity, size_t count, size_t item_bytes);
+/* For who has an error to return: the array that `array` points at (malloc'ed or NULL) has room for `count` items then.
+ * False: memory is gone, or so many bytes cannot be said, and it is what it was. */
+bool mem_try_resize(void *array, size_t count, size_t item_bytes);
 /* For sizes that come from outside: zeroed room for `count` items instead of `items` (malloc'ed or NULL), unless that
  * has room for so many. NULL, with `items` freed and *capacity 0, when memory is gone. */
 void *mem_room(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes);

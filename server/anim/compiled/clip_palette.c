@@ -68,12 +68,12 @@ static void put_sampled(const struct model *model, const struct compiled_clip *c
         const struct trs trs = clip_frames_sample(model, sampled, time_s);
         const struct dmat4 matrix = dmat4_from_trs(&trs);
         const size_t node = sampled->rig_node;
-        for (size_t e = 0; e < 12; e++) {
-            if (f64 != NULL)
-                f64[12 * node + e] = matrix.m[e % 4 * 4 + e / 4];
-            else
-                matrices[KERNEL_MATRIX * node + e] = (float)matrix.m[e % 4 * 4 + e / 4];
-        }
+        double rows[12];
+        dmat4_rows(&matrix, rows);
+        if (f64 != NULL)
+            memcpy(f64 + 12 * node, rows, sizeof rows);
+        for (size_t e = 0; e < 12 && f64 == NULL; e++)
+            matrices[KERNEL_MATRIX * node + e] = (float)rows[e];
     }
 }
 

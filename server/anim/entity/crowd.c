@@ -36,19 +36,6 @@ size_t crowd_work_held_bytes(const struct crowd_work *work)
            work->node_capacity * sizeof *work->nodes + crowd_group_held_bytes(&work->group);
 }
 
-/* *array has room for `count` items then; false: memory is gone, and it is what it was. */
-static bool reserve(void *array, size_t count, size_t item_bytes)
-{
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *grown = realloc(old, count * item_bytes + 1);
-    if (grown == NULL)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    /* cppcheck-suppress memleak ; *array has it */
-    return true;
-}
-
 bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint32_t member_count, uint32_t layer_most)
 {
     size_t floats = 0;
@@ -57,16 +44,17 @@ bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint
         floats = of > floats ? of : floats;
     }
     if (member_count > work->place_capacity) {
-        if (!reserve(&work->places, member_count, sizeof *work->places))
+        if (!mem_try_resize(&work->places, member_count, sizeof *work->places))
             return false;
         work->place_capacity = member_count;
     }
     if (floats > work->palette_capacity) {
-        if (!reserve(&work->palette, floats, sizeof *work->palette))
+        if (!mem_try_resize(&work->palette, floats, sizeof *work->palette))
             return false;
         work->palette_capacity = floats;
     }
-    if (model->node_count > work->node_capacity && !reserve(&work->nodes, model->node_count, sizeof *work->nodes))
+    if (model->node_count > work->node_capacity &&
+        !mem_try_resize(&work->nodes, model->node_count, sizeof *work->nodes))
         return false;
     for (; work->node_capacity < model->node_count; work->node_capacity++)
         work->nodes[work->node_capacity] = work->node_capacity;

@@ -1,6 +1,7 @@
 #include "anim/entity/crowd_group.h"
 
 #include "anim/entity/crowd.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -40,10 +41,8 @@ bool crowd_group_reserve(struct crowd_group *group, const struct model *model, u
         if (clip_group_takes_skin(model, s) && palette_floats(model, s) > floats)
             floats = palette_floats(model, s);
     if (PALETTES * floats > group->palette_capacity) {
-        float *palettes = realloc(group->palettes, PALETTES * floats * sizeof *palettes);
-        if (palettes == NULL)
+        if (!mem_try_resize(&group->palettes, PALETTES * floats, sizeof *group->palettes))
             return false;
-        group->palettes = palettes;
         group->palette_capacity = PALETTES * floats;
     }
     return clip_group_reserve(&group->lanes, model, layer_most);
@@ -57,20 +56,18 @@ void crowd_group_begin(struct crowd_group *group)
 
 /* --- who may be in one --- */
 
-/* FNV-1a, a number at a time. */
-static uint64_t with(uint64_t hash, uint64_t number) { return (hash ^ number) * UINT64_C(0x100000001b3); }
-
 uint64_t crowd_group_shape(const struct crowd_member *member)
 {
     const struct entity *entity = &member->entity;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    hash = with(hash, (uint64_t)member->wanted->what << 32 | (uint32_t)member->wanted->skin);
-    hash = with(hash, (uint64_t)member->layout << 1 | (entity->world_from_scene != NULL));
+    const uint32_t own[4] = {member->wanted->what, (uint32_t)member->wanted->skin, member->layout,
+                             entity->world_from_scene != NULL};
+    uint64_t hash = hash64(HASH64_SEED, own, sizeof own);
     for (uint32_t i = 0; i < entity->layer_count; i++) {
         const struct blend_layer *layer = &entity->layers[i];
-        hash = with(hash, (uint64_t)layer->mask_count << 2 | (uint64_t)layer->is_additive << 1 | (layer->weight > 0));
-        for (uint32_t m = 0; m < layer->mask_count; m++)
-            hash = with(hash, (uint64_t)layer->masks[m].scope << 32 | layer->masks[m].node);
+        const uint32_t kind[2] = {layer->mask_count, (uint32_t)layer->is_additive << 1 | (layer->weight > 0)};
+        hash = hash64(hash, kind, sizeof kind);
+        if (layer->mask_count > 0)
+            hash = hash64(hash, layer->masks, layer->mask_count * sizeof *layer->masks);
     }
     return hash;
 }
@@ -117,12 +114,6 @@ enum crowd_group_answer crowd_group_add(struct crowd_group *group, const struct 
 
 /* --- evaluation --- */
 
-static void put_rows(const struct dmat4 *m, double rows[12])
-{
-    for (int e = 0; e < 12; e++)
-        rows[e] = m->m[e % 4 * 4 + e / 4];
-}
-
 /* From the palette of a lane, which may be used for more, to what the member wants. False: something is not finite. */
 static bool put_answer(const struct kernel *kernel, const struct crowd_member *member, float *palette, float *spare)
 {
@@ -131,7 +122,7 @@ static bool put_answer(const struct kernel *kernel, const struct crowd_member *m
     const uint32_t joints = member->entity.model->skins[wanted->skin].joint_count;
     if (member->entity.world_from_scene != NULL) {
         double world[12];
-        put_rows(member->entity.world_from_scene, world);
+        dmat4_rows(member->entity.world_from_scene, world);
         float *moved = wanted->item_count > 0 ? spare : member->out;
         const struct kernel_move move = {.world_from_scene = world,
                                          .rows = palette,

@@ -17,12 +17,6 @@ static void compiled_scene_palette(struct entity_work *work, uint32_t skin, enum
     work->is_composed = true;
 }
 
-static void put_rows(const struct dmat4 *m, double rows[12])
-{
-    for (int e = 0; e < 12; e++)
-        rows[e] = m->m[e % 4 * 4 + e / 4];
-}
-
 /* The palette in the space of world_from_scene (NULL: the scene's), and without the motion. */
 static void moved_palette(struct entity_work *work, uint32_t skin, const struct dmat4 *world_from_scene,
                           enum palette_form form, float *out)
@@ -31,10 +25,10 @@ static void moved_palette(struct entity_work *work, uint32_t skin, const struct 
     const struct skin *of = &entity->model->skins[skin];
     double world[12], still[12];
     const struct dmat4 *world_matrix = world_from_scene != NULL ? world_from_scene : &DMAT4_IDENTITY;
-    put_rows(world_matrix, world);
+    dmat4_rows(world_matrix, world);
     if (entity->motion != NULL) {
         const struct dmat4 world_from_still = dmat4_mul(world_matrix, &work->still_from_scene);
-        put_rows(&world_from_still, still);
+        dmat4_rows(&world_from_still, still);
         for (uint32_t j = 0; j < of->joint_count; j++)
             work->is_moved[j] = entity->motion->is_moved[entity->model->joints[of->joint_first + j].node];
     }

@@ -2,30 +2,18 @@
 #include "anim/entity/entity_chain.h"
 
 #include "anim/pose/dualquat_palette.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* *array has room for `count` items then; false: memory is gone, and it is what it was. */
-static bool grow(void *array, size_t count, size_t item_bytes)
-{
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *grown = realloc(old, count == 0 ? 1 : count * item_bytes);
-    if (grown == NULL)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    /* cppcheck-suppress memleak ; *array has it */
-    return true;
-}
 
 bool entity_reserve_rows(struct entity_work *work, uint32_t joint_count)
 {
     if (joint_count <= work->row_capacity && work->rows != NULL)
         return true;
-    if (!grow(&work->matrices, (size_t)joint_count + 1, sizeof *work->matrices) ||
-        !grow(&work->rows, ((size_t)joint_count + 1) * 12, sizeof *work->rows) ||
-        !grow(&work->is_moved, (size_t)joint_count + 1, 1))
+    if (!mem_try_resize(&work->matrices, (size_t)joint_count + 1, sizeof *work->matrices) ||
+        !mem_try_resize(&work->rows, ((size_t)joint_count + 1) * 12, sizeof *work->rows) ||
+        !mem_try_resize(&work->is_moved, (size_t)joint_count + 1, 1))
         return false;
     work->row_capacity = joint_count;
     return true;
@@ -37,7 +25,7 @@ bool entity_reserve_signs(struct entity_work *work, const struct model *model, u
     const size_t needed = 2 * (size_t)model->skins[skin].joint_count + dualquat_signs_scratch(model, skin);
     if (needed <= signs->capacity)
         return true;
-    if (!grow(&signs->items, needed, sizeof *signs->items))
+    if (!mem_try_resize(&signs->items, needed, sizeof *signs->items))
         return false;
     signs->capacity = needed;
     signs->is_known = false;
@@ -48,7 +36,8 @@ bool entity_reserve_chain(struct entity_work *work, uint32_t node_count)
 {
     if (node_count <= work->chain_capacity)
         return true;
-    if (!grow(&work->chain, node_count, sizeof *work->chain) || !grow(&work->is_in_chain, node_count, 1))
+    if (!mem_try_resize(&work->chain, node_count, sizeof *work->chain) ||
+        !mem_try_resize(&work->is_in_chain, node_count, 1))
         return false;
     memset(work->is_in_chain, 0, node_count);
     work->chain_capacity = node_count;

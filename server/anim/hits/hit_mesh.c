@@ -165,17 +165,13 @@ size_t mesh_work_held_bytes(const struct mesh_work *work)
 
 /* --- room --- */
 
-/* *array, malloc'ed, has room for `count` items then; false: memory is gone, and it is what it was. */
+/* As mem_try_resize(), where there is less room. */
 static bool reserve(void *array, size_t *capacity, size_t count, size_t item_bytes)
 {
-    void *old;
-    memcpy(&old, array, sizeof old);
     if (count <= *capacity)
         return true;
-    void *grown = count > SIZE_MAX / item_bytes ? NULL : realloc(old, count * item_bytes);
-    if (grown == NULL)
+    if (!mem_try_resize(array, count, item_bytes))
         return false;
-    memcpy(array, &grown, sizeof grown);
     *capacity = count;
     return true;
 }

@@ -1,6 +1,6 @@
 #include "anim/hits/hit_rows.h"
 
-#include <string.h>
+#include "anim/kernel/kernel_simd.h"
 
 /* One matrix, row by row, as that of volume v: number k goes into array k. */
 static void put_matrix(float *rows, uint32_t stride, uint32_t v, const float *matrix)
@@ -12,20 +12,13 @@ static void put_matrix(float *rows, uint32_t stride, uint32_t v, const float *ma
 /* The same of volumes v to v + 3, whose matrices are those of four joints of a palette. */
 static void put_four(float *rows, uint32_t stride, uint32_t v, const float *palette, const struct hit_place *joints)
 {
-    typedef float f32x4 __attribute__((vector_size(16)));
     for (size_t r = 0; r < 3; r++) {
-        f32x4 m[4];
+        f32x4 row[4], columns[4];
         for (int i = 0; i < 4; i++)
-            memcpy(&m[i], palette + (size_t)HIT_ROW_FLOATS * joints[i].joint + 4 * r, sizeof m[i]);
-        const f32x4 low = __builtin_shufflevector(m[0], m[1], 0, 4, 1, 5),
-                    high = __builtin_shufflevector(m[0], m[1], 2, 6, 3, 7);
-        const f32x4 next_low = __builtin_shufflevector(m[2], m[3], 0, 4, 1, 5),
-                    next_high = __builtin_shufflevector(m[2], m[3], 2, 6, 3, 7);
-        const f32x4 columns[4] = {
-            __builtin_shufflevector(low, next_low, 0, 1, 4, 5), __builtin_shufflevector(low, next_low, 2, 3, 6, 7),
-            __builtin_shufflevector(high, next_high, 0, 1, 4, 5), __builtin_shufflevector(high, next_high, 2, 3, 6, 7)};
+            row[i] = f32x4_load(palette + (size_t)HIT_ROW_FLOATS * joints[i].joint + 4 * r);
+        f32x4_transpose(row[0], row[1], row[2], row[3], columns);
         for (size_t c = 0; c < 4; c++)
-            memcpy(rows + (4 * r + c) * stride + v, &columns[c], sizeof columns[c]);
+            f32x4_store(rows + (4 * r + c) * stride + v, columns[c]);
     }
 }
 

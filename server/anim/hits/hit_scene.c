@@ -184,22 +184,11 @@ static void place_balls(struct hit_scene *scene, struct scene_entity *entity)
 
 /* --- room --- */
 
-/* *array, malloc'ed, gets room for `count` items. */
-static bool reserve(void *array, size_t count, size_t item_bytes)
-{
-    void *old, *grown;
-    memcpy(&old, array, sizeof old);
-    if (count > SIZE_MAX / item_bytes || (grown = realloc(old, count * item_bytes + 1)) == NULL)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    return true;
-}
-
 static bool reserve_more(void *array, size_t *capacity, size_t count, size_t item_bytes)
 {
     if (count <= *capacity)
         return true;
-    if (!reserve(array, count, item_bytes))
+    if (!mem_try_resize(array, count, item_bytes))
         return false;
     *capacity = count;
     return true;
@@ -209,9 +198,9 @@ static bool reserve_order(struct hit_scene *scene, size_t count)
 {
     if (count <= scene->order_capacity)
         return true;
-    if (!reserve(&scene->order, count, sizeof *scene->order) ||
-        !reserve(&scene->middles, count, sizeof *scene->middles) ||
-        !reserve(&scene->places, count, sizeof *scene->places))
+    if (!mem_try_resize(&scene->order, count, sizeof *scene->order) ||
+        !mem_try_resize(&scene->middles, count, sizeof *scene->middles) ||
+        !mem_try_resize(&scene->places, count, sizeof *scene->places))
         return false;
     scene->order_capacity = count;
     return true;

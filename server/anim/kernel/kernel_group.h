@@ -37,7 +37,7 @@ KERNEL_INLINE void NAME(compose_nodes)(const struct kernel_group *group, bool ha
     }
 }
 
-/* Adds what is not 0 where an element is not finite. */
+/* The sum stays 0 in lanes whose elements are all finite; in the others it is NaN from here on. */
 KERNEL_INLINE VF NAME(check)(VF so_far, const VF rows[12])
 {
     VF sum[4];

@@ -164,16 +164,16 @@ KERNEL_INLINE void NAME(find_means)(const struct kernel_mix *mix, size_t node, s
 }
 
 #include "anim/kernel/kernel_additive.h"
-
 #include "anim/kernel/kernel_part_rows.h"
 
 /* --- all --- */
 
-/* Some nodes that are mixed together, of LANE_WIDTH in which each layer takes part, or not. */
+/* Up to LANE_WIDTH nodes that are mixed together: each layer takes part in all of them, or in none. */
 struct NAME(nodes) {
     const struct kernel_mix *mix;
-    size_t first, step,
-        stride;     /* the first vector's node, from one vector's to the next, from one lane's to the next */
+    size_t first;   /* the first node of the first vector */
+    size_t step;    /* nodes from one vector to the next */
+    size_t stride;  /* floats from one lane's part to that of the next */
     uint32_t count; /* vectors */
     bool is_group;
 };

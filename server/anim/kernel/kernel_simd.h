@@ -1,4 +1,4 @@
-/* kernel_simd.h - vectors of four, for kernel_*.c. */
+/* kernel_simd.h - vectors of four, for kernel_*.c and hit_rows.c. */
 #pragma once
 
 #include "anim/kernel/kernel.h"

@@ -81,6 +81,12 @@ double box_size(const struct box *box);                  /* the longest side; 0 
 struct dmat4 dmat4_mul(const struct dmat4 *a, const struct dmat4 *b); /* a * b */
 struct dmat4 dmat4_from_mat4(const struct mat4 *m);
 struct mat4 mat4_from_dmat4(const struct dmat4 *m);
+/* The upper three rows, one after the other. */
+static inline void dmat4_rows(const struct dmat4 *m, double rows[12])
+{
+    for (int e = 0; e < 12; e++)
+        rows[e] = m->m[e % 4 * 4 + e / 4];
+}
 /* The rotation passes quat_repair() first; a zero quaternion is the identity. */
 struct dmat4 dmat4_from_trs(const struct trs *trs);
 /* General inverse. False, and *out the identity, when the determinant is 0 or not finite. */

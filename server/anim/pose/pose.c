@@ -23,31 +23,18 @@ void pose_fini(struct pose *pose)
     pose_init(pose);
 }
 
-/* *array has room for `count` items then; false: memory is gone, and it is what it was. */
-static bool reserve(void *array, size_t count, size_t item_bytes)
-{
-    void *old, *grown;
-    memcpy(&old, array, sizeof old);
-    grown = realloc(old, count == 0 ? 1 : count * item_bytes);
-    if (grown == NULL)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    /* cppcheck-suppress memleak ; *array has it */
-    return true;
-}
-
 static bool reserve_local(struct pose *pose, const struct model *model)
 {
     const uint32_t nodes = model->node_count, weights = model->weight_count;
     if (nodes > pose->node_capacity || pose->local == NULL) {
-        if (!reserve(&pose->local, nodes, sizeof *pose->local) ||
-            !reserve(&pose->is_animated, nodes, sizeof *pose->is_animated) ||
-            !reserve(&pose->scene_from_node, nodes, sizeof *pose->scene_from_node))
+        if (!mem_try_resize(&pose->local, nodes, sizeof *pose->local) ||
+            !mem_try_resize(&pose->is_animated, nodes, sizeof *pose->is_animated) ||
+            !mem_try_resize(&pose->scene_from_node, nodes, sizeof *pose->scene_from_node))
             return false;
         pose->node_capacity = nodes;
     }
     if (weights > pose->weight_capacity || pose->weights == NULL) {
-        if (!reserve(&pose->weights, weights, sizeof *pose->weights))
+        if (!mem_try_resize(&pose->weights, weights, sizeof *pose->weights))
             return false;
         pose->weight_capacity = weights;
     }
@@ -58,7 +45,7 @@ static bool reserve_frames(struct pose *pose, const struct model *model)
 {
     if (model->node_count <= pose->frame_capacity)
         return true;
-    if (!reserve(&pose->frames, model->node_count, sizeof *pose->frames))
+    if (!mem_try_resize(&pose->frames, model->node_count, sizeof *pose->frames))
         return false;
     pose->frame_capacity = model->node_count;
     return true;

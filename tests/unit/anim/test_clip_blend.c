@@ -40,7 +40,7 @@ static double largest_difference(const float *a, const float *b, uint32_t count)
     double largest = 0;
     for (uint32_t i = 0; i < count; i++) {
         const double apart =
-            fabs((double)a[i] - (double)b[i]); /* fmax() here is more than gcc 12 for AArch64 can bear */
+            fabs((double)a[i] - (double)b[i]); /* gcc 12 for AArch64 ends with an internal error at fmax() here */
         largest = !(apart <= largest) ? apart : largest;
     }
     return largest;

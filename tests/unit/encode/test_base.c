@@ -4,8 +4,10 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "base/mem.h"
 #include "tests/unit/support/check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 TEST(utf8_sequences_are_those_of_unicode_table_3_7)
@@ -158,4 +160,20 @@ TEST(limits_are_found_by_option)
     assert_true(limits.value[url] == LIMIT_INFO[url].initial);
     assert_int_equal(limits_find(""), -1); /* fixed limits have no option */
     assert_int_equal(limits_find("no-such"), -1);
+}
+
+TEST(mem_that_is_refused_stays_what_it_was)
+{
+    uint32_t *items = NULL;
+    assert_true(mem_try_resize(&items, 3, sizeof *items));
+    items[2] = 7;
+    assert_true(mem_try_resize(&items, 5000, sizeof *items));
+    assert_int_equal(items[2], 7);
+    const uint32_t *before = items;
+    assert_false(mem_try_resize(&items, SIZE_MAX / 2, sizeof *items)); /* more bytes than can be said */
+    assert_ptr_equal(items, before);
+    assert_int_equal(items[2], 7);
+    assert_true(mem_try_resize(&items, 0, sizeof *items));
+    assert_non_null(items);
+    free(items);
 }
