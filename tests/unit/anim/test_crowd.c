@@ -94,7 +94,7 @@ static uint32_t make_layers(const struct crowd_case *of, struct blend_layer out[
 static struct dmat4 random_place(bool is_huge)
 {
     float turn[4];
-    struct trs place = {.translation = {chance() * 9, -3, 2}, .scale = {1 + chance(), 2, is_huge ? 1e38 : 0.5}};
+    struct trs place = {.translation = {chance() * 9, -3, 2}, .scale = {1 + chance(), 2, is_huge ? 3e38 : 0.5}};
     random_turn(turn);
     for (int i = 0; i < 4; i++)
         place.rotation[i] = (double)turn[i];
