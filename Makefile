@@ -3,6 +3,10 @@ config ?= release
 ifeq ($(filter $(config),release debug sanitize tsan),)
 $(error config=$(config): use release, debug, sanitize or tsan)
 endif
+# All processors, unless -j says otherwise.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 # release writes build/posed*, the others build/<config>/posed*
 out ?= $(if $(CROSS),build/$(CROSS),$(if $(filter release,$(config)),build,build/$(config)))
 obj := $(out)/obj
@@ -311,22 +315,25 @@ $(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(te
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 replays := $(fuzz_targets:%=$(out)/test/replay_%)
 # `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.
-sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize)
+# SANITIZE_CC: by another compiler, in a folder of its own.
+SANITIZE_CC ?= $(CC)
+sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize$(if $(filter-out $(CC),$(SANITIZE_CC)),-$(SANITIZE_CC)))
 tsan := build/tsan
 replays: $(replays)
 # The library's example with sanitizers: address and undefined behaviour, and threads.
 library-sanitized: | deps
-	@$(MAKE) config=sanitize out=$(sanitized) $(sanitized)/example_crowd
+	@$(MAKE) CC=$(SANITIZE_CC) config=sanitize out=$(sanitized) $(sanitized)/example_crowd
 	@$(MAKE) config=tsan out=$(tsan) $(tsan)/example_crowd
 replays-sanitized: | deps
-	@$(MAKE) config=sanitize out=$(sanitized) replays
+	@$(MAKE) CC=$(SANITIZE_CC) config=sanitize out=$(sanitized) replays
 
 suite_layers = layers=one:tests/layers.sh "calls=one:tests/calls.py $(obj)"
 suite_unit = "unit=cmocka:$(out)/test/unit $(t)"
 # One test: its millions of floats would hide the others in the last line.
 suite_floats = floats=one:$(out)/test/floats
 suite_replay = $(foreach f,$(fuzz_targets),"replay-$(f)=replay:$(out)/test/replay_$(f) tests/fuzz/corpus/$(f)")
-pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -rfEs -p no:cacheprovider
+pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -rfEs -p no:cacheprovider \
+  -o junit_family=xunit1 --junitxml=\$$POSED_TIMES_XML
 # The black-box tests of a file one after the other, files side by side: each has servers of its own.
 pytest_api = $(pytest) -n auto --maxprocesses 4 --dist loadfile
 suite_sanitized = $(subst $(out)/test/replay_,$(sanitized)/test/replay_,$(suite_replay))
@@ -336,11 +343,19 @@ suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(sa
 suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
-test: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized) library-sanitized
-	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
-# What is worth repeating with another compiler or under sanitizers.
-test-short: deps-test all samples $(baked_samples) $(out)/test/unit $(replays) $(client_tests)
-	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
+test: test-programs
+	@$(run_suites) --slots 2 $(suite_api) $(suite_web) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_python)
+# What the tests run, built.
+test-programs: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized) library-sanitized
+# The slowest of the last run.
+slow:
+	@$(PYTHON) tests/times.py $(out)/test/logs/times.tsv
+# What is worth repeating under sanitizers, beside the corpus, which `make test` replays under them.
+test-short: deps-test all samples $(baked_samples) $(out)/test/unit $(client_tests)
+	@$(run_suites) --slots 2 $(suite_short) $(suite_unit)
+# The pure layers and the stored bits of what they evaluate: worth repeating with another compiler.
+test-pure: deps-test $(baked_samples) $(out)/test/pure
+	@$(run_suites) "pure=cmocka:$(out)/test/pure $(t)"
 test-unit: deps-test $(baked_samples) $(out)/test/unit
 	@$(run_suites) $(suite_unit)
 # make test-api [t=words of pytest -k] [SERVER=host:port]
@@ -364,6 +379,16 @@ test-python: deps-test all samples
 test-tsan: deps-test samples
 	@$(MAKE) config=tsan $(tsan)/posed $(tsan)/posed-import $(tsan)/posed-assimp.so $(tsan)/posed-render
 	@$(run_suites) "tsan=pytest:POSED_BUILD=$(abspath $(tsan)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/api/daemon/test_loops.py"
+
+# What has to pass before a change lands, with its times: all tests with gcc; the unit tests, the corpus and a short black-box set with
+# clang, AddressSanitizer and UndefinedBehaviorSanitizer; the pure layers with clang -O2, whose bits are those of gcc; format, layers, types;
+# `make run` on a minimal Debian. Warnings are errors. Each is a make of its own: variables of this one are not passed on.
+ci_make := $(MAKE) --no-print-directory werror=1
+ci:
+	@$(PYTHON) tests/run.py --log build/ci/logs --slots 2 "gcc=total:$(ci_make) SANITIZE_CC=clang test" \
+	  then "clang-sanitize=total:$(ci_make) CC=clang config=sanitize out=build/sanitize-clang test-short" \
+	  then "clang=total:$(ci_make) CC=clang out=build/clang test-pure" \
+	  then "fresh=one:$(ci_make) fresh-test t=run" "lint=one:$(ci_make) lint"
 
 # make test-web [t=pattern of test names]
 test-web: deps-test all samples
@@ -522,6 +547,7 @@ help:
 	@echo 'make                build build/posed, its workers, build/posectl, build/libposed.a and build/libposed-eval.*'
 	@echo 'make run            build, start on the sample models, print what to try   [ROOT=dir HTTP=addr:port ARGS=...]'
 	@echo 'make test           everything; the last line counts                       [config=sanitize]'
+	@echo 'make slow           the slowest suites, files and tests of the last run, and how much processor time was idle'
 	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
 	@echo 'make test-python    the Python client over a real server                    [t=words]'
@@ -530,7 +556,9 @@ help:
 	@echo 'make test-tsan      the tests of --loops, with ThreadSanitizer'
 	@echo 'make test-arm       the unit tests of anim and wire for AArch64, under qemu        [t=part of a name]'
 	@echo 'make library-sanitized  the example of libposed-eval under sanitizers: build/sanitize, build/tsan'
-	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
+	@echo 'make test-short     unit tests and a short black-box set                    [config=sanitize]'
+	@echo 'make test-pure      the unit tests of the pure layers, stored bits among them   [CC=clang out=build/clang]'
+	@echo 'make ci             what .ci/run runs: all that has to pass before a change lands'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
 	@echo 'make beside         pictures beside those of three.js and Blender, in build/beside [t=FILE.glb]'
@@ -561,4 +589,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all programs always replays replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all programs always test-programs slow ci test-pure replays replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean

@@ -4,9 +4,9 @@ import subprocess
 
 from conftest import BUILD, PATIENCE_S
 
-# `make library-sanitized` builds both, whatever else is built.
-PROGRAMS = {"asan": [BUILD / "sanitize" / "example_crowd", BUILD / "example_crowd"], "tsan": [BUILD / "tsan" / "example_crowd",
-                                                                                           BUILD.parent / "tsan" / "example_crowd"]}
+# `make library-sanitized` builds both, whatever else is built: the first by the compiler of SANITIZE_CC, in a folder named for it.
+PROGRAMS = {"asan": [*sorted(BUILD.glob("sanitize*/example_crowd"), key=lambda path: -path.stat().st_mtime), BUILD / "example_crowd"],
+            "tsan": [BUILD / "tsan" / "example_crowd", BUILD.parent / "tsan" / "example_crowd"]}
 THREADS = 8
 
 

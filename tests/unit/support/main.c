@@ -36,6 +36,8 @@ static int by_name(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     int status;
+    /* Whoever reads a pipe sees when a test ends, and what was said before a crash. */
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     if (stand_in != NULL && stand_in(argv, &status))
         _exit(status);
     qsort(tests, test_count, sizeof *tests, by_name);
