@@ -306,7 +306,7 @@ run: all $(if $(filter $(samples),$(ROOT)),samples)
 deps-test: deps
 	@deploy/deps.sh test
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-$(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(tested)
+$(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(obj)/tests/fuzz/reader_target.o $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 replays := $(fuzz_targets:%=$(out)/test/replay_%)
@@ -453,7 +453,7 @@ fuzz:
 	@mkdir -p $(fuzzed:%=build/fuzz/corpus_%)
 	@for f in $(fuzzed); do echo "== $$f"; build/fuzz/fuzz_$$f -max_total_time=$(T) -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus_$$f tests/fuzz/corpus/$$f || exit 1; done
-$(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
+$(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/reader_target.o $(tested)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 
 lint: $(bench_programs) # nothing else builds them
