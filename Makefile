@@ -306,40 +306,48 @@ run: all $(if $(filter $(samples),$(ROOT)),samples)
 deps-test: deps
 	@deploy/deps.sh test
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-$(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(obj)/tests/fuzz/reader_target.o $(tested)
+# One program replays the corpora of all: the entry points, which have one name for fuzzers, get names of their own.
+replay_targets := $(fuzz_targets:%=$(obj)/replay/%.o)
+$(replay_targets): $(obj)/replay/%.o: tests/fuzz/fuzz_%.c | deps
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) -DLLVMFuzzerTestOneInput=fuzz_$* $(includes) -c -MMD -MP -o $@ $<
+$(obj)/tests/fuzz/replay.o: $(out)/gen/fuzz_targets.def
+$(out)/gen/fuzz_targets.def: always
+	@mkdir -p $(@D)
+	@printf 'FUZZ_TARGET(%s)\n' $(fuzz_targets) > $@.part; cmp -s $@.part $@ || cp $@.part $@; rm $@.part
+replay := $(out)/test/replay
+$(replay): $(replay_targets) $(addprefix $(obj)/tests/fuzz/,replay.o reader_target.o) $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
-replays := $(fuzz_targets:%=$(out)/test/replay_%)
 # `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.
 sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize)
 tsan := build/tsan
-replays: $(replays)
 # The library's example with sanitizers: address and undefined behaviour, and threads.
 library-sanitized: | deps
 	@$(MAKE) config=sanitize out=$(sanitized) $(sanitized)/example_crowd
 	@$(MAKE) config=tsan out=$(tsan) $(tsan)/example_crowd
 replays-sanitized: | deps
-	@$(MAKE) config=sanitize out=$(sanitized) replays
+	@$(MAKE) config=sanitize out=$(sanitized) $(sanitized)/test/replay
 
 suite_layers = layers=one:tests/layers.sh "calls=one:tests/calls.py $(obj)"
 suite_unit = "unit=cmocka:$(out)/test/unit $(t)"
 # One test: its millions of floats would hide the others in the last line.
 suite_floats = floats=one:$(out)/test/floats
-suite_replay = $(foreach f,$(fuzz_targets),"replay-$(f)=replay:$(out)/test/replay_$(f) tests/fuzz/corpus/$(f)")
+suite_replay = replay=replay:$(replay)
 pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -rfEs -p no:cacheprovider
 # The black-box tests of a file one after the other, files side by side: each has servers of its own.
 pytest_api = $(pytest) -n auto --maxprocesses 4 --dist loadfile
-suite_sanitized = $(subst $(out)/test/replay_,$(sanitized)/test/replay_,$(suite_replay))
+suite_sanitized = replay=replay:$(sanitized)/test/replay
 suite_api = "api=pytest:$(pytest_api) tests/api"
 suite_short = "api-short=pytest:$(pytest_api) -m short tests/api"
 suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) tests/web/run.sh"
 suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
-test: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized) library-sanitized
+test: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replay),replays-sanitized) library-sanitized
 	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
-test-short: deps-test all samples $(baked_samples) $(out)/test/unit $(replays) $(client_tests)
+test-short: deps-test all samples $(baked_samples) $(out)/test/unit $(replay) $(client_tests)
 	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
 test-unit: deps-test $(baked_samples) $(out)/test/unit
 	@$(run_suites) $(suite_unit)
@@ -561,4 +569,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all programs always replays replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all programs always replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean

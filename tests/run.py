@@ -4,8 +4,9 @@
     run.py --log DIR NAME=KIND:COMMAND...
 
 KIND says how to count: cmocka, pytest and node print their own totals; `total` closes with a line as this program does;
-`replay` prints `N inputs`; `one` is a single test that passes when its command exits 0. A suite that ends badly without a counted failure counts as one; a suite that
-ran nothing is a failure. Exit status 1 when anything failed.
+`replay` prints `replay NAME: N inputs`, and a line for each failure; `one` is a single test that passes when its command
+exits 0. A suite that ends badly without a counted failure counts as one; a suite that ran nothing is a failure. Exit
+status 1 when anything failed.
 """
 import argparse
 import pathlib
@@ -37,7 +38,8 @@ def count_node(text):
 
 
 def count_replay(text):
-    return sum(int(n) for n in re.findall(r"(\d+) inputs", text)), 0, 0
+    failed = re.findall(r"^replay \S+: failed at ", text, re.M)
+    return sum(int(n) for n in re.findall(r"^replay \S+: (\d+) inputs", text, re.M)), len(failed), 0
 
 
 def count_total(text):
