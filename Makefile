@@ -25,8 +25,9 @@ PKG_CONFIG ?= pkg-config
 OBJCOPY ?= objcopy
 PYTHON ?= /usr/bin/python3
 
+# Reports of sanitizers tell functions and lines: -g1. What a debugger shows of variables (CFLAGS=-g) would be a third of such a build.
+CFLAGS ?= $(if $(filter sanitize tsan,$(config)),-g1,-g)
 # -ffp-contract=off: a product and a sum fused on one machine and not on another would give other bits.
-CFLAGS ?= -g
 flags := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wvla -Wpointer-arith -Wstrict-prototypes \
   -Wmissing-prototypes -Wdouble-promotion -Wwrite-strings -Wformat=2 -Wconversion -Wundef -fno-common \
   -ffp-contract=off -fstack-protector-strong -pthread
@@ -214,7 +215,7 @@ $(obj)/eval/server/anim/kernel/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
 $(obj)/eval/server/anim/kernel/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
 # One object, in which what is hidden is local: a program's own functions may have the same names.
 $(out)/libposed-eval.a: $(eval_objects)
-	$(call say,AR,$@)$(CC) -r -nostdlib -o $(obj)/posed-eval.o $^ && $(OBJCOPY) --localize-hidden $(obj)/posed-eval.o && rm -f $@ && $(AR) rcs $@ $(obj)/posed-eval.o
+	$(call say,AR,$@)$(CC) -r -nostdlib -o $(obj)/posed-eval.o $^ && $(OBJCOPY) --localize-hidden $(obj)/posed-eval.o && rm -f $@ && $(AR) rcs $@ $(obj)/posed-eval.o && rm $(obj)/posed-eval.o
 $(out)/$(eval_so): $(eval_objects) clients/eval/posed-eval.map
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -shared -Wl,-soname,$(eval_so) -Wl,--version-script=clients/eval/posed-eval.map \
 	  -Wl,--as-needed -o $@ $(eval_objects) -lm
@@ -310,33 +311,40 @@ run: all $(if $(filter $(samples),$(ROOT)),samples)
 deps-test: deps
 	@deploy/deps.sh test
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-$(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(tested)
+# One program replays the corpora of all: the entry points, which have one name for fuzzers, get names of their own.
+replay_targets := $(fuzz_targets:%=$(obj)/replay/%.o)
+$(replay_targets): $(obj)/replay/%.o: tests/fuzz/fuzz_%.c | deps
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) -DLLVMFuzzerTestOneInput=fuzz_$* $(includes) -c -MMD -MP -o $@ $<
+$(obj)/tests/fuzz/replay.o: $(out)/gen/fuzz_targets.def
+$(out)/gen/fuzz_targets.def: always
+	@mkdir -p $(@D)
+	@printf 'FUZZ_TARGET(%s)\n' $(fuzz_targets) > $@.part; cmp -s $@.part $@ || cp $@.part $@; rm $@.part
+replay := $(out)/test/replay
+$(replay): $(replay_targets) $(addprefix $(obj)/tests/fuzz/,replay.o reader_target.o) $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
-replays := $(fuzz_targets:%=$(out)/test/replay_%)
 # `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.
 # SANITIZE_CC: by another compiler, in a folder of its own.
 SANITIZE_CC ?= $(CC)
 sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize$(if $(filter-out $(CC),$(SANITIZE_CC)),-$(SANITIZE_CC)))
 tsan := build/tsan
-replays: $(replays)
 # The library's example with sanitizers: address and undefined behaviour, and threads.
 library-sanitized: | deps
 	@$(MAKE) CC=$(SANITIZE_CC) config=sanitize out=$(sanitized) $(sanitized)/example_crowd
 	@$(MAKE) config=tsan out=$(tsan) $(tsan)/example_crowd
 replays-sanitized: | deps
-	@$(MAKE) CC=$(SANITIZE_CC) config=sanitize out=$(sanitized) replays
+	@$(MAKE) CC=$(SANITIZE_CC) config=sanitize out=$(sanitized) $(sanitized)/test/replay
 
 suite_layers = layers=one:tests/layers.sh "calls=one:tests/calls.py $(obj)"
 suite_unit = "unit=cmocka:$(out)/test/unit $(t)"
 # One test: its millions of floats would hide the others in the last line.
 suite_floats = floats=one:$(out)/test/floats
-suite_replay = $(foreach f,$(fuzz_targets),"replay-$(f)=replay:$(out)/test/replay_$(f) tests/fuzz/corpus/$(f)")
 pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -rfEs -p no:cacheprovider \
   -o junit_family=xunit1 --junitxml=\$$POSED_TIMES_XML
 # The black-box tests of a file one after the other, files side by side: each has servers of its own.
 pytest_api = $(pytest) -n auto --maxprocesses 4 --dist loadfile
-suite_sanitized = $(subst $(out)/test/replay_,$(sanitized)/test/replay_,$(suite_replay))
+suite_sanitized = replay=replay:$(sanitized)/test/replay
 suite_api = "api=pytest:$(pytest_api) tests/api"
 suite_short = "api-short=pytest:$(pytest_api) -m short tests/api"
 suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) tests/web/run.sh"
@@ -346,7 +354,7 @@ run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 test: test-programs
 	@$(run_suites) --slots 2 $(suite_api) $(suite_web) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_python)
 # What the tests run, built.
-test-programs: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized) library-sanitized
+test-programs: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replay),replays-sanitized) library-sanitized
 # The slowest of the last run.
 slow:
 	@$(PYTHON) tests/times.py $(out)/test/logs/times.tsv
@@ -474,11 +482,11 @@ T ?= 60
 fuzzed = $(or $(t),$(fuzz_targets))
 fuzz:
 	@for f in $(fuzzed); do test -f "tests/fuzz/fuzz_$$f.c" || { echo "make fuzz t=NAME, one of: $(fuzz_targets)"; exit 2; }; done
-	$(MAKE) CC=clang config=sanitize out=build/fuzz CFLAGS='-g -fsanitize=fuzzer-no-link' $(fuzzed:%=build/fuzz/fuzz_%)
+	$(MAKE) CC=clang config=sanitize out=build/fuzz CFLAGS='-g1 -fsanitize=fuzzer-no-link' $(fuzzed:%=build/fuzz/fuzz_%)
 	@mkdir -p $(fuzzed:%=build/fuzz/corpus_%)
 	@for f in $(fuzzed); do echo "== $$f"; build/fuzz/fuzz_$$f -max_total_time=$(T) -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus_$$f tests/fuzz/corpus/$$f || exit 1; done
-$(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
+$(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/reader_target.o $(tested)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 
 lint: $(bench_programs) # nothing else builds them
@@ -589,4 +597,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all programs always test-programs slow ci test-pure replays replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean

@@ -4,12 +4,12 @@
     run.py --log DIR [--slots N] NAME=KIND:COMMAND... [then NAME=KIND:COMMAND...]...
 
 KIND says how to count: cmocka, pytest and node print their own totals; `total` closes with a line as this program does;
-`replay` prints `N inputs`; `one` is a single test that passes when its command exits 0. A suite that ends badly without a counted failure
-counts as one; a suite that ran nothing is a failure. Exit status 1 when anything failed.
+`replay` prints `replay NAME: N inputs in S s`, and a line for each failure; `one` is a single test that passes when its command exits 0. A
+suite that ends badly without a counted failure counts as one; a suite that ran nothing is a failure. Exit status 1 when anything failed.
 
-With --slots N, N suites run at once, begun in their order; those behind `then` when all before it have ended. What they print does not mix:
-the first that runs is shown as it goes, others when it has ended. DIR/NAME.log has the output of each, DIR/times.tsv the time of each suite, file and test (times.py). Suites find in
-POSED_TIMES_XML where a JUnit report of theirs is looked for.
+With --slots N, N suites run at once, begun in their order; those behind `then` when all before it have ended. What they print does not
+mix: the first that runs is shown as it goes, others when it has ended. DIR/NAME.log has the output of each, DIR/times.tsv the time of each
+suite, file and test (times.py). Suites find in POSED_TIMES_XML where a JUnit report of theirs is looked for.
 """
 import argparse
 import os
@@ -45,7 +45,8 @@ def count_node(text):
 
 
 def count_replay(text):
-    return sum(int(n) for n in re.findall(r"(\d+) inputs", text)), 0, 0
+    failed = re.findall(r"^replay \S+: failed at ", text, re.M)
+    return sum(int(n) for n in re.findall(r"^replay \S+: (\d+) inputs", text, re.M)), len(failed), 0
 
 
 def count_total(text):

@@ -1,16 +1,13 @@
 /* Any bytes as a COLLADA file or, where they begin as a zip does, as an archive: read, every clip of every node
  * followed, and the whole model finished, or refused with a reason. No companion files. */
+#include "tests/fuzz/reader_target.h"
+
 #include "import/collada/transform_stack.h"
 #include "import/curve/curve_fit.h"
-#include "import/source/import.h"
-
-#include <errno.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void at(void *user, double time_s, double *out)
 {
@@ -49,28 +46,6 @@ static void follow(const struct collada *collada, uint32_t n, const struct colla
     transform_stack_fini(&stack);
 }
 
-static int find_nothing(const void *context, const struct import_file_request *request, struct import_file_reply *reply)
-{
-    (void)context;
-    (void)request;
-    *reply = (struct import_file_reply){.error = ENOENT};
-    return -1;
-}
-static const struct file_client NO_FILES = {.ask = find_nothing};
-
-/* Small, so that what a limit stops costs little. */
-static void make_limits(struct limits *limits)
-{
-    limits_default(limits);
-    limits->value[LIMIT_NODES] = 200;
-    limits->value[LIMIT_KEYS] = 5000;
-    limits->value[LIMIT_BAKED_BYTES] = 4 << 20;
-    limits->value[LIMIT_VERTICES] = 10000;
-    limits->value[LIMIT_INDICES] = 50000;
-    limits->value[LIMIT_TEXTURE_SIDE] = 16;
-    limits->value[LIMIT_IMAGE_SIDE] = 256;
-}
-
 static void read_scene(const uint8_t *data, size_t size, const struct limits *limits)
 {
     struct err err = {0};
@@ -78,7 +53,8 @@ static void read_scene(const uint8_t *data, size_t size, const struct limits *li
     struct collada collada;
     bake_builder_init(&builder, 1 << 20);
     const int rc = collada_read(&collada, data, size, limits, &builder, &err);
-    if (rc > 0 || (rc < 0 && (err.code != rc || err.message[0] == '\0' || collada.nodes != NULL)))
+    reader_check(rc, &err);
+    if (rc < 0 && collada.nodes != NULL)
         abort();
     for (uint32_t n = 0; n < collada.node_count; n++)
         for (uint32_t c = 0; c < collada.clip_count && c < 4; c++)
@@ -87,39 +63,16 @@ static void read_scene(const uint8_t *data, size_t size, const struct limits *li
     bake_builder_fini(&builder);
 }
 
-static void import_all(const uint8_t *data, size_t size, const struct limits *limits)
-{
-    struct err err = {0};
-    struct bake_builder builder;
-    const bool is_zip = size > 2 && memcmp(data, "PK", 2) == 0;
-    bake_builder_init(&builder, limits->value[LIMIT_BAKED_BYTES]);
-    struct import import = {.path = is_zip ? "fuzz.zae" : "fuzz.dae",
-                            .bytes = data,
-                            .size_bytes = size,
-                            .files = source_files_new(&NO_FILES, is_zip ? "fuzz.zae" : "fuzz.dae", limits),
-                            .builder = &builder,
-                            .info = bake_add_info(&builder, 1),
-                            .limits = limits};
-    int rc = import_collada(&import, &err);
-    if (rc == 0)
-        rc = import_finish(&import, &err);
-    if (rc > 0 || (rc < 0 && (err.code != rc || err.message[0] == '\0')))
-        abort();
-    source_files_free(import.files);
-    bake_builder_fini(&builder);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const bool is_zip = size > 2 && memcmp(data, "PK", 2) == 0;
     struct limits limits;
-    make_limits(&limits);
-    uint8_t *copy = malloc(size + 1);
-    if (copy == NULL)
-        return 0;
-    memcpy(copy, data, size);
-    copy[size] = 0;
+    reader_limits(&limits);
+    limits.value[LIMIT_NODES] = 200;
+    limits.value[LIMIT_KEYS] = 5000;
+    uint8_t *copy = reader_copy(data, size);
     read_scene(copy, size, &limits);
-    import_all(copy, size, &limits);
     free(copy);
+    reader_run(is_zip ? "fuzz.zae" : "fuzz.dae", import_collada, data, size, &limits);
     return 0;
 }

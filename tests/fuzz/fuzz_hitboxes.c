@@ -1,11 +1,11 @@
 /* Hitbox files, beside a model of a few nodes: what is taken keeps the rules of the baked model. */
+#include "tests/fuzz/reader_target.h"
+
 #include "anim/bake/bake.h"
 #include "anim/hits/hit_set.h"
 #include "import/hitboxes/hitboxes.h"
 
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void add_nodes(struct bake_builder *builder)
 {
@@ -34,14 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bake_add_info(&builder, 1);
     add_nodes(&builder);
     struct import import = {.path = "hero.glb", .builder = &builder, .limits = &limits};
-    uint8_t *exact = malloc(size + 1); /* so that a byte read behind the end is seen */
-    if (exact == NULL)
-        abort();
-    for (size_t i = 0; i < size; i++)
-        exact[i] = data[i];
-    exact[size] = 0;
-    const int rc = hitboxes_read(&import, "hero.hitboxes.json", exact, size, &err);
-    free(exact);
+    uint8_t *copy = reader_copy(data, size);
+    const int rc = hitboxes_read(&import, "hero.hitboxes.json", copy, size, &err);
+    free(copy);
     if ((rc != 0 && rc != ERR_BAD_HITBOXES) || (rc != 0 && builder.hitbox_count > 0))
         abort();
     if (rc == 0) {

@@ -1,63 +1,17 @@
 /* Any bytes as an MD2 model, and as a PCX picture: read, or refused with a reason. No companion files. */
-#include "import/source/import.h"
+#include "tests/fuzz/reader_target.h"
+
 #include "import/texture/texture_image.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int find_nothing(const void *context, const struct import_file_request *request, struct import_file_reply *reply)
-{
-    (void)context;
-    (void)request;
-    *reply = (struct import_file_reply){.error = ENOENT};
-    return -1;
-}
-static const struct file_client NO_FILES = {.ask = find_nothing};
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(int rc, const struct err *err)
-{
-    if (rc > 0 || (rc < 0 && (err->code != rc || err->message[0] == '\0')))
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct limits limits;
     struct err err = {0};
-    struct bake_builder builder;
     struct image image;
-    limits_default(&limits);
-    /* Small, so that what a limit stops costs little. */
-    limits.value[LIMIT_BAKED_BYTES] = 4 << 20;
-    limits.value[LIMIT_VERTICES] = 10000;
-    limits.value[LIMIT_INDICES] = 50000;
-    limits.value[LIMIT_KEYS] = 50000;
+    reader_limits(&limits);
     limits.value[LIMIT_WEIGHTS] = 1000;
-    limits.value[LIMIT_IMAGE_SIDE] = 256;
-    bake_builder_init(&builder, limits.value[LIMIT_BAKED_BYTES]);
-    uint8_t *copy = malloc(size + 1);
-    if (copy == NULL)
-        return 0;
-    memcpy(copy, data, size);
-    copy[size] = 0;
-    struct import import = {.path = "fuzz.md2",
-                            .bytes = copy,
-                            .size_bytes = size,
-                            .files = source_files_new(&NO_FILES, "fuzz.md2", &limits),
-                            .builder = &builder,
-                            .info = bake_add_info(&builder, 1),
-                            .limits = &limits};
-    int rc = import_md2(&import, &err);
-    if (rc == 0)
-        rc = bake_finish(&builder, &err);
-    check(rc, &err);
-    check(image_decode(copy, size, &limits, &image, &err), &err);
+    reader_run("fuzz.md2", import_md2, data, size, &limits);
+    reader_check(image_decode(data, size, &limits, &image, &err), &err);
     image_fini(&image);
-    free(copy);
-    bake_builder_fini(&builder);
-    source_files_free(import.files);
     return 0;
 }
