@@ -1,4 +1,5 @@
 # docker run -p 7878:7878 -p 7879:7879 -v "$PWD:/models:ro" posed
+# Of a repository: docker build --build-arg VERSION=$(deploy/version.sh) . says which commit it is; without it is the release number.
 # For another processor, by a cross compiler and without emulation: docker build --platform linux/arm64 .
 ARG BASE=debian:bookworm-slim
 # A builder that does not say where it runs is on an amd64 machine.
@@ -14,7 +15,8 @@ RUN case "${TARGETARCH:-$(dpkg --print-architecture)}" in "$(dpkg --print-archit
 COPY deploy/deps.sh deploy/
 RUN CROSS=$(cat /cross) deploy/deps.sh build
 COPY . .
-RUN cross=$(cat /cross) && make -j"$(nproc)" NODEPS=1 CROSS="$cross" programs samples \
+ARG VERSION=
+RUN cross=$(cat /cross) && make -j"$(nproc)" NODEPS=1 CROSS="$cross" ${VERSION:+version="$VERSION"} programs samples \
  && deploy/image/root.sh "build${cross:+/$cross}" /image $cross \
  && install -d -m 755 /owned/models/uploads && install -d -m 700 /owned/cache/posed
 

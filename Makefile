@@ -46,7 +46,8 @@ programs := $(out)/posed $(out)/posed-import $(out)/posed-assimp.so $(out)/posed
 # what make install takes beside them
 completions := $(out)/gen/posectl.bash $(out)/gen/posectl.zsh $(out)/gen/posectl.fish
 installed := $(completions) $(out)/gen/posectl.1 $(out)/gen/posed.1 $(out)/libposed.a $(out)/libposed-eval.a $(out)/libposed-eval.so.1
-version := $(shell sed -n 's/.*POSED_VERSION "\(.*\)"/\1/p' server/base/version.h)
+# What this build is called; make version=TEXT says something else.
+version = $(shell deploy/version.sh)
 
 folder_objects = $(patsubst %.c,$(obj)/%.o,$(wildcard server/$(1)/*.c server/$(1)/*/*.c))
 base := $(call folder_objects,base)
@@ -102,7 +103,18 @@ deps:
 # The lights that are made by formula: posed tells them, posed-render draws with them.
 wire += $(obj)/gen/environments.o
 
-$(out)/posed: $(daemon) $(wire) $(anim) $(base)
+# posed_version(), in a file of its own that changes with the text: another commit compiles this file, and links what has it.
+build_version := $(obj)/gen/version.o
+$(out)/gen/version.c: always
+	@mkdir -p $(@D)
+	@text='$(version)' && test -n "$$text" && { grep -qsF " $$text\"" $@ || printf '%s\n' '#include "base/version.h"' '' '/* "@(#)" is what what(1) looks for. */' \
+	  "static const char NAME[] = \"@(#)posed $$text\";" 'const char *posed_version(void) { return NAME + sizeof "@(#)posed"; }' > $@; }
+# As libposed-eval needs it, which shows nothing but its own functions.
+$(build_version): $(out)/gen/version.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) -fPIC -fvisibility=hidden $(includes) -c -MMD -MP -o $@ $<
+
+$(out)/posed: $(daemon) $(wire) $(anim) $(filter-out %/version.o,$(base)) $(build_version)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
 # Its fork server is linked once for many imports. What it loads later finds the rest of the importer in it.
 $(out)/posed-import: $(filter-out $(import_assimp),$(import)) $(worker) $(anim) $(base)
@@ -159,10 +171,9 @@ $(environments): $(out)/gen/environments.c
 client_c := $(obj)/clients/c/posed.o
 cli := $(patsubst %.c,$(obj)/%.o,$(wildcard clients/cli/*.c clients/cli/*/*.c))
 $(obj)/clients/c/%.o: flags := $(filter-out -std=% -D_GNU_SOURCE,$(flags)) -std=c99 -pedantic
-$(cli): flags += -DPOSECTL_VERSION='"$(version)"'
 # It joins the parts of long sheets with the renderer's encoders, so that they are the file that one request gives.
 cli_encoders := $(patsubst %.c,$(obj)/%.o,$(wildcard server/render/image/image_sequence*.c) $(addprefix server/,render/image/picture_file.c render/image/png_file.c render/image/jpeg_file.c render/image/webp_file.c render/image/quantizer.c base/buf.c base/err.c base/png_chunk.c base/utf8.c base/mem.c))
-$(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams.o $(cli_encoders)
+$(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams.o $(cli_encoders) $(build_version)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg) -lgif -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
@@ -205,7 +216,7 @@ $(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
 # The code of the server, compiled for a library that shows nothing but its own functions. No other layer is in it.
 eval_layers = $(wildcard server/anim/model/*.c server/anim/kernel/*.c server/anim/compiled/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/shape/*.c server/anim/hits/*.c server/anim/posed_file/*.c) \
   $(filter-out server/anim/bake/bake_finish%,$(wildcard server/anim/bake/*.c)) $(patsubst %,server/base/%.c,buf err hash json_check limits mem sort utf8)
-eval_objects := $(patsubst %.c,$(obj)/eval/%.o,$(wildcard clients/eval/eval_*.c) $(eval_layers))
+eval_objects := $(patsubst %.c,$(obj)/eval/%.o,$(wildcard clients/eval/eval_*.c) $(eval_layers)) $(build_version)
 # Programs link to this name; it changes when one that is linked could not run any more.
 eval_so := libposed-eval.so.1
 $(obj)/eval/%.o: %.c | deps
@@ -501,6 +512,10 @@ lint: $(bench_programs) # nothing else builds them
 examples: deps-test all
 	$(PYTHON) tests/api/support/packet_examples.py --write
 
+# The hashes of all answers whose bytes the tests store, once ANSWER_VERSION was raised: after goldens, examples and stored bits.
+answers: deps-test all samples
+	$(PYTHON) tests/api/support/stored_answers.py --write
+
 # The table of protocol/formats.md, from protocol/formats.def.
 readme: deps-test
 	tests/formats_table.py --write
@@ -523,7 +538,7 @@ deb: deb_out := build/deb/build
 deb:
 	@deploy/deps.sh build deb
 	@CFLAGS="$$(dpkg-buildflags --get CFLAGS)" LDFLAGS="$$(dpkg-buildflags --get LDFLAGS) -Wl,-z,now" && export CFLAGS LDFLAGS && \
-	  $(MAKE) config=release out=$(deb_out) NODEPS=1 all samples && deploy/deb.sh '$(CURDIR)' $(deb_out)
+	  $(MAKE) config=release out=$(deb_out) NODEPS=1 all samples && deploy/deb.sh '$(CURDIR)' $(deb_out) '$(version)'
 
 # --- install: make install PREFIX=/usr [LIBDIR=/usr/lib/TRIPLET] DESTDIR=stage -----------------------------------------------------------------
 PREFIX ?= /usr/local
@@ -580,6 +595,7 @@ help:
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
 	@echo 'make lint           format, static analysis, layers, types'
 	@echo 'make examples        make the byte examples of protocol/tcp.md again'
+	@echo 'make answers         record what answers are under a new ANSWER_VERSION'
 	@echo 'make readme         make the table of protocol/formats.md'
 	@echo 'make types          make the option types in clients/js/posed.d.ts'
 	@echo 'make samples        make the sample models in build/samples'
@@ -597,4 +613,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean

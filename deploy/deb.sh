@@ -1,12 +1,11 @@
 #!/bin/sh
-# deb.sh TOP OUT - makes the Debian packages of the tree TOP, whose programs are in its folder OUT, in TOP/build/deb.
-# Called by `make deb`. The version is that of server/base/version.h, and all dates are that of the last commit
-# (SOURCE_DATE_EPOCH), so that the same commit gives the same bytes.
+# deb.sh TOP OUT VERSION - makes the Debian packages of the tree TOP, whose programs are in its folder OUT, in TOP/build/deb.
+# Called by `make deb`. VERSION is what version.sh says, which sorts behind the last release, and all dates are that of the last
+# commit (SOURCE_DATE_EPOCH), so that the same commit gives the same bytes.
 set -eu
-TOP=$1 OUT=$2
+TOP=$1 OUT=$2 version=$3
 export TOP OUT
 cd "$TOP"
-version=$(sed -n 's/.*POSED_VERSION "\(.*\)"/\1/p' server/base/version.h)
 : "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}"
 export SOURCE_DATE_EPOCH
 unset MAKEFLAGS MFLAGS MAKELEVEL # variables of the command line are not for debhelper

@@ -49,6 +49,7 @@ check "root file system" "$(awk '$5 == "/" {split($6, a, ","); print a[1]}' "/pr
 $engine healthcheck run "$container" >/dev/null && health=healthy || health=unhealthy
 check "health check" "$health" healthy
 model=$(curl -fsS "$url/v1/models?limit=1" | sed -n 's/.*"model":"\([^"]*\)".*/\1/p')
+check "version" "$($engine exec "$container" posed --version | cut -d' ' -f1-2)" "posed $version"
 check "a sample is listed" "$([ -n "$model" ] && echo yes)" yes
 check "palette" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=$model&t=0.5")" 200
 check "picture" "$(curl -s "$url/v1/render?model=$model&t=0.5" | head -c 8 | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a

@@ -3,6 +3,7 @@
 #include "clients/cli/command_line/joint_map.h"
 #include "clients/cli/output/terminal.h"
 
+#include "base/version.h"
 #include "daemon/support/standard_streams.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ static int run(const struct args *args)
 {
     set_terminal(args);
     if (args->has_version)
-        return printf("posectl %s\n", POSECTL_VERSION) < 0 ? STATUS_SERVER : STATUS_DONE;
+        return printf("posectl %s\n", posed_version()) < 0 ? STATUS_SERVER : STATUS_DONE;
     if (args->has_help)
         return print_help(args->command < 0 ? NULL : &COMMANDS[args->command]);
     if (args->command < 0) {

@@ -46,5 +46,5 @@ int eval_fail_by(struct pe_error *error, const struct err *err)
     return eval_fail(error, status_of(err->code), "%s", err->message);
 }
 
-const char *pe_version(void) { return POSED_VERSION; }
+const char *pe_version(void) { return posed_version(); }
 int pe_file_version(void) { return POSED_FILE_VERSION; }

@@ -66,7 +66,8 @@ struct pe_error {
     char message[PE_MESSAGE_MAX]; /* UTF-8, terminated by NUL, cut to this length */
 };
 
-/* The version of this library, "0.1.0", and the newest version of the file that it reads; it reads every older one. */
+/* The build of this library, "0.2.0" or "0.2.0+git20261128.1a2b3c4d" between releases, and the newest version of the
+ * file that it reads; it reads every older one. */
 PE_API const char *pe_version(void);
 PE_API int pe_file_version(void);
 

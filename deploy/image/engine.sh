@@ -64,9 +64,10 @@ if [ "$(cat "$cache/base.id" 2>/dev/null)" != "$id" ] || ! $engine image exists 
     echo "$id" >"$cache/base.id"
 fi
 
+version=$(deploy/version.sh) # the image has no repository to ask
 build() { # build TAG [OPTION...]
     # --format docker: the OCI format drops HEALTHCHECK. Host network: apt inside the build goes the host's way.
     echo "$me: building"
-    $engine build --format docker --pull-never --network=host -t "$@" . >"$cache/build.log" 2>&1 ||
+    $engine build --format docker --pull-never --network=host --build-arg VERSION="$version" -t "$@" . >"$cache/build.log" 2>&1 ||
         { tail -n 40 "$cache/build.log" >&2; die "the image does not build"; }
 }

@@ -45,7 +45,7 @@ static void put_option(const struct option *option)
 int main(void)
 {
     const char *group = "";
-    printf(".TH POSED 1 \"\" \"posed %s\" \"User Commands\"\n", POSED_VERSION);
+    printf(".TH POSED 1 \"\" \"posed %s\" \"User Commands\"\n", POSED_RELEASE);
     puts(".SH NAME\nposed \\- serves poses and pictures of animated 3D models\n"
          ".SH SYNOPSIS\n\\fBposed\\fR [\\fB\\-\\-root\\fR \\fIDIR\\fR] [\\fB\\-\\-http\\fR \\fIADDR:PORT\\fR] "
          "[\\fB\\-\\-tcp\\fR \\fIADDR:PORT\\fR] [\\fB\\-\\-unix\\fR \\fIPATH\\fR] [\\fIoptions\\fR]\n"

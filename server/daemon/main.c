@@ -120,7 +120,7 @@ static void announce(const struct daemon *daemon, const struct config *config)
     buf_init(&ports, 0);
     loops_put_addresses(daemon->loops, &ports);
     buf_put_char(&ports, '\0');
-    log_info("posed %s serves %s on%s", POSED_VERSION, config->root, ports.data);
+    log_info("posed %s serves %s on%s", posed_version(), config->root, ports.data);
     if (access_policy_is_open(config))
         log_warn("everyone who reaches this server can read the models under the root: set --token-file, or listen on "
                  "127.0.0.1");
@@ -247,7 +247,7 @@ int main(int argc, char **argv)
         return print(&text);
     }
     if (action == OPTIONS_VERSION)
-        return printf("posed " POSED_VERSION " (" POSED_BUILD " build, %s kernel)\n", kernel_best()->name) < 0;
+        return printf("posed %s (" POSED_BUILD " build, %s kernel)\n", posed_version(), kernel_best()->name) < 0;
     if (action == OPTIONS_HEALTH)
         return health_probe(&config);
     struct passed_sockets sockets;

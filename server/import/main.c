@@ -51,7 +51,7 @@ static int print_version(void)
     }
     identity_make(identity);
     identity_make_of_libraries(libraries);
-    printf("posed-import " POSED_VERSION " %s import %d libraries %s\n", identity, IMPORT_VERSION, libraries);
+    printf("posed-import " POSED_RELEASE " %s import %d libraries %s\n", identity, IMPORT_VERSION, libraries);
     return 1;
 }
 

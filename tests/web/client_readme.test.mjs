@@ -71,6 +71,6 @@ test('the package holds what it exports', () => {
   const { exports, files, version, types } = JSON.parse(fs.readFileSync(path.join(TOP, 'clients/js/package.json')));
   for (const name of [types, ...Object.values(exports['.'])]) assert.ok(fs.existsSync(path.join(TOP, 'clients/js', name)), name);
   assert.ok(files.includes('*.js'));
-  const [, server_version] = /POSED_VERSION "(.*)"/.exec(fs.readFileSync(path.join(TOP, 'server/base/version.h'), 'utf8'));
+  const [, server_version] = /POSED_RELEASE "(.*)"/.exec(fs.readFileSync(path.join(TOP, 'server/base/version.h'), 'utf8'));
   assert.equal(version, server_version);
 });

@@ -4,6 +4,8 @@
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
 
+#include "base/version.h"
+
 #include <string.h>
 
 /* Escapes text for roff: dashes stay ASCII, and no line begins a request. */
@@ -67,7 +69,7 @@ int run_man(const struct args *args)
 {
     (void)args;
     struct text out = {0};
-    text_printf(&out, ".TH POSECTL 1 \"\" \"posed %s\" \"User Commands\"\n", POSECTL_VERSION);
+    text_printf(&out, ".TH POSECTL 1 \"\" \"posed %s\" \"User Commands\"\n", POSED_RELEASE);
     text_put(&out, ".SH NAME\nposectl \\- pictures, poses and checks of animated 3D models\n"
                    ".SH SYNOPSIS\n\\fBposectl\\fR \\fICOMMAND\\fR ... [\\fIoptions\\fR]\n"
                    ".SH DESCRIPTION\nThe command line of\n.BR posed (1).\n"

@@ -1,7 +1,7 @@
 /* The frame of SARIF 2.1.0: sarif.h. */
 #include "clients/cli/output/sarif.h"
 
-#include "clients/cli/output/terminal.h"
+#include "base/version.h"
 
 cJSON *sarif_message(const char *text)
 {
@@ -19,7 +19,7 @@ cJSON *sarif_new(cJSON **run, cJSON **rules)
     cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "runs"), *run);
     cJSON *driver = cJSON_AddObjectToObject(cJSON_AddObjectToObject(*run, "tool"), "driver");
     cJSON_AddStringToObject(driver, "name", "posectl");
-    cJSON_AddStringToObject(driver, "version", POSECTL_VERSION);
+    cJSON_AddStringToObject(driver, "version", posed_version());
     *rules = cJSON_AddArrayToObject(driver, "rules");
     return json;
 }

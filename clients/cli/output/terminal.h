@@ -4,10 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifndef POSECTL_VERSION
-#define POSECTL_VERSION "0.1.0"
-#endif
-
 /* Documented in --help and posectl(1). */
 enum {
     STATUS_DONE = 0,

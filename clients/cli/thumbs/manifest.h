@@ -1,7 +1,7 @@
 /* manifest.h - what posectl thumbs remembers of earlier runs: OUT/.posectl/manifest.jsonl, a JSON object per line and
  * model.
  *
- *   {"model":"assets/birds/crow.fbx","out":"birds/crow.fbx","hash":"..","options":"..","server":"0.1.0",
+ *   {"model":"assets/birds/crow.fbx","out":"birds/crow.fbx","hash":"..","options":"..","server":"0.2.0",
  *    "files":{"assets/birds/crow.fbx":"760320:1767225600.000000000:1767225600.000000000"},
  *    "pictures":[{"file":"birds/crow.fbx.png","clip":"fly","bytes":1234}],"error":null,
  *    "unmatched":false}

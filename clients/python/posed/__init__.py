@@ -18,7 +18,7 @@ from .raycast import Hit, Hits, Ray, Target, ray_dtype, rays, target_dtype
 from .server import Server, find_program, serve
 from .stream import Change, Frame, Stream, Watch
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Answer", "Block", "Change", "Client", "ConnectionLost", "Entities", "Entity", "Frame", "Frames", "Hit", "Hits", "Layer",
            "Mask", "Mesh", "Model", "Part", "Picture", "Pose", "PosedError", "ProtocolError", "REST", "Ray", "Server", "Stream", "Target",
            "TimedOut", "Wanted", "Watch", "connect", "entity_dtype", "find_program", "layer_dtype", "ray_dtype", "rays", "serve",

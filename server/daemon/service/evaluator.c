@@ -2,9 +2,9 @@
 
 #include "base/hash.h"
 #include "base/hex.h"
-#include "base/version.h"
 #include "wire/encode/picture_files.h"
 #include "wire/http/http_response.h"
+#include "wire/reply/answer_version.h"
 #include "wire/reply/clip_sources.h"
 #include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
@@ -50,7 +50,7 @@ _Static_assert(1 + 2 * (HASH_DIGITS + 1) + MAKER_DIGITS + 1 + ETAG_FORMAT_MAX + 
 
 void etag_make(const struct etag_source *source, char out[ETAG_SIZE])
 {
-    uint64_t maker = hash64(HASH64_SEED, POSED_VERSION, sizeof POSED_VERSION);
+    uint64_t maker = hash64(HASH64_SEED, source->maker, strlen(source->maker));
     maker = hash64(maker, source->renderer, strlen(source->renderer));
     for (size_t i = 0; i < source->clips_count; i++)
         maker = hash64(maker, source->clips[i], strlen(source->clips[i]));
@@ -98,6 +98,7 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
         .clips_count = evaluation->clip_count,
         .renderer = op_is_picture(request->op) ? renderer : "",
         .format = format_of(request),
+        .maker = ANSWER_MAKER,
     };
     etag_make(&source, reply->etag);
     reply->cache_control = request_names_content(request) ? REPLY_KEEP_IMMUTABLE : REPLY_KEEP_PLAIN;

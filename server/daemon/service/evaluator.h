@@ -36,9 +36,10 @@ struct etag_source {
     size_t clips_count;
     const char *renderer; /* what draws, for pictures; "" otherwise */
     const char *format;   /* "json", "bin", "png": at most ETAG_FORMAT_MAX letters */
+    const char *maker;    /* ANSWER_MAKER: what else the bytes follow from */
 };
 
-/* Writes a strong tag with its quotes. The server's version is part of it. */
+/* Writes a strong tag with its quotes. */
 void etag_make(const struct etag_source *source, char out[ETAG_SIZE]);
 
 /* --- evaluator --- */

@@ -6,6 +6,7 @@
 #include "wire/bodies/bodies.h"
 #include "wire/encode/json.h"
 #include "wire/packet/packet.h"
+#include "wire/reply/answer_version.h"
 #include "daemon/support/stats.h"
 
 static const char CACHE_REVALIDATE[] = "no-cache";
@@ -23,12 +24,13 @@ static struct buf *begin_json(struct reply *reply) { return begin(reply, "applic
 static void make_version(const struct service *service, struct reply *reply)
 {
     const char *renderer = render_pool_renderer(service->renders);
-    json_printf(begin_json(reply),
-                "{\"name\":\"posed\",\"version\":%s,\"build\":%s,\"protocol\":%d,\"packets\":%d,\"kernel\":%s,"
-                "\"renderer\":%s,\"uploads\":%s,\"uploads_lack\":%s}\n",
-                POSED_VERSION, POSED_BUILD, SERVICE_PROTOCOL_VERSION, PACKET_VERSION,
-                kernel_find(service->config->kernel)->name, renderer[0] != '\0' ? renderer : NULL,
-                uploads_folder(service->uploads), uploads_lack(service->uploads));
+    json_printf(
+        begin_json(reply),
+        "{\"name\":\"posed\",\"version\":%s,\"build\":%s,\"protocol\":%d,\"packets\":%d,\"answers\":%d,\"kernel\":%s,"
+        "\"renderer\":%s,\"uploads\":%s,\"uploads_lack\":%s}\n",
+        posed_version(), POSED_BUILD, SERVICE_PROTOCOL_VERSION, PACKET_VERSION, ANSWER_VERSION,
+        kernel_find(service->config->kernel)->name, renderer[0] != '\0' ? renderer : NULL,
+        uploads_folder(service->uploads), uploads_lack(service->uploads));
 }
 
 /* What is counted elsewhere. */

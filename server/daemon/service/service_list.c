@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/mem.h"
-#include "base/version.h"
 #include "daemon/model/listing.h"
 #include "daemon/model/root_look.h"
 #include "daemon/model/source_access.h"
@@ -16,6 +15,7 @@
 #include "daemon/support/thread_priority.h"
 #include "wire/encode/json.h"
 #include "wire/http/http_response.h"
+#include "wire/reply/answer_version.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -142,7 +142,7 @@ static void fail_unavailable(struct job *job)
 static void put_tag(struct reply *reply, uint64_t content, const struct request *request)
 {
     char *to = reply->etag;
-    content = hash64(content, POSED_VERSION, sizeof POSED_VERSION);
+    content = hash64(content, ANSWER_MAKER, sizeof ANSWER_MAKER);
     *to++ = '"';
     hex_put_number(to, content, VERSION_DIGITS);
     to += VERSION_DIGITS;

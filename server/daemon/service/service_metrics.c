@@ -21,7 +21,7 @@ static void put_build(const struct service *service, struct exposition *out)
     char protocol[16], packets[16];
     snprintf(protocol, sizeof protocol, "%d", SERVICE_PROTOCOL_VERSION);
     snprintf(packets, sizeof packets, "%d", PACKET_VERSION);
-    const struct metric_label labels[] = {{"version", POSED_VERSION},
+    const struct metric_label labels[] = {{"version", posed_version()},
                                           {"build", POSED_BUILD},
                                           {"kernel", kernel_find(service->config->kernel)->name},
                                           {"protocol", protocol},

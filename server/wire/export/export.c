@@ -89,7 +89,7 @@ static void put_asset(struct export *e)
 {
     const struct model_info *info = &e->model->infos[0];
     struct buf *out = e->out;
-    buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_VERSION "\",\"extras\":");
+    buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_RELEASE "\",\"extras\":");
     put_name_and_hash(out, e->model, e->context->request);
     json_printf(out, ",\"format\":%.*s", JSON_STR(e->model, info->format));
     if (info->frame_rate > 0)

@@ -141,7 +141,7 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     buf_put_text(out, reason_of(reply->status));
     buf_put(out, "\r\n", 2);
     put_header(out, "Date: ", response->date);
-    buf_put_text(out, "Server: posed/" POSED_VERSION "\r\n");
+    buf_put_text(out, "Server: posed/" POSED_RELEASE "\r\n");
     if (http_response_has_body(reply, false)) {
         if (reply->content_type != NULL)
             put_header(out, "Content-Type: ", reply->content_type);

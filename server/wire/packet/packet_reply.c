@@ -94,7 +94,7 @@ void packet_put_hello(struct buf *out, uint16_t version, const struct limits *li
 {
     const uint64_t *limit = limits->value;
     char server[HELLO_SERVER_BYTES] = {0};
-    strncpy(server, POSED_VERSION, sizeof server - 1);
+    strncpy(server, POSED_RELEASE, sizeof server - 1);
     buf_put_u16(out, version);
     buf_put_u16(out, 0);
     buf_put_u32(out, packet_payload_max(limits));

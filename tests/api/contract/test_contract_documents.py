@@ -77,7 +77,7 @@ def test_error_and_version(awkward):
     assert fields(awkward.get(f"/v1/palette?{P}&clip=nothing").json()) == example_with("http.md", "error")
     version = awkward.json("/v1/version")
     assert fields(version) == example_with("http.md", "protocol")
-    assert version["name"] == "posed" and version["protocol"] == 1 and re.fullmatch(r"\d+\.\d+\.\d+", version["version"])
+    assert version["name"] == "posed" and version["protocol"] == 1 and re.fullmatch(r"\d+\.\d+\.\d+(\+\S+)?", version["version"])
 
 
 def test_operations(awkward):

@@ -37,4 +37,4 @@ def test_a_crowd_and_its_hits_have_the_stored_bits(folder, name):
     if "WRITE_HASHES" in os.environ:
         STORED.write_text(json.dumps({**stored, name: found}, indent=1, sort_keys=True) + "\n")
         return
-    assert found == stored[name], "WRITE_HASHES=1 where other bits are meant"
+    assert found == stored[name], "where other bits are meant: increment ANSWER_VERSION, WRITE_HASHES=1, make answers"

@@ -64,7 +64,8 @@ def test_hello_tells_version_and_limits(both, link):
     told = link.hello.view()
     assert link.hello.kind == "hello" and link.hello.id == 0 and told["version"] == 1
     assert told["payload_max"] == 1048576 and told["streams_max"] == 16 and told["frames_max"] == 10000
-    assert told["server"].rstrip(b"\0").decode() == json.loads(http(both, "/v1/version"))["version"]
+    # the release alone, so that packets do not differ from commit to commit
+    assert told["server"].rstrip(b"\0").decode() == json.loads(http(both, "/v1/version"))["version"].split("+")[0]
 
 
 def test_the_ports_speak_http_as_well(both):

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
-VERSION = re.search(r'POSED_VERSION "(.+)"', (REPOSITORY / "server/base/version.h").read_text(encoding="utf-8"))[1]
+VERSION = subprocess.run([REPOSITORY / "deploy/version.sh"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def make(*arguments, cwd=REPOSITORY, **environment):

@@ -1,6 +1,7 @@
 /* The bits of what is evaluated, of the sample models and of two that tests make, as hashes that are stored in
  * tests/unit/bits/stored: any processor, compiler and C library has to give the same ones. `make test-arm` runs this
- * for another processor. WRITE_SEEDS=1 writes the files anew, where a change of results is meant. */
+ * for another processor. WRITE_SEEDS=1 writes the files anew, where a change of results is meant;
+ * ANSWER_VERSION is then incremented (wire/reply/answer_version.h), and `make answers` follows. */
 #include "anim/entity/entity.h"
 #include "anim/pose/skin.h"
 #include "base/buf.h"
@@ -242,7 +243,9 @@ static void compare(const char *path, const struct bits *bits)
     }
     free(stored);
     if (other > 0)
-        fail_msg("%u of %u results have other bits; WRITE_SEEDS=1 where that is meant", other, count);
+        fail_msg("%u of %u results have other bits; where that is meant: increment ANSWER_VERSION, WRITE_SEEDS=1, make "
+                 "answers",
+                 other, count);
     assert_true(count > 4);
 }
 

@@ -1,6 +1,7 @@
 #include "tests/unit/support/check.h"
 
 #include "daemon/service/evaluator.h"
+#include "wire/reply/answer_version.h"
 
 #include <string.h>
 
@@ -9,6 +10,7 @@ static const struct etag_source SOURCE = {
     .canonical = "fedcba9876543210",
     .renderer = "",
     .format = "json",
+    .maker = ANSWER_MAKER,
 };
 
 TEST(etag_is_a_strong_tag_of_hash_and_request)
@@ -27,8 +29,8 @@ TEST(etag_differs_with_every_source)
     char tag[ETAG_SIZE], other[ETAG_SIZE];
     etag_make(&SOURCE, tag);
     static const char *const CLIPS[] = {"0123", "4567", "0123"};
-    enum { COUNT = 8 };
-    struct etag_source sources[COUNT] = {SOURCE, SOURCE, SOURCE, SOURCE, SOURCE, SOURCE, SOURCE, SOURCE};
+    enum { COUNT = 9 };
+    struct etag_source sources[COUNT] = {SOURCE, SOURCE, SOURCE, SOURCE, SOURCE, SOURCE, SOURCE, SOURCE, SOURCE};
     sources[0].hash = "0011223344556678";
     sources[1].canonical = "fedcba9876543211";
     sources[2].renderer = "llvmpipe";
@@ -37,6 +39,7 @@ TEST(etag_differs_with_every_source)
         sources[4 + i].clips = CLIPS + (i == 1 || i == 3 ? 1 : 0);
         sources[4 + i].clips_count = i < 2 ? 1 : 2;
     }
+    sources[8].maker = "posed " POSED_RELEASE " answers 0";
     for (size_t i = 0; i < COUNT; i++) {
         etag_make(&sources[i], other);
         assert_string_not_equal(tag, other);

@@ -28,14 +28,14 @@ TEST(http_response_plain)
     struct buf out;
     buf_init(&out, 0);
     assert_string_equal(head_of(&reply, &PLAIN, &out),
-                        "HTTP/1.1 200 OK\r\nDate: Sat, 31 Jan 2026 12:00:00 GMT\r\nServer: posed/0.1.0\r\n"
+                        "HTTP/1.1 200 OK\r\nDate: Sat, 31 Jan 2026 12:00:00 GMT\r\nServer: posed/0.2.0\r\n"
                         "Content-Type: image/png\r\nContent-Length: 5\r\nETag: \"abc\"\r\nCache-Control: no-cache\r\n"
                         "Vary: Accept\r\nX-Request-Id: r1\r\nX-Content-Type-Options: nosniff\r\n\r\n");
     assert_true(http_response_has_body(&reply, false));
     assert_false(http_response_has_body(&reply, true));
     reply.status = 304;
     assert_string_equal(head_of(&reply, &PLAIN, &out),
-                        "HTTP/1.1 304 Not Modified\r\nDate: Sat, 31 Jan 2026 12:00:00 GMT\r\nServer: posed/0.1.0\r\n"
+                        "HTTP/1.1 304 Not Modified\r\nDate: Sat, 31 Jan 2026 12:00:00 GMT\r\nServer: posed/0.2.0\r\n"
                         "ETag: \"abc\"\r\nCache-Control: no-cache\r\nVary: Accept\r\nX-Request-Id: r1\r\n"
                         "X-Content-Type-Options: nosniff\r\n\r\n");
     assert_false(http_response_has_body(&reply, false));
