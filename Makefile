@@ -150,7 +150,7 @@ $(obj)/llhttp/%.o: | deps
 	$(call say,CC,$(LLHTTP)/$*.c)$(CC) $(CFLAGS) $(filter-out -W%,$(flags)) -w -DLLHTTP_STRICT_MODE=1 -c -o $@ $(LLHTTP)/$*.c
 
 # shaders/skin.vert becomes the C string shader_skin_vert in gen/shaders.h
-$(render): $(out)/gen/shaders.h
+$(render): | $(out)/gen/shaders.h
 $(out)/gen/shaders.h: $(wildcard shaders/*.glsl shaders/*.vert shaders/*.geom shaders/*.frag)
 	@mkdir -p $(@D)
 	@for f in $^; do n=$$(basename $$f | tr . _); printf 'static const char shader_%s[] =\n' $$n; \
@@ -366,6 +366,10 @@ test: test-programs
 	@$(run_suites) --slots 2 $(suite_api) $(suite_web) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_python)
 # What the tests run, built.
 test-programs: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replay),replays-sanitized) library-sanitized
+# After an edit, in two minutes: what has changed since the last commit (or since=REF), by tests/areas.txt.
+check: deps-test
+	@deploy/deps.sh build lint
+	+@$(PYTHON) tests/check.py --build $(out) $(if $(since),--since $(since)) all samples $(baked_samples) $(out)/test/unit $(client_tests)
 # The slowest of the last run.
 slow:
 	@$(PYTHON) tests/times.py $(out)/test/logs/times.tsv
@@ -484,9 +488,9 @@ bench-readme: deps-test
 scale: deps-test
 	$(PYTHON) tests/scale/scale.py --write
 
-# Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
-mutations: deps-test samples $(baked_samples)
-	@$(PYTHON) tests/mutations.py $(t)
+# Makes deliberate mistakes in copies of the tree, one on each processor, and shows that the tests notice each.
+mutations: deps-test programs samples $(baked_samples) $(out)/test/unit
+	@$(PYTHON) tests/mutations.py '$(t)'
 
 # make fuzz [t=bake] [T=60]: clang's libFuzzer for T seconds on one target or on each, starting from the corpus.
 T ?= 60
@@ -569,6 +573,7 @@ install: all
 help:
 	@echo 'make                build build/posed, its workers, build/posectl, build/libposed.a and build/libposed-eval.*'
 	@echo 'make run            build, start on the sample models, print what to try   [ROOT=dir HTTP=addr:port ARGS=...]'
+	@echo 'make check          first after an edit: build, lint and tests of what has changed   [since=REF]'
 	@echo 'make test           everything; the last line counts                       [config=sanitize]'
 	@echo 'make slow           the slowest suites, files and tests of the last run, and how much processor time was idle'
 	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
@@ -613,4 +618,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all check programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean

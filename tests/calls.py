@@ -28,21 +28,31 @@ def table():
     return layers, folders
 
 
-def calls(objects):
-    """{source: {source: symbols}} of what lies in server/ and clients/cli: tags of nm are upper case where a symbol is seen outside."""
-    defined, used = {"server": {}, "clients": {}}, collections.defaultdict(set)
+def sources_of(objects):
+    """{object file: the source that it is made of} in server/ and clients/cli."""
+    found = {}
     for path in sorted(objects.rglob("*.o")):
         source = path.relative_to(objects).with_suffix("")
         if not any((TOP / f"{source}{ending}").exists() for ending in (".c", ".cpp")):
             continue  # left by a source that has moved
-        if source.parts[0] != "server" and source.parts[:2] != ("clients", "cli"):
-            continue
-        for line in subprocess.run(["nm", "-P", path], capture_output=True, text=True, check=True).stdout.splitlines():
-            symbol, tag = line.split()[:2]
-            if tag == "U":
-                used[str(source)].add(symbol)
-            elif tag in "TDBRVWC":
-                defined[source.parts[0]].setdefault(symbol, str(source))
+        if source.parts[0] == "server" or source.parts[:2] == ("clients", "cli"):
+            found[path] = str(source)
+    return found
+
+
+def calls(objects):
+    """{source: {source: symbols}} of what lies in server/ and clients/cli: tags of nm are upper case where a symbol is seen outside."""
+    defined, used = {"server": {}, "clients": {}}, collections.defaultdict(set)
+    paths = {str(path): source for path, source in sources_of(objects).items()}
+    # one process for all: each takes longer to start than to read a file
+    listed = subprocess.run(["nm", "-PA", *paths], capture_output=True, text=True, check=True).stdout if paths else ""
+    for line in listed.splitlines():
+        path, symbol, tag = line.split()[:3]
+        source = paths[path.removesuffix(":")]
+        if tag == "U":
+            used[source].add(symbol)
+        elif tag in "TDBRVWC":
+            defined[pathlib.PurePath(source).parts[0]].setdefault(symbol, source)
     graph = collections.defaultdict(lambda: collections.defaultdict(set))
     for source, symbols in used.items():
         # posectl has functions of its own with names of the server's, and links one file of it.

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
-"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator, the importers and the connections, one at a time, in a copy
+"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator, the importers and the connections, one at a time, in copies
 of the tree, and expects the unit tests or the comparisons with the independent evaluators to fail each time.
 
-    tests/mutations.py [WORD]       only those whose title contains WORD
+    tests/mutations.py [--copies N] [WORD]       only those whose title contains WORD; N at a time, default: one for each processor
 
-Prints a line per mistake: what caught it. Exit status 1 when one was not noticed, or no longer applies to the code.
+Prints a line per mistake: what caught it, and after how many seconds, then the totals. Exit status 1 when one was not noticed, or no longer
+applies to the code.
 """
+import argparse
 import os
 import pathlib
-import shutil
-import subprocess
+import queue
 import sys
 import tempfile
+import threading
+import time
 
-TOP = pathlib.Path(__file__).resolve().parents[1]
+from mutation_copies import API, PROGRAMS, TOP, UNIT, Copy
 
 
 def source(name):
@@ -36,7 +39,7 @@ AXES, CLIP, MD5, LOSSES = map(source, ("assimp_axes.c", "assimp_clip.c", "assimp
 
 CONN, CONN_IO, CONN_TIME = map(source, ("conn.c", "conn_io.c", "conn_time.c"))
 
-# title, file, the code, the mistake
+# title, file, the code, the mistake; perhaps which tests run first: words as in WORDS, or a name of API
 MUTATIONS = [
     ("hierarchy product swapped", POSE,
      "dmat4_mul(&pose->scene_from_node[parent], &parent_from_node)", "dmat4_mul(&parent_from_node, &pose->scene_from_node[parent])"),
@@ -211,60 +214,110 @@ MUTATIONS = [
      "return kind == TIMEOUT_IDLE && !conn->has_answered ? TIMEOUT_FIRST : kind;", "return kind;"),
 ]
 
+# Words in the names of the unit tests that are about a file, which run first; the longest beginning of its path counts. They only save time:
+# where they do not catch a mistake, all tests run.
+WORDS = {
+    "server/anim/bake": "bake_", "server/anim/compiled": "clip_", "server/anim/compiled/clip_group": "crowd_", "server/anim/entity": "crowd_",
+    "server/anim/kernel": "kernel_", "server/anim/kernel/kernel_group": "crowd_", "server/anim/kernel/kernel_mix": "crowd_",
+    "server/anim/kernel/kernel_rows": "clip_", "server/anim/light": "environment_", "server/anim/model/mat": "mat_", "server/anim/pose": "pose_",
+    "server/anim/pose/sample": "sample_", "server/anim/pose/scale": "scale_", "server/anim/pose/skin": "skin_",
+    "server/anim/pose/skin_dual": "dualquat_", "server/anim/retarget": "retarget_", "server/anim/retarget/planted": "planted_",
+    "server/daemon/conn": "conn_", "server/import/assimp": "assimp_", "server/import/collada": "collada_", "server/import/environment": "radiance_",
+    "server/import/fbx": "fbx_", "server/import/gltf": "gltf_", "server/import/ogre": "ogre_", "server/import/polygons/ply": "ply_",
+    "server/import/polygons": "ply_", "server/import/polygons/stl": "stl_", "server/import/quake": "md2_", "server/import/source": "source_",
+    "server/import/threemf": "threemf_", "server/render/draw": "model_lights_", "server/render/gather": "gather_", "shaders/layers": "shading_",
+    "shaders/lights": "model_lights_", "shaders/tone": "renderer_",
+}
 
-def run(command, folder, log):
-    return subprocess.run(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT).returncode == 0
+
+class Run:
+    """The copies at work on one queue of mistakes."""
+
+    def __init__(self, copies):
+        self.copies, self.mistakes, self.printing, self.wrong = copies, queue.Queue(), threading.Lock(), []
+        self.totals = {"caught": 0, "MISSED": 0, "STALE": 0}
+
+    def side_by_side(self, work):
+        """work(copy) in each copy. What it raises is kept, and the others come to their end."""
+
+        def one(copy):
+            try:
+                work(copy)
+            except Exception as fault:
+                self.wrong.append(f"{type(fault).__name__}: {fault}")
+
+        threads = [threading.Thread(target=one, args=(copy,)) for copy in self.copies]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self.wrong:
+            sys.exit("mutations: " + "\n".join(self.wrong))
+
+    def without_mistake(self, suites):
+        """All tests have to pass first; each suite runs in the copy that is free."""
+
+        def work(copy):
+            assert copy.build("build/test/unit", *PROGRAMS), f"the copy does not build: {copy.text()[-2000:]}"
+            while not self.wrong:
+                try:
+                    name = suites.get_nowait()
+                except queue.Empty:
+                    return
+                ended = copy.unit() if name == UNIT else copy.api(name)
+                assert ended is None, f"without any mistake: {name}: {ended}: {copy.text()[-2000:]}"
+
+        self.side_by_side(work)
+
+    def report(self, kind, title, text, start):
+        with self.printing:
+            self.totals[kind] += 1
+            print(f"{kind:7} {title}: {text} ({time.monotonic() - start:.0f} s)", flush=True)
+
+    def make_mistakes(self, copy):
+        while not self.wrong:
+            try:
+                title, path, code, mistake, *first = self.mistakes.get_nowait()
+            except queue.Empty:
+                return
+            start, original = time.monotonic(), (copy.folder / path).read_text(encoding="utf-8")
+            if original.count(code) != 1:
+                self.report("STALE", title, f"its code is not in {path} exactly once", start)
+                continue
+            (copy.folder / path).write_text(original.replace(code, mistake.replace("PATH_COUNT_MUTANT", "99u")), encoding="utf-8")
+            caught, text = copy.tried(*(first or (words_of(path),)))
+            (copy.folder / path).write_text(original, encoding="utf-8")
+            self.report("caught" if caught else "MISSED", title, text, start)
 
 
-def build(copy, log):
-    jobs = f"-j{os.cpu_count()}"
-    return run(["make", "-s", jobs, "NODEPS=1", "all", "build/test/unit"], copy, log)
-
-
-def caught_by(copy, log):
-    """Which tests fail on the copy as it is."""
-    if not build(copy, log):
-        return ["it does not build"]
-    failing = [] if run(["build/test/unit"], copy, log) else ["unit tests"]
-    environment = ["env", f"POSED_BUILD={copy}/build", f"POSED_SAMPLES={TOP}/build/samples", sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    if not run(environment + ["tests/api/answers/test_exact.py::test_random_models_agree_with_the_specification[0]"], copy, log):
-        failing.append("random models")
-    if not run(environment + ["tests/api/answers/test_refs.py", "-k", "reference_values"], copy, log):
-        failing.append("stored references")
-    return failing
+def words_of(path):
+    return WORDS[max((key for key in WORDS if path.startswith(key)), key=len)]
 
 
 def main():
-    word = sys.argv[1] if len(sys.argv) > 1 else ""
-    missed = 0
-    with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "log"), "w") as log:
-        copy = pathlib.Path(folder) / "copy"
-        for name in subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout.splitlines():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(TOP / name, copy / name)
-        shutil.copytree(TOP / "build/samples/baked", copy / "build/samples/baked")  # which the tests of bits evaluate
-        before = caught_by(copy, log)
-        if before:
-            log.flush()
-            print(pathlib.Path(log.name).read_text()[-2000:])
-            sys.exit(f"mutations: the tests fail without any mistake: {before}")
-        for title, path, code, mistake in MUTATIONS:
-            if word not in title:
-                continue
-            mistake = mistake.replace("PATH_COUNT_MUTANT", "99u")
-            original = (copy / path).read_text(encoding="utf-8")
-            if original.count(code) != 1:
-                print(f"STALE   {title}: its code is not in {path} exactly once")
-                missed += 1
-                continue
-            (copy / path).write_text(original.replace(code, mistake), encoding="utf-8")
-            tests = caught_by(copy, log)
-            (copy / path).write_text(original, encoding="utf-8")
-            is_caught = tests and tests != ["it does not build"]
-            missed += not is_caught
-            print(f"{'caught' if is_caught else 'MISSED'}  {title}: {', '.join(tests) or 'all tests pass'}", flush=True)
-    sys.exit(1 if missed else 0)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--copies", type=int, default=os.cpu_count())
+    parser.add_argument("word", nargs="?", default="")
+    options = parser.parse_args()
+    start = time.monotonic()
+    rows = [row for row in MUTATIONS if options.word in row[0]]
+    with tempfile.TemporaryDirectory(prefix="posed-mutations-") as folder:
+        run = Run([Copy(pathlib.Path(folder) / str(i)) for i in range(max(1, min(options.copies, len(rows))))])
+        for copy in run.copies:
+            copy.fill()
+        suites = queue.Queue()
+        for name in (UNIT, *API):
+            suites.put(name)
+        run.without_mistake(suites)
+        for row in rows:
+            run.mistakes.put(row)
+        run.side_by_side(run.make_mistakes)
+        processor_s = sum(copy.processor_s for copy in run.copies)
+    totals = run.totals
+    print(f"{totals['caught']} caught, {totals['MISSED']} missed, {totals['STALE']} stale, in {time.monotonic() - start:.0f} s, "
+          f"of the processors {processor_s:.0f} s")
+    return 1 if totals["MISSED"] or totals["STALE"] or not rows else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

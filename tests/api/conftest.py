@@ -5,6 +5,7 @@ POSED_SAMPLES  folder of the sample models (default: build/samples)
 POSED_LOOPS    --loops of the servers that the tests start (default: 1)
 POSED_SERVER   host:port of a server that runs already, on the samples; tests that need one of their own are skipped
 """
+import collections
 import contextlib
 import json
 import os
@@ -22,7 +23,9 @@ import pytest
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # Test modules, and programs of other folders, import the modules of support/ by name; no test module imports another.
 sys.path[:0] = [str(folder) for folder in sorted((REPOSITORY / "tests" / "api").iterdir()) if folder.is_dir()]
+sys.path.append(str(REPOSITORY / "tests"))
 
+import areas  # noqa: E402
 import contract_model  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("POSED_BUILD", REPOSITORY / "build"))
@@ -41,6 +44,24 @@ def is_sanitized():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "short: quick enough to repeat with other compilers and under sanitizers")
+    for name, path in areas.markers().items():
+        config.addinivalue_line("markers", f"{name}: the tests of {path}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Each test has the names of its folder and of its file as markers, which tests/areas.txt names."""
+    for item in items:
+        item.add_marker(item.path.parent.name)
+        item.add_marker(item.path.stem)
+
+
+def pytest_deselected(items):
+    """POSED_CHECK_LEFT: a folder in which tests/check.py finds how many tests of which folder do not run."""
+    left = os.environ.get("POSED_CHECK_LEFT")
+    counts = collections.Counter(item.path.parent.name for item in items) if left else {}
+    for name, count in counts.items():
+        pathlib.Path(left, name).write_text(str(count), encoding="utf-8")
 
 
 def wait_until(condition, what="it does not come to be so"):
