@@ -95,7 +95,7 @@ def api_suite(expression, folders, build, left):
 
 def run_suites(suites, build):
     """Runs them by tests/run.py. Returns (its last line, the names of those that failed, its exit status)."""
-    command = [sys.executable, "tests/run.py", "--log", build / "test/logs", *suites]
+    command = [sys.executable, "tests/run.py", "--log", build / "test/logs", "--slots", "2", *suites]
     process = subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE, encoding="utf-8", errors="replace")
     last, failed = "", []
     for line in process.stdout:
