@@ -305,6 +305,7 @@ run: all $(if $(filter $(samples),$(ROOT)),samples)
 # After `deps`: apt-get runs once at a time.
 deps-test: deps
 	@deploy/deps.sh test
+	@[ -n "$(NODEPS)" ] || tests/web/run.sh --install || echo 'deps: without what npm could not install the tests of make test-web are skipped'
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 $(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(tested)
 	@mkdir -p $(@D)
