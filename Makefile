@@ -321,6 +321,7 @@ run: all $(if $(filter $(samples),$(ROOT)),samples)
 # After `deps`: apt-get runs once at a time.
 deps-test: deps
 	@deploy/deps.sh test
+	@[ -n "$(NODEPS)" ] || tests/web/run.sh --install || echo 'deps: without what npm could not install the tests of make test-web are skipped'
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # One program replays the corpora of all: the entry points, which have one name for fuzzers, get names of their own.
 replay_targets := $(fuzz_targets:%=$(obj)/replay/%.o)

@@ -1,10 +1,9 @@
 // A model in a frame of another page, /embed/PATH, in a real browser.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { SAMPLES, launchBrowser, startServer, until } from './posed.mjs';
+import { SAMPLES, launchBrowser, openPage, startServer, until } from './posed.mjs';
 
 let server, closed, browser, host;
 
@@ -28,13 +27,12 @@ after(async () => {
 });
 
 async function withFrame(url, options, work) {
-  const profile = await browser.newContext({ reducedMotion: 'reduce', ...options });
-  const page = await profile.newPage();
+  const page = await openPage(browser, { reducedMotion: 'reduce', ...options });
   try {
     await page.goto(`http://127.0.0.1:${host.address().port}/?framed=${encodeURIComponent(url)}`);
     await work(page.frameLocator('iframe'), page);
   } finally {
-    await profile.close();
+    await page.close();
   }
 }
 
@@ -77,12 +75,12 @@ test('the page of a model says whom the server lets show it', async () => {
   for (const [one, expected] of [[closed, 'none'], [server, 'some']]) {
     const policy = (await fetch(one.url + '/embed/robot.glb', { method: 'HEAD' })).headers.get('content-security-policy');
     assert.equal(/frame-ancestors 'none'/.test(policy), expected === 'none');
-    const profile = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], reducedMotion: 'reduce' }), page = await profile.newPage();
+    const page = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'], reducedMotion: 'reduce' });
     await page.goto(one.url + '/m/robot.glb');
     await page.getByRole('button', { name: 'Copy code that shows this in another page' }).click();
     await until('it is copied', async () => /is copied/.test(await page.locator('#said').textContent()));
     assert.equal(await page.getByRole('dialog').getByText('--frame-ancestors').count(), expected === 'none' ? 1 : 0);
-    await profile.close();
+    await page.close();
   }
 });
 

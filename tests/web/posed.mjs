@@ -55,13 +55,32 @@ export const launchBrowser = (...options) => chromium.launch({
     '--disable-component-update', '--disable-sync', ...options],
 });
 
+// Contexts of a browser, by what only a context can be told.
+const contexts = new WeakMap();
+
+/**
+ * A new page, as in a fresh profile: what posed's pages keep, they keep for their tab alone. Pages of one browser have one context where their
+ * options allow it, because a context costs more of the processor than most tests do.
+ * @param {import('playwright-core').Browser} browser
+ * @param {object} options of Browser.newContext()
+ */
+export async function openPage(browser, { viewport = null, reducedMotion = null, colorScheme = null, ...rest } = {}) {
+  if (!contexts.has(browser)) contexts.set(browser, new Map());
+  const known = contexts.get(browser), key = JSON.stringify(rest);
+  if (!known.has(key)) known.set(key, await browser.newContext(rest));
+  const page = await known.get(key).newPage();
+  if (viewport) await page.setViewportSize(viewport);
+  if (reducedMotion || colorScheme) await page.emulateMedia({ reducedMotion, colorScheme });
+  return page;
+}
+
 // Polls until `question` gives something true, and gives that back; otherwise says what was waited for.
 export async function until(what, question, patience_ms = PATIENCE_MS) {
-  const end = Date.now() + patience_ms;
+  const start = Date.now(), end = start + patience_ms;
   for (;;) {
     const answer = await question();
     if (answer) return answer;
     if (Date.now() > end) throw new Error(`waited ${patience_ms} ms in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(30 + (Date.now() - start) / 20, 200))); // what takes long is asked less often
   }
 }

@@ -1,5 +1,5 @@
 // A page with nothing but a live model, on a real server: what the tests and the bench of clients/page/viewer stand on.
-import { PATIENCE_MS, until } from './posed.mjs';
+import { PATIENCE_MS, openPage, until } from './posed.mjs';
 
 /** What makes software draw WebGL2. */
 export const WEBGL = ['--enable-unsafe-swiftshader'];
@@ -38,15 +38,14 @@ window.isThere = true;
  * @param {string} url of the server
  */
 export async function openViewer(browser, url, context = {}) {
-  const profile = await browser.newContext({ viewport: { width: 500, height: 400 }, ...context });
-  const page = await profile.newPage();
+  const page = await openPage(browser, { viewport: { width: 500, height: 400 }, ...context });
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => { if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico')) complaints.push(message.text()); });
   await page.goto(url + '/healthz'); // a document of this server, without a Content-Security-Policy
   await page.setContent(HTML);
   await until('the module', () => page.evaluate(() => window.isThere === true));
-  return { page, complaints, close: () => profile.close() };
+  return { page, complaints, close: () => page.close() };
 }
 
 /** Loads a model and waits for its first picture. */

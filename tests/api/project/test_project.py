@@ -213,8 +213,9 @@ class Registry(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def web(tmp_path):
     """web(status, *arguments, **environment): tests/web/run.sh where npm's registry answers with a status; returns (exit status, output)."""
-    for name in ("run.sh", "package.json", "package-lock.json", "gallery.test.mjs"):
-        shutil.copy(TOP / "tests/web" / name, tmp_path)
+    source = TOP / "tests/web"
+    for path in [*(source / name for name in ("run.sh", "node.sh", "package.json", "package-lock.json")), *source.glob("*.test.mjs")]:
+        shutil.copy(path, tmp_path)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Registry)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     # npm takes its configuration from variables of either case.

@@ -1,0 +1,96 @@
+// The page of a model, live by WebGL in software.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { drawn, hasQuery, mode, option, query, time, useBrowser, withPage } from './model_page.mjs';
+import { SAMPLES, startServer, temporaryFolder, until } from './posed.mjs';
+
+// Windows as small as the page has its layout of wide ones: software draws, pixel by pixel.
+useBrowser({ options: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'], size: { width: 780, height: 480 } });
+
+test('the model is live where there is WebGL', () => withPage({ reducedMotion: 'no-preference' }, async (page) => {
+  assert.equal(await mode(page), 'live');
+  assert.ok(await page.locator('#poster').isHidden());
+  const before = await time(page);
+  await until('time goes on', async () => await time(page) !== before);
+  await page.keyboard.press('Space');
+  await hasQuery(page, { t: (value) => +value >= 0 });
+  await option(page, 'dance').click();
+  await hasQuery(page, { clip: 'dance', t: null });
+  await page.getByRole('radio', { name: 'Skeleton', exact: true }).click();
+  await hasQuery(page, { view: 'skeleton' });
+  const box = await page.locator('#live').boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 300);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 250, box.y + 300, { steps: 3 });
+  await page.mouse.up();
+  await hasQuery(page, { yaw: (value) => value && +value !== 35 });
+  await page.mouse.move(box.x + box.width / 2 - 20, box.y + box.height / 2 - 40);
+  await until('the joint below the pointer is named', async () => (await page.locator('#hover').textContent()).length > 0);
+  assert.equal(await page.locator('#notices .bad').count(), 0);
+}));
+
+test('pictures go on where the graphics context is lost, and it comes back', () => withPage({ query: '?t=0.3' }, async (page) => {
+  await page.locator('#live').evaluate((canvas) => { window.lost = canvas.getContext('webgl2').getExtension('WEBGL_lose_context'); window.lost.loseContext(); });
+  await until('pictures', async () => await mode(page) === 'pictures');
+  await drawn(page);
+  await page.evaluate(() => window.lost.restoreContext());
+  await until('live again', async () => await mode(page) === 'live');
+  assert.equal(await page.locator('#notices').getByText('context was lost').count(), 0);
+}));
+
+test('on a phone one finger turns the model, two zoom, and no bar lies over it', () => withPage({ query: '?t=0', viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }, async (page) => {
+  const box = await page.locator('#live').boundingBox(), views = await page.locator('#views').boundingBox();
+  assert.ok(views.y + views.height <= box.y + 1, 'the views are above the canvas');
+  const devtools = await page.context().newCDPSession(page), [x, y] = [box.x + 120, box.y + 150];
+  const touch = (type, ...points) => devtools.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([px, py], id) => ({ x: px, y: py, id })) });
+  await touch('touchStart', [x, y]);
+  for (let i = 1; i <= 4; i++) await touch('touchMove', [x + 15 * i, y]);
+  await touch('touchEnd');
+  await hasQuery(page, { yaw: (value) => value && +value !== 35 });
+  const { distance = 1 } = query(page);
+  await touch('touchStart', [x, y], [x + 40, y]);
+  for (let i = 1; i <= 4; i++) await touch('touchMove', [x - 10 * i, y], [x + 40 + 10 * i, y]);
+  await touch('touchEnd');
+  await hasQuery(page, { distance: (value) => value && +value < 0.9 * distance });
+  const small = await page.evaluate(() => [...document.querySelectorAll('button, select, summary, [role=option], input[type=range]')].filter((node) => node.checkVisibility())
+    .map((node) => [node.getAttribute('aria-label') || node.textContent, node.getBoundingClientRect()]).filter(([, { width, height }]) => width < 30 || height < 35).map(([name, { width, height }]) => `${name} ${width}x${height}`));
+  assert.deepEqual(small, [], 'what a finger cannot hit');
+}));
+
+test('a live model plays on when its file changes, with clips of two files blended', async () => {
+  const folder = temporaryFolder(), robot = fs.readFileSync(path.join(SAMPLES, 'robot.glb'));
+  const put = (name, bytes) => { fs.writeFileSync(path.join(folder, 'new'), bytes); fs.renameSync(path.join(folder, 'new'), path.join(folder, name)); };
+  put('it.glb', robot);
+  put('moves.glb', robot);
+  const own = await startServer(folder);
+  try {
+    await withPage({ url: own.url, name: 'it.glb', query: '?yaw=100&clip_file=moves.glb&clip=wave&blend=dance&blend_file=it.glb', reducedMotion: 'no-preference' }, async (page) => {
+      const goesOn = async () => { const before = await time(page); await until('time goes on', async () => await time(page) !== before); };
+      assert.equal(await mode(page), 'live');
+      await goesOn();
+      const renamed = Buffer.from(robot), at = robot.indexOf('"hand_left"');
+      assert.ok(at > 0);
+      renamed.write('"HAND_left"', at);
+      put('it.glb', renamed);
+      await until('it is said', async () => /'it\.glb' has changed/.test(await page.locator('#notices').textContent()));
+      await goesOn();
+      assert.equal(await page.getByRole('treeitem', { name: 'HAND_left' }).count(), 1);
+      assert.equal(await mode(page), 'live');
+      await hasQuery(page, { yaw: '100', clip: 'wave', t: null });
+      assert.equal(await page.locator('#notices .bad').count(), 0);
+    });
+  } finally {
+    await own.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('a live model rests where the clip of a link does not fit it', () => withPage({ name: 'octopus.glb', query: '?clip_file=sub/machine.glb&clip=wave' }, async (page) => {
+  await until('it is said', async () => await page.locator('#notices .bad').count() === 1 && /Match bones|match bones/.test(await page.locator('#panel-clips [role=alert]').textContent()));
+  assert.equal(await mode(page), 'live');
+  await option(page, 'swim').click();
+  await until('no fault is left', async () => await page.locator('#notices .bad').count() === 0);
+  await hasQuery(page, { clip: 'swim' });
+}));

@@ -1,0 +1,193 @@
+// The page of a model when the server or the file changes, is away, wants a token or stands behind a prefix; and what the page saves and copies.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { button, copiedBy, drawn, hasQuery, openModelPage, option, otherThan, picture, root, server, shown, useBrowser, withPage } from './model_page.mjs';
+import { SAMPLES, startServer, temporaryFolder, until } from './posed.mjs';
+import { startProxy } from './proxy.mjs';
+
+const TOKEN = '0123456789abcdef-one';
+
+useBrowser();
+
+test('shows a file that has changed, as before', async () => {
+  const folder = temporaryFolder(), put = (name, as) => { fs.copyFileSync(path.join(SAMPLES, name), path.join(folder, 'new')); fs.renameSync(path.join(folder, 'new'), path.join(folder, as)); };
+  put('robot.glb', 'it.glb');
+  const own = await startServer(folder);
+  try {
+    await withPage({ url: own.url, name: 'it.glb', query: '?yaw=100&t=0.5' }, async (page) => {
+      const first = await drawn(page);
+      await page.locator('#panel-materials > summary').click();
+      put('octopus.glb', 'it.glb');
+      await until('its clips', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents())[0] === 'drift4.00 s');
+      const second = await otherThan(page, first);
+      await until('it is said', async () => /'it\.glb' has changed/.test(await page.locator('#notices').textContent()));
+      assert.ok(await page.locator('#panel-materials').evaluate((panel) => panel.open));
+      await hasQuery(page, { yaw: '100', t: '0.5' });
+      fs.rmSync(path.join(folder, 'it.glb'));
+      await until('it is said', async () => /'it\.glb' is no longer on the server/.test(await page.locator('#notices').textContent()));
+      assert.equal((await picture(page)).hash, second.hash);
+      fs.writeFileSync(path.join(folder, 'it.glb'), 'glTF half of a file');
+      await until('it is said', async () => /cannot be read now/.test(await page.locator('#notices').textContent()));
+      put('robot.glb', 'it.glb');
+      await until('its clips', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents())[0] === 'walk1.20 s');
+      await until('the first picture', async () => (await picture(page)).hash === first.hash);
+      await until('no fault is left', async () => await page.locator('#notices .bad').count() === 0);
+    });
+    await withPage({ url: own.url, name: 'late.glb', ready: false }, async (page) => {
+      await until('a notice', async () => /There is no model 'late\.glb' here/.test(await page.locator('#notices').textContent()));
+      put('robot.glb', 'late.glb');
+      await shown(page);
+      await drawn(page);
+      await until('the notice goes', async () => await page.locator('#notices .bad').count() === 0);
+    });
+  } finally {
+    await own.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('saves a picture, a sheet, a turntable and a GLB file', () => withPage({ query: '?clip=wave&t=0.5' }, async (page) => {
+  const saved = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
+    return { name: download.suggestedFilename(), head: fs.readFileSync(await download.path()).subarray(0, 4).toString('latin1') };
+  };
+  assert.deepEqual(await saved('Save a picture of this view (PNG)'), { name: 'robot-wave.png', head: '\x89PNG' });
+  await until('it says so', async () => (await page.locator('#said').textContent()) === 'Saved robot-wave.png');
+  const sheet = await saved('Save the clip as a contact sheet (PNG)');
+  assert.ok(sheet.name.startsWith('robot') && sheet.head === '\x89PNG', sheet.name);
+  const turntable = await saved('Save a turntable (animated PNG)');
+  assert.ok(turntable.name.startsWith('robot') && turntable.head === '\x89PNG', turntable.name);
+  assert.deepEqual(await saved('Save the model as a GLB file'), { name: 'robot.glb', head: 'glTF' });
+}));
+
+test('copies a link, a command and code, or shows them', async () => {
+  await withPage({ query: '?clip=wave&t=0.5', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+    const copied = (name) => copiedBy(page, () => button(page, name).click());
+    assert.equal(await copied('Copy a link to this view'), server.url + '/m/robot.glb?clip=wave&t=0.5');
+    assert.equal(await copied('Copy a curl command for this picture'), `curl '${server.url}/v1/render?model=robot.glb&clip=wave&t=0.5&width=1024&height=1024' -o picture.png`);
+    assert.match(await copied('Copy code that shows this in another page'), new RegExp(`^<iframe src="${server.url}/embed/robot.glb\\?clip=wave&amp;t=0.5" title="robot.glb" `));
+    assert.match(await page.getByRole('dialog').textContent(), /No page can show it yet.*--frame-ancestors/);
+  });
+  await withPage({ query: '?t=0' }, async (page) => { // the clipboard is out of reach
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await button(page, 'Copy a link to this view').click();
+    assert.equal(await page.getByRole('dialog').getByRole('textbox').inputValue(), server.url + '/m/robot.glb?clip=walk&t=0');
+    await page.keyboard.press('Escape');
+  });
+});
+
+test('a model that is not there, and one that is broken, are said in words', async () => {
+  await withPage({ name: 'no/such.glb', ready: false }, async (page) => {
+    await until('a notice', async () => (await page.locator('#notices [role=alert]').allTextContents()).join().includes("There is no model 'no/such.glb' here."));
+    assert.equal(await page.getByRole('link', { name: 'All models' }).getAttribute('href'), './');
+  });
+  const sentence = (await (await fetch(server.url + '/v1/model?model=cut.glb')).json()).error.message;
+  await withPage({ name: 'cut.glb', ready: false }, async (page) => {
+    await until('a notice', async () => (await page.locator('#notices [role=alert]').allTextContents()).join().includes(sentence));
+    fs.copyFileSync(path.join(SAMPLES, 'robot.glb'), path.join(root, 'cut.glb.new'));
+    fs.renameSync(path.join(root, 'cut.glb.new'), path.join(root, 'cut.glb'));
+    await button(page, 'Try again').click();
+    await shown(page);
+    await drawn(page);
+  });
+});
+
+test('a server that is slow, gone and back', async () => {
+  const proxy = await startProxy(server.url);
+  try {
+    proxy.delay_ms = 300;
+    await withPage({ url: proxy.url, query: '?t=0' }, (page) => drawn(page));
+    proxy.delay_ms = 0;
+    await withPage({ url: proxy.url, query: '?t=0.1', ready: false }, async (page) => {
+      await page.waitForLoadState('load');
+      proxy.answer(3);
+      await page.reload();
+    }).catch(() => {}); // the page itself may be what was answered with 502
+    proxy.answer(0);
+    const page = await openModelPage();
+    await page.goto(proxy.url + '/m/robot.glb?t=0');
+    await shown(page);
+    const before = await drawn(page);
+    await proxy.cut();
+    await option(page, 'dance').click();
+    await until('it is said', async () => /cannot be reached/.test(await page.locator('#notices').textContent()));
+    await proxy.restore();
+    await until('another picture', async () => {
+      if (await button(page, 'Try again').count()) await button(page, 'Try again').first().click().catch(() => {});
+      return (await picture(page)).hash !== before.hash;
+    });
+    await until('the notice goes', async () => !/cannot be reached/.test(await page.locator('#notices').textContent()));
+    await page.close();
+  } finally {
+    await proxy.end();
+  }
+});
+
+test('a server that is away while the page loads is waited for', async () => {
+  const proxy = await startProxy(server.url);
+  const page = await openModelPage();
+  try {
+    let isCut = false;
+    await page.route(/\/v1\/model\?/, async (route) => {
+      if (!isCut) { isCut = true; await proxy.cut(); }
+      await route.continue();
+    });
+    await page.goto(proxy.url + '/m/robot.glb?t=0');
+    await until('it is said', async () => /Trying again/.test(await page.locator('#notices').textContent()));
+    await proxy.restore();
+    await shown(page);
+    await drawn(page);
+    assert.equal(await page.locator('#notices').getByText('Trying again').count(), 0);
+  } finally {
+    await page.close();
+    await proxy.end();
+  }
+});
+
+test('asks for the token where the server wants one, and never puts it into an address', async () => {
+  const folder = temporaryFolder();
+  fs.writeFileSync(path.join(folder, 'tokens'), TOKEN + '\n');
+  const guarded = await startServer(root, '--token-file', path.join(folder, 'tokens'));
+  try {
+    await withPage({ url: guarded.url, ready: false, query: '?t=0' }, async (page, requests) => {
+      await page.getByLabel('This server wants a token.').fill(TOKEN);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await shown(page);
+      await drawn(page);
+      const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Save the model as a GLB file').click()]);
+      assert.equal(download.suggestedFilename(), 'robot.glb');
+      assert.ok(requests.every((one) => !one.includes(TOKEN)));
+    });
+  } finally {
+    await guarded.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('works below a path prefix', async () => {
+  const http = await import('node:http');
+  const front = http.createServer((request, answer) => {
+    if (!request.url.startsWith('/tools/posed/')) { answer.statusCode = 404; answer.end(); return; }
+    const inner = http.request(server.url + request.url.slice('/tools/posed'.length), { method: request.method, headers: { ...request.headers, 'X-Forwarded-Prefix': '/tools/posed' } }, (got) => {
+      answer.writeHead(got.statusCode, got.headers);
+      got.pipe(answer);
+    });
+    request.pipe(inner);
+  });
+  await new Promise((resolve) => front.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${front.address().port}/tools/posed`;
+  try {
+    await withPage({ url, name: 'sub/machine.glb', query: '?t=0' }, async (page, requests) => {
+      await drawn(page);
+      assert.equal(await page.locator('#name').textContent(), 'sub/machine.glb');
+      assert.equal(await page.locator('meta[property="og:image"]').getAttribute('content').then((text) => text.startsWith(url + '/v1/render?model=sub/machine.glb')), true);
+      assert.ok(requests.every((one) => one.startsWith(url) || /^(blob|data):/.test(one)));
+      assert.equal(await page.getByRole('link', { name: 'All models' }).evaluate((link) => link.href), url + '/');
+    });
+  } finally {
+    front.closeAllConnections();
+    front.close();
+  }
+});

@@ -1,0 +1,163 @@
+// What the live model draws beside what the server draws.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { startServer, temporaryFolder, until } from './posed.mjs';
+import { compare, picture, settled } from './viewer_page.mjs';
+import { overlap, root, useViewer, withModel } from './viewer_server.mjs';
+
+useViewer();
+
+const SHARED = path.resolve(import.meta.dirname, '../../../shared/models');
+const OTHERS = ['gltf/Fox.glb', 'gltf/MorphStressTest.gltf', 'gltf/cesium_man.gltf', 'adversarial/d2_eight_influences_u8.gltf',
+  'adversarial/m_morph_and_skin.gltf', 'fbx_ufbx/maya_dual_quaternion_7500_ascii.fbx', 'fbx_ufbx/max_transformed_skin_7500_ascii.fbx', 'bvh/01_01.bvh',
+  'fbx/ozz_run.fbx', 'md5/Bob.md5mesh', 'x/dwarf.x', 'dae/ozz_astro_max.dae'];
+
+test('shows what the server draws, in every clip and from every side', async () => {
+  for (const name of ['robot.glb', 'dragon.glb', 'octopus.glb']) {
+    await withModel({ model: name }, async (page) => {
+      const shares = [];
+      const measure = async (query) => { await settled(page); shares.push(await overlap(page, query)); };
+      await measure();
+      await page.evaluate(() => { window.viewer.camera = { yaw: -120, pitch: 40 }; });
+      await until('the camera', () => page.evaluate(() => window.events.some(({ type, detail }) => type === 'camera' && detail.pitch === 40)));
+      await measure();
+      await page.evaluate(() => { window.viewer.camera = { yaw: 70, pitch: -20, distance: 1.4, target: [0.1, 0.6, 0.1] }; });
+      await measure();
+      await page.evaluate(() => window.viewer.setClip({ clip: 1 }));
+      await page.evaluate(() => { window.viewer.time_s = 0.37; });
+      await measure({ clip: 1 });
+      assert.ok(Math.min(...shares) > 0.97, `${name}: ${shares}`);
+    });
+  }
+});
+
+test('shows files of other programs as the server does', { skip: !fs.existsSync(SHARED) && 'there is no ../shared/models' }, async () => {
+  const other = await startServer(SHARED);
+  try {
+    for (const model of OTHERS.filter((name) => fs.existsSync(path.join(SHARED, name)))) {
+      await withModel({ model }, async (page) => {
+        const length = await page.evaluate(() => window.viewer.duration_s);
+        await page.evaluate((t) => { window.viewer.time_s = t; }, length * 0.4);
+        await settled(page);
+        const share = await overlap(page);
+        // of a bare skeleton the server leaves out the bones of nodes that no clip moves
+        assert.ok(share > (/bvh$|ozz_run/.test(model) ? 0.85 : 0.97), `${model}: ${share}`);
+      }, { url: other.url });
+    }
+  } finally {
+    await other.end();
+  }
+});
+
+// A light of other colours from each side, as a Radiance picture of 8 x 4 pixels: red, green, blue, exponent.
+const HDR = Buffer.concat([Buffer.from('#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 4 +X 8\n'),
+  Buffer.from(Array.from({ length: 32 }, (_, i) => (i % 8 < 4 ? [200, 60, 20, 129] : [20, 90, 220, 129])).flat())]);
+
+test('has every light of the server, its exposure and its tones', async () => {
+  fs.writeFileSync(path.join(root, 'sides.hdr'), HDR);
+  await withModel({ model: 'robot.glb' }, async (page) => {
+    assert.deepEqual(await page.evaluate(() => window.viewer.lightParameters), {});
+    const pictures = new Set();
+    const look = async (choice) => {
+      await page.evaluate((one) => Object.assign(window.viewer, one), choice);
+      await until(`the light ${JSON.stringify(choice)}`, async () => {
+        const now = (await picture(page)).toString('base64');
+        if (pictures.has(now) || (await compare(page)).difference > 4) return false;
+        return pictures.add(now);
+      });
+    };
+    await look({});
+    await look({ light: 'outdoor' });
+    await look({ light: 'flat' });
+    await look({ light: 'outdoor', exposure: -1.5 });
+    await look({ tone: 'aces', exposure: 0 });
+    await look({ tone: 'none' });
+    await look({ tone: 'neutral', light: null, environment: 'sides.hdr' });
+    await look({ environment_yaw: 120 });
+    for (const wrong of ['x', NaN, {}, null]) await page.evaluate((one) => Object.assign(window.viewer, { light: one, exposure: one, tone: one, environment_yaw: one }), wrong);
+    assert.deepEqual(await page.evaluate(() => window.viewer.lightParameters), { environment: 'sides.hdr' });
+    await page.evaluate(() => { window.viewer.environment = 'none.hdr'; });
+    await until('the fault', () => page.evaluate(() => window.events.some(({ type, detail }) => type === 'error' && /none\.hdr/.test(detail))));
+  }, { complains: true });
+});
+
+test('coats, fibres, films, brushed and clear surfaces look as in the server\'s pictures', async () => {
+  const folder = temporaryFolder();
+  execFileSync(process.env.PYTHON || '/usr/bin/python3', [path.resolve(import.meta.dirname, '../golden/layer_spheres.py'), folder]);
+  const other = await startServer(folder);
+  try {
+    for (const model of ['clearcoat', 'sheen', 'iridescence', 'anisotropy', 'transmission'].map((name) => `layers_${name}.glb`)) {
+      await withModel({ model }, async (page) => {
+        const { overlap: share, difference } = await compare(page);
+        assert.ok(share > 0.97 && difference < 1.5, `${model}: ${share} ${difference}`);
+      }, { url: other.url });
+    }
+  } finally {
+    await other.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+// A triangle that blinks, with one below it whose own visibility is hidden; another one that is shown late.
+const BLINKS = (() => {
+  const numbers = (list, type) => Buffer.from(new type(list).buffer);
+  const bytes = Buffer.concat([numbers([0, 0, 0, 1, 0, 0, 0, 1, 0], Float32Array), numbers([0, 1, 2], Float32Array), Buffer.from([1, 0, 1, 0, 0, 0, 1, 0])]);
+  const veil = { KHR_node_visibility: { visible: false } };
+  const points = (sampler, node) => ({ sampler, target: { path: 'pointer', extensions: { KHR_animation_pointer: { pointer: `/nodes/${node}/extensions/KHR_node_visibility/visible` } } } });
+  return JSON.stringify({ asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }], extensionsUsed: ['KHR_animation_pointer', 'KHR_node_visibility'],
+    buffers: [{ byteLength: bytes.length, uri: 'data:application/octet-stream;base64,' + bytes.toString('base64') }],
+    bufferViews: [[0, 36], [36, 12], [48, 3], [52, 3]].map(([byteOffset, byteLength]) => ({ buffer: 0, byteOffset, byteLength })),
+    accessors: [{ bufferView: 0, componentType: 5126, count: 3, type: 'VEC3', min: [0, 0, 0], max: [1, 1, 0] }, { bufferView: 1, componentType: 5126, count: 3, type: 'SCALAR', min: [0], max: [2] },
+      { bufferView: 2, componentType: 5121, count: 3, type: 'SCALAR' }, { bufferView: 3, componentType: 5121, count: 3, type: 'SCALAR' }],
+    meshes: [{ primitives: [{ attributes: { POSITION: 0 }, material: 0 }] }], materials: [{ doubleSided: true }],
+    nodes: [{ children: [1, 2, 5], rotation: [0, 0.6, 0, 0.8], scale: [2, 0.5, 1.5], translation: [3, -2, 5] }, { mesh: 0, children: [3, 4] }, { mesh: 0, translation: [2, 2, 0], extensions: veil },
+      { mesh: 0, translation: [2, 0, 0] }, { mesh: 0, translation: [0, 2, 0], extensions: veil }, { mesh: 0, translation: [-2, 0, 0] }],
+    animations: [{ samplers: [2, 3].map((output) => ({ input: 1, output, interpolation: 'STEP' })), channels: [points(0, 1), points(1, 2)] }] });
+})();
+
+test('hides what a clip hides', async () => {
+  fs.writeFileSync(path.join(root, 'blinks.gltf'), BLINKS);
+  await withModel({ model: 'blinks.gltf' }, async (page) => {
+    for (const [t, hidden] of [[0.5, 2], [1.5, 4], [2, 1]]) {
+      await page.evaluate((one) => { window.viewer.time_s = one; }, t);
+      await settled(page);
+      const share = await overlap(page, { wrap: 'clamp' });
+      assert.ok(share > 0.95, `${t} (${hidden} of five are hidden): ${share}`);
+    }
+    await page.evaluate(() => window.viewer.setClip({ clip: '-' }));
+    await settled(page);
+    assert.ok(await overlap(page, { clip: '-' }) > 0.95);
+  });
+});
+
+test('draws every view, a ground and a background', () => withModel({ model: 'dragon.glb' }, async (page) => {
+  const seen = new Set();
+  for (const [view, joint] of [['lit', null], ['skeleton', null], ['weights', null], ['weights', 4], ['wireframe', null], ['normals', null], ['none such', null]]) {
+    await page.evaluate(([name, node]) => { Object.assign(window.viewer, { view: name, joint: node }); }, [view, joint]);
+    assert.ok(await overlap(page, view === 'none such' ? {} : { view, ...(joint !== null && { joint }) }) > 0.93, view);
+    seen.add((await picture(page)).toString('base64'));
+  }
+  await page.evaluate(() => { Object.assign(window.viewer, { view: 'lit', ground: true, background: '203040' }); });
+  await settled(page);
+  assert.equal(await page.evaluate(() => window.viewer.background), '203040');
+  assert.equal(seen.size, 6); // no such view is the usual one
+}));
+
+test('cameras and skies far away from a skeleton are left out', async () => {
+  const keys = Buffer.from(new Float32Array([0, 1, 0, 0, 0, 1, 0, 0, 0.6, 0.8]).buffer); // two times, two rotations
+  const accessor = (byteOffset, type) => ({ bufferView: 0, byteOffset, componentType: 5126, count: 2, type, ...(type === 'SCALAR' && { min: [0], max: [1] }) });
+  fs.writeFileSync(path.join(root, 'far.gltf'), JSON.stringify({ asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0, 3, 4] }],
+    nodes: [{ name: 'hips', children: [1], translation: [3, 1, 2] }, { name: 'knee', children: [2], translation: [0, 1, 0.2], rotation: [0, 0, 0.6, 0.8] }, { name: 'foot', translation: [0, 1, 0] },
+      { name: 'sky', translation: [-15000, 9000, 0] }, { name: 'camera', translation: [0, 0, 12000] }],
+    buffers: [{ byteLength: 40, uri: 'data:application/octet-stream;base64,' + keys.toString('base64') }], bufferViews: [{ buffer: 0, byteLength: 40 }],
+    accessors: [accessor(0, 'SCALAR'), accessor(8, 'VEC4')],
+    animations: [{ samplers: [{ input: 0, output: 1 }], channels: [{ sampler: 0, target: { node: 0, path: 'rotation' } }, { sampler: 0, target: { node: 1, path: 'rotation' } }] }] }));
+  await withModel({ model: 'far.gltf' }, async (page) => {
+    await page.evaluate(() => { window.viewer.time_s = 0.5; });
+    await settled(page);
+    assert.ok(await overlap(page) > 0.9);
+  });
+});
