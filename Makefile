@@ -21,8 +21,9 @@ PKG_CONFIG ?= pkg-config
 OBJCOPY ?= objcopy
 PYTHON ?= /usr/bin/python3
 
+# Reports of sanitizers tell functions and lines: -g1. What a debugger shows of variables (CFLAGS=-g) would be a third of such a build.
+CFLAGS ?= $(if $(filter sanitize tsan,$(config)),-g1,-g)
 # -ffp-contract=off: a product and a sum fused on one machine and not on another would give other bits.
-CFLAGS ?= -g
 flags := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wvla -Wpointer-arith -Wstrict-prototypes \
   -Wmissing-prototypes -Wdouble-promotion -Wwrite-strings -Wformat=2 -Wconversion -Wundef -fno-common \
   -ffp-contract=off -fstack-protector-strong -pthread
@@ -210,7 +211,7 @@ $(obj)/eval/server/anim/kernel/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
 $(obj)/eval/server/anim/kernel/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
 # One object, in which what is hidden is local: a program's own functions may have the same names.
 $(out)/libposed-eval.a: $(eval_objects)
-	$(call say,AR,$@)$(CC) -r -nostdlib -o $(obj)/posed-eval.o $^ && $(OBJCOPY) --localize-hidden $(obj)/posed-eval.o && rm -f $@ && $(AR) rcs $@ $(obj)/posed-eval.o
+	$(call say,AR,$@)$(CC) -r -nostdlib -o $(obj)/posed-eval.o $^ && $(OBJCOPY) --localize-hidden $(obj)/posed-eval.o && rm -f $@ && $(AR) rcs $@ $(obj)/posed-eval.o && rm $(obj)/posed-eval.o
 $(out)/$(eval_so): $(eval_objects) clients/eval/posed-eval.map
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -shared -Wl,-soname,$(eval_so) -Wl,--version-script=clients/eval/posed-eval.map \
 	  -Wl,--as-needed -o $@ $(eval_objects) -lm
@@ -457,7 +458,7 @@ T ?= 60
 fuzzed = $(or $(t),$(fuzz_targets))
 fuzz:
 	@for f in $(fuzzed); do test -f "tests/fuzz/fuzz_$$f.c" || { echo "make fuzz t=NAME, one of: $(fuzz_targets)"; exit 2; }; done
-	$(MAKE) CC=clang config=sanitize out=build/fuzz CFLAGS='-g -fsanitize=fuzzer-no-link' $(fuzzed:%=build/fuzz/fuzz_%)
+	$(MAKE) CC=clang config=sanitize out=build/fuzz CFLAGS='-g1 -fsanitize=fuzzer-no-link' $(fuzzed:%=build/fuzz/fuzz_%)
 	@mkdir -p $(fuzzed:%=build/fuzz/corpus_%)
 	@for f in $(fuzzed); do echo "== $$f"; build/fuzz/fuzz_$$f -max_total_time=$(T) -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus_$$f tests/fuzz/corpus/$$f || exit 1; done
