@@ -9,7 +9,7 @@ import { AnimationMixer, Bone, Box3, Texture, Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { Client } from '../../clients/js/posed.js';
 import { PosedSkeletons } from '../../clients/js/examples/posed_skeleton.js';
-import { BUILD, SAMPLES, launchBrowser, startServer, until } from './posed.mjs';
+import { BUILD, SAMPLES, launchBrowser, openPage, startServer, until } from './posed.mjs';
 
 const TESTS = path.dirname(fileURLToPath(import.meta.url));
 const CLIENT = path.resolve(TESTS, '../../clients/js');
@@ -130,7 +130,7 @@ for (const name of ['robot.glb', 'dragon.glb', 'octopus.glb']) {
 test('the page of the example draws what AnimationMixer draws', async () => {
   const browser = await launchBrowser('--enable-unsafe-swiftshader');
   try {
-    const page = await (await browser.newContext({ viewport: SIZE })).newPage();
+    const page = await openPage(browser, { viewport: SIZE });
     const complaints = [];
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => { if (message.type() === 'error') complaints.push(message.text()); });

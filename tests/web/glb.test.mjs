@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, test } from 'node:test';
 import validator from 'gltf-validator';
-import { SAMPLES, launchBrowser, startServer, temporaryFolder } from './posed.mjs';
+import { SAMPLES, launchBrowser, openPage, startServer, temporaryFolder } from './posed.mjs';
 
 const SAMPLE_NAMES = ['dragon.glb', 'octopus.glb', 'robot.glb'];
 const THREE = path.join(path.dirname(fileURLToPath(import.meta.url)), 'node_modules/three');
@@ -79,8 +79,7 @@ test('the validator has no error in whole models', async () => {
 });
 
 test('three.js has the vertices, the texture and the material', async () => {
-  const profile = await browser.newContext();
-  const page = await profile.newPage();
+  const page = await openPage(browser);
   const query = 'model=robot.glb&clip=walk&t=0.3';
   const files = { '/robot.glb': Buffer.from(await glb(query)), '/strange.glb': Buffer.from(await glb('model=strange.gltf')) };
   const complaints = [];
@@ -137,6 +136,6 @@ test('three.js has the vertices, the texture and the material', async () => {
     assert.deepEqual(dots.picture, [2, 2]);
     assert.deepEqual(complaints, []);
   } finally {
-    await profile.close();
+    await page.close();
   }
 });

@@ -69,6 +69,7 @@ export async function openPage(browser, { viewport = null, reducedMotion = null,
   const known = contexts.get(browser), key = JSON.stringify(rest);
   if (!known.has(key)) known.set(key, await browser.newContext(rest));
   const page = await known.get(key).newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   if (viewport) await page.setViewportSize(viewport);
   if (reducedMotion || colorScheme) await page.emulateMedia({ reducedMotion, colorScheme });
   return page;
