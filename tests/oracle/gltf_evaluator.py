@@ -1,8 +1,7 @@
 """A glTF 2.0 evaluator written from the specification alone: what posed has to agree with.
 
 Standard library only, double precision, plain and slow. It shares no code with the server and takes another way where
-there is one: matrices are rows of rows, a vertex is skinned by summing transformed points, accessors are read value by
-value. Section numbers are those of the glTF 2.0 specification (Khronos, 2021-10-11).
+there is one: matrices are rows of rows, a vertex is skinned by summing transformed points. Section numbers are those of the glTF 2.0 specification (Khronos, 2021-10-11).
 """
 import base64
 import json
