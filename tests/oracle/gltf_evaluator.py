@@ -1,8 +1,7 @@
 """A glTF 2.0 evaluator written from the specification alone: what posed has to agree with.
 
 Standard library only, double precision, plain and slow. It shares no code with the server and takes another way where
-there is one: matrices are rows of rows, a vertex is skinned by summing transformed points, accessors are read value by
-value. Section numbers are those of the glTF 2.0 specification (Khronos, 2021-10-11).
+there is one: matrices are rows of rows, a vertex is skinned by summing transformed points. Section numbers are those of the glTF 2.0 specification (Khronos, 2021-10-11).
 """
 import base64
 import json
@@ -24,7 +23,7 @@ class Model:
         self.buffers = buffers or [base64.b64decode(b["uri"].split(",", 1)[1]) for b in document.get("buffers", [])]
         self.nodes = document.get("nodes", [])
         self.parent = {child: n for n, node in enumerate(self.nodes) for child in node.get("children", [])}
-        self.read = {}
+        self.read, self.joined = {}, {}
 
     @classmethod
     def from_glb(cls, data):
@@ -47,6 +46,12 @@ class Model:
             self.read[index] = self._accessor(index)
         return self.read[index]
 
+    def numbers(self, index):
+        """The same in one list."""
+        if index not in self.joined:
+            self.joined[index] = [x for row in self.accessor(index) for x in row]
+        return self.joined[index]
+
     def _accessor(self, index):
         a = self.document["accessors"][index]
         code, size, full = COMPONENTS[a["componentType"]]
@@ -54,10 +59,11 @@ class Model:
         rows = [[0.0] * width for _ in range(a["count"])]
         if "bufferView" in a:
             view = self.document["bufferViews"][a["bufferView"]]
-            stride = view.get("byteStride", width * size)
-            for i, row in enumerate(rows):
-                for k in range(width):
-                    row[k] = self._value(view, a.get("byteOffset", 0) + i * stride + k * size, code, by)
+            stride, row_of = view.get("byteStride", width * size), struct.Struct(f"<{width}{code}")
+            data, start = self.buffers[view["buffer"]], view.get("byteOffset", 0) + a.get("byteOffset", 0)
+            for i in range(a["count"]):
+                row = list(row_of.unpack_from(data, start + i * stride))
+                rows[i] = row if by is None else [max(value / by, -1.0) for value in row]
         if "sparse" in a:
             s = a["sparse"]
             index_code, index_size, _ = COMPONENTS[s["indices"]["componentType"]]
@@ -73,8 +79,7 @@ class Model:
 
     def sample(self, sampler, width, t, is_rotation):
         """The value of one sampler, `width` numbers, at time t; before and after its keys the nearest one (3.11)."""
-        times = [row[0] for row in self.accessor(sampler["input"])]
-        numbers = [x for row in self.accessor(sampler["output"]) for x in row]
+        times, numbers = self.numbers(sampler["input"]), self.numbers(sampler["output"])
         mode = sampler.get("interpolation", "LINEAR")
         element = lambda i: numbers[i * width:(i + 1) * width]
         value = (lambda k: element(3 * k + 1)) if mode == "CUBICSPLINE" else element

@@ -27,15 +27,31 @@ def depth(volume, point):
     return np.linalg.norm(point - begin - along * axis) - volume["radius"]
 
 
+def depth_along(volume, origin, step):
+    """depth() of origin + t * step as a function of t, in plain floats: it is asked for hundreds of times a ray."""
+    if volume["kind"] == "box":
+        axes = axes_of(volume["rotation"])
+        starts, steps = (axes @ (origin - volume["center"])).tolist(), (axes @ step).tolist()
+        sides = list(zip(starts, steps, map(float, volume["half"])))
+        return lambda t: max(abs(a + t * b) - half for a, b, half in sides)
+    begin = np.array(volume["from"] if volume["kind"] == "capsule" else volume["center"])
+    axis = np.array(volume["to"]) - begin if volume["kind"] == "capsule" else np.zeros(3)
+    (x, y, z), (dx, dy, dz), (ax, ay, az) = (origin - begin).tolist(), step.tolist(), axis.tolist()
+    square, radius = ax * ax + ay * ay + az * az, volume["radius"]
+
+    def at(t):
+        px, py, pz = x + t * dx, y + t * dy, z + t * dz
+        along = min(max((px * ax + py * ay + pz * az) / square, 0.0), 1.0) if square > 0 else 0.0
+        return math.sqrt((px - along * ax) ** 2 + (py - along * ay) ** 2 + (pz - along * az) ** 2) - radius
+
+    return at
+
+
 def enter(volume, world_from_joint, origin, direction, most=1000.0):
     """The distance along a unit direction at which the ray enters the volume, or None."""
     joint_from_world = np.linalg.inv(world_from_joint)
-    from_, step = (joint_from_world @ [*origin, 1])[:3], (joint_from_world @ [*direction, 0])[:3]
-
-    def at(t):
-        return depth(volume, from_ + t * step)
-
-    if at(0) <= 0:
+    at = depth_along(volume, (joint_from_world @ [*origin, 1])[:3], (joint_from_world @ [*direction, 0])[:3])
+    if at(0.0) <= 0:
         return 0.0
     low, high = 0.0, most
     for _ in range(90):

@@ -8,12 +8,14 @@ IDENTITY = [[1.0 if r == c else 0.0 for c in range(4)] for r in range(4)]
 
 
 def multiply(a, b, *more):
-    product = [[math.fsum(a[r][k] * b[k][c] for k in range(4)) for c in range(4)] for r in range(4)]
+    b0, b1, b2, b3 = b
+    product = [[x * b0[c] + y * b1[c] + z * b2[c] + w * b3[c] for c in range(4)] for x, y, z, w in a]
     return multiply(product, *more) if more else product
 
 
 def transform(m, p):
-    return [m[r][0] * p[0] + m[r][1] * p[1] + m[r][2] * p[2] + m[r][3] for r in range(3)]
+    x, y, z = p
+    return [row[0] * x + row[1] * y + row[2] * z + row[3] for row in m[:3]]
 
 
 def flat(m):

@@ -95,6 +95,19 @@ static void name_socket(char *out, size_t size)
     snprintf(out, size, "%s/posectl-%ld-%016llx.sock", folder, (long)getpid(), number);
 }
 
+/* Whether the command may ask for pictures. Renderers, which each start a driver, take longer to start than all else.
+ */
+static bool draws(const struct args *args)
+{
+    static const enum command_id WITHOUT[] = {COMMAND_INFO,   COMMAND_PALETTE, COMMAND_POSE,    COMMAND_MESH,
+                                              COMMAND_BOUNDS, COMMAND_KEYS,    COMMAND_CONVERT, COMMAND_BAKE,
+                                              COMMAND_CHECK,  COMMAND_TEXT,    COMMAND_WARM};
+    for (size_t i = 0; i < sizeof WITHOUT / sizeof *WITHOUT; i++)
+        if (args->command == (int)WITHOUT[i])
+            return false;
+    return args->command != COMMAND_DIFF || strcmp(args_text(args, OPTION_DIFF_FORMAT, ""), "markdown") == 0;
+}
+
 /* In the child, between fork and exec. */
 static void become_posed(const struct session *session, unsigned jobs, int ready_fd, int log_fd, pid_t parent)
 {
@@ -129,7 +142,8 @@ static void become_posed(const struct session *session, unsigned jobs, int ready
      * .git). */
     else
         execlp(posed, "posed", "--root", session->folder, "--allow-hidden", "--http", "none", "--tcp", "none", "--unix",
-               session->address, "--import-workers", workers, "--render-workers", workers, (char *)NULL);
+               session->address, "--import-workers", workers, "--render-workers", session->draws ? workers : "0",
+               (char *)NULL);
     dprintf(log_fd, "cannot run %s%s: %s\n", posed, looked.at == NULL ? "" : looked.at, strerror(errno));
     _exit(127);
 }
@@ -237,6 +251,7 @@ int session_start(struct session *session, const struct args *args, const char *
     const char *address = session_address(args);
     *session = (struct session){
         .log_fd = -1, .is_private = address == NULL, .has_own_parameters = args_has(args, OPTION_PARAM)};
+    session->draws = draws(args);
     session->cache_dir = args_text(args, OPTION_CACHE_DIR, NULL);
     if (address != NULL)
         session->reconnect_ms = (int)(args_number(args, OPTION_RECONNECT, RECONNECT_S) * 1000);

@@ -10,6 +10,7 @@
 struct session {
     bool is_private;
     bool has_own_parameters; /* --param: parameters that the server may not know */
+    bool draws;              /* a private server needs renderers */
     char address[256];
     int reconnect_ms; /* how long to connect again; 0: never, as with a private server, which does not come back */
     char token[260];

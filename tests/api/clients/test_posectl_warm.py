@@ -1,16 +1,17 @@
-"""posectl warm: a cache folder for servers elsewhere, and a server that may only read one."""
+"""posectl warm: a cache folder for servers elsewhere, and a server that may only read one. How private servers are started."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
 
 import pytest
 
-from conftest import Server
+from conftest import SAMPLES, Server
 from importers import NO_RENDERING, imports
-from posectl import posectl
+from posectl import POSECTL, posectl
 from small_models import TRIANGLE, gltf, place
 
 pytestmark = pytest.mark.short
@@ -141,3 +142,23 @@ def test_a_file_that_another_user_may_write_is_not_believed(root):
             assert place(server.get("/v1/palette?model=sub/1.gltf")) == 1 and imports(server) == 1
         finally:
             server.end()
+
+
+# --- what a private server is started for ---
+
+@pytest.mark.parametrize("draws, words", [
+    (False, ("check", "a.glb")), (False, ("info", "a.glb")), (False, ("keys", "a.glb", "--clip", "walk")), (False, ("text", "a.glb")),
+    (False, ("convert", "a.glb", "-o", "c.glb")), (False, ("bake", "a.glb", "-o", "b.json")), (False, ("diff", "a.glb", "b.glb")),
+    (True, ("diff", "a.glb", "b.glb", "--format", "markdown")), (True, ("thumbs", "a.glb", "-o", "out", "--size", "16")),
+], ids=lambda words: words if isinstance(words, bool) else " ".join(words))
+def test_renderers_start_for_those_who_draw(tmp_path, draws, words):
+    """The others would wait for a driver, and longer than for all else."""
+    for name in ("a.glb", "b.glb"):
+        shutil.copy(SAMPLES / "robot.glb", tmp_path / name)
+    program, options = tmp_path / "posed", tmp_path / "options"
+    program.write_text(f'#!/bin/sh\necho "$*" >"{options}"\nexec "{POSECTL.parent}/posed" "$@"\n')
+    program.chmod(0o755)
+    done = posectl(*words, cwd=tmp_path, env={"POSED_PROGRAM": str(program)})
+    assert done.status == 0, done.err
+    count, = re.findall(r"--render-workers (\d+)", options.read_text())
+    assert (int(count) > 0) == draws

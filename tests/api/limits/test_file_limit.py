@@ -19,6 +19,7 @@ from importers import NO_RENDERING
 from packets import HEADER, hello, packet
 from raw_requests import file_limit
 from small_models import gltf, place
+from stand_ins import stand_in_library
 from upload_requests import put
 
 WAVE = 200
@@ -272,10 +273,7 @@ def stand_in(start, root, tmp_path):
     """begin(*options): a server with accept_stand_in.c, and the file that it reads."""
     if is_sanitized():
         pytest.skip("a sanitizer has to be the first library of a process")
-    if not shutil.which("cc"):
-        pytest.skip("there is no C compiler")
-    library = tmp_path / "accept.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, REPOSITORY / "tests" / "api" / "support" / "accept_stand_in.c", "-ldl"], check=True)
+    library = stand_in_library("accept_stand_in")
 
     def begin(name, *options):
         says = tmp_path / name

@@ -2,15 +2,15 @@
 that can be read does not have."""
 import os
 import shutil
-import subprocess
 import threading
 
 import pytest
 
-from conftest import REPOSITORY, is_sanitized, wait_until
+from conftest import is_sanitized, wait_until
 from importers import NO_RENDERING, imports
 from packets import connect, packet, subscribe
 from small_models import TRIANGLE, gltf, place
+from stand_ins import stand_in_library
 
 pytestmark = pytest.mark.short
 SOON = ("--watch-interval", "100ms")
@@ -32,10 +32,7 @@ def begin(start, root, tmp_path):
     """begin(*options): a server with source_stand_in.c, and what says how the file system is: say(word, prefix)."""
     if is_sanitized():
         pytest.skip("a sanitizer has to be the first library of a process")
-    if not shutil.which("cc"):
-        pytest.skip("there is no C compiler")
-    library = tmp_path / "source.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, REPOSITORY / "tests" / "api" / "support" / "source_stand_in.c", "-ldl"], check=True)
+    library = stand_in_library("source_stand_in")
     says = tmp_path / "says"
 
     def say(word, prefix="*"):

@@ -1,15 +1,13 @@
 """A server whose clocks a test turns."""
 import mmap
 import pathlib
-import shutil
 import struct
-import subprocess
 
 import pytest
 
-from conftest import REPOSITORY, is_sanitized
+from conftest import is_sanitized
+from stand_ins import stand_in_library
 
-SOURCE = REPOSITORY / "tests" / "api" / "support" / "clock_stand_in.c"
 YEAR_S = 365 * 24 * 3600
 
 
@@ -19,12 +17,9 @@ class Clocks:
     def __init__(self, folder):
         if is_sanitized():
             pytest.skip("a sanitizer must be loaded before the clocks")
-        if not shutil.which("cc"):
-            pytest.skip("no C compiler")
         folder = pathlib.Path(folder)
         folder.mkdir(exist_ok=True)
-        library, path = folder / "clocks.so", folder / "clocks"
-        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
+        library, path = stand_in_library("clock_stand_in"), folder / "clocks"
         path.write_bytes(bytes(16))
         with path.open("r+b") as file:
             self.ahead = mmap.mmap(file.fileno(), 16)
