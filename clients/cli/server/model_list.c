@@ -67,8 +67,13 @@ static void list_here(struct listing *listing)
     const struct path_argument *argument = listing->argument;
     struct model_walk walk = {.root = listing->paths->folder,
                               .formats = json_get(listing->formats, "formats"),
+                              .keeps_hidden_links = listing->paths->names_hidden,
                               .found = add,
                               .context = listing};
+    if (argument->kind == PATH_LEAVES) {
+        listing->list->unread++;
+        return;
+    }
     if (argument->kind == PATH_MODEL) {
         add(listing, argument->path, argument->path);
         return;
