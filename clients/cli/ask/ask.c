@@ -169,7 +169,8 @@ static int give(const struct args *args, const char *model, const char *format, 
         terminal_error(is_picture ? "refusing to write a picture to a terminal; redirect stdout or use -o FILE"
                                   : "refusing to write binary data to a terminal; redirect stdout or use -o FILE");
     else
-        status = output_give(file, answer->data, answer->data_bytes);
+        status = is_stdout && is_json ? output_give_json((const char *)answer->data, answer->data_bytes)
+                                      : output_give(file, answer->data, answer->data_bytes);
     if (status == STATUS_DONE && !is_stdout)
         report(args, file, model, answer);
     free(name);

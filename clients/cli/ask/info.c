@@ -49,8 +49,9 @@ static void put_skins(struct text *out, const cJSON *skins)
         text_printf(out, "  %5.0f  ", json_number(skin, "index"));
         text_put_column(out, json_name(skin), columns);
         const char *method = json_text(skin, "method"); /* only there where it is not linear */
-        text_printf(out, "  %7d%s%s\n", cJSON_GetArraySize(json_get(skin, "joints")), method[0] == 0 ? "" : "  ",
-                    method);
+        text_printf(out, "  %7d%s", cJSON_GetArraySize(json_get(skin, "joints")), method[0] == 0 ? "" : "  ");
+        text_put_printable(out, method);
+        text_put(out, "\n");
     }
 }
 
@@ -122,7 +123,9 @@ static void put_model(struct text *out, const cJSON *model)
     }
     if (cJSON_IsNumber(json_get(model, "frame_rate")))
         text_printf(out, ", %g frames a second", json_number(model, "frame_rate"));
-    text_printf(out, "\n  %shash %s%s\n", colour(COLOUR_DIM), json_text(model, "hash"), colour(COLOUR_NONE));
+    text_printf(out, "\n  %shash ", colour(COLOUR_DIM));
+    text_put_printable(out, json_text(model, "hash"));
+    text_printf(out, "%s\n", colour(COLOUR_NONE));
     put_clips(out, json_get(model, "clips"));
     put_skins(out, json_get(model, "skins"));
     put_meshes(out, json_get(model, "meshes"));
@@ -131,7 +134,9 @@ static void put_model(struct text *out, const cJSON *model)
         text_put(out, "\n");
     cJSON_ArrayForEach(warning, json_get(model, "warnings"))
     {
-        text_printf(out, "  %s%s%s: ", colour(COLOUR_YELLOW), json_text(warning, "code"), colour(COLOUR_NONE));
+        text_printf(out, "  %s", colour(COLOUR_YELLOW));
+        text_put_printable(out, json_text(warning, "code"));
+        text_printf(out, "%s: ", colour(COLOUR_NONE));
         text_put_printable(out, json_text(warning, "message"));
         text_put(out, "\n");
     }
@@ -145,11 +150,15 @@ static int show(const struct args *args, struct command_context *context, size_t
                                             NULL, &answer);
     if (rc != 0)
         return connection_status(&context->connection, rc);
-    if (terminal.is_json || args_has(args, OPTION_FILE)) {
+    if (strcmp(args_text(args, OPTION_FILE, "-"), "-") != 0)
         text_put_bytes(out, (const char *)answer.data, answer.data_bytes);
+    else if (terminal.is_json || args_has(args, OPTION_FILE))
+        text_put_json(out, (const char *)answer.data, answer.data_bytes);
+    if (terminal.is_json || args_has(args, OPTION_FILE))
         return STATUS_DONE;
-    }
-    cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+    cJSON *model;
+    if (connection_read_json(&context->connection, &answer, &model) != 0)
+        return connection_status(&context->connection, POSED_E_PROTOCOL);
     text_put(out, index > 0 ? "\n" : "");
     put_model(out, model);
     cJSON_Delete(model);

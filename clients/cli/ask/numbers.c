@@ -41,7 +41,7 @@ static void put_palette(struct text *out, const cJSON *answer)
     const cJSON *frame, *skin, *joint;
     cJSON_ArrayForEach(frame, json_get(answer, "frames"))
     {
-        const cJSON *of_skin = json_get(frame, "palettes")->child;
+        const cJSON *of_skin = json_child(frame, "palettes");
         put_time(out, frame);
         cJSON_ArrayForEach(skin, json_get(answer, "skins"))
         {
@@ -106,7 +106,7 @@ static void put_mesh(struct text *out, const cJSON *answer)
     const cJSON *frame, *mesh, *number;
     cJSON_ArrayForEach(frame, json_get(answer, "frames"))
     {
-        const cJSON *positions = json_get(frame, "positions")->child;
+        const cJSON *positions = json_child(frame, "positions");
         put_time(out, frame);
         text_printf(out, "%s mesh  ", colour(COLOUR_DIM));
         text_put_column(out, "name", columns);
@@ -152,7 +152,7 @@ static void put_boxes(struct text *out, const cJSON *answer, const cJSON *frame)
     const size_t of_meshes = json_name_columns(meshes), of_joints = json_name_columns(joints);
     const size_t names = of_meshes > of_joints ? of_meshes : of_joints;
     const size_t columns = names > strlen(EVERYTHING) ? names : strlen(EVERYTHING);
-    const cJSON *box = json_get(frame, "meshes") == NULL ? NULL : json_get(frame, "meshes")->child;
+    const cJSON *box = json_child(frame, "meshes");
     text_printf(out, "%s%*s%s\n", colour(COLOUR_DIM), (int)columns + 9, "",
                 "        from x           y           z            to x           y           z");
     text_put(out, colour(COLOUR_NONE));
@@ -166,7 +166,7 @@ static void put_boxes(struct text *out, const cJSON *answer, const cJSON *frame)
         put_box(out, box);
         box = box == NULL ? NULL : box->next;
     }
-    box = json_get(frame, "joints") == NULL ? NULL : json_get(frame, "joints")->child;
+    box = json_child(frame, "joints");
     cJSON_ArrayForEach(entry, joints)
     {
         text_put(out, "  joint  ");
@@ -202,8 +202,11 @@ static void put_channels(struct text *out, const cJSON *clip)
         const int count = cJSON_GetArraySize(times);
         text_put(out, "  ");
         text_put_column(out, json_name(channel), columns);
-        text_printf(out, "  %-11s  %-11s  %d key%s, %g to %g s\n", json_text(channel, "path"),
-                    json_text(channel, "interpolation"), count, count == 1 ? "" : "s",
+        text_put(out, "  ");
+        text_put_column(out, json_text(channel, "path"), 11);
+        text_put(out, "  ");
+        text_put_column(out, json_text(channel, "interpolation"), 11);
+        text_printf(out, "  %d key%s, %g to %g s\n", count, count == 1 ? "" : "s",
                     cJSON_GetNumberValue(cJSON_GetArrayItem(times, 0)),
                     cJSON_GetNumberValue(cJSON_GetArrayItem(times, count - 1)));
     }

@@ -31,7 +31,9 @@ static void put_model(struct text *out, const cJSON *entry)
     text_put_column(out, json_text(entry, "modified"), 22);
     text_put_printable(out, json_text(entry, "model"));
     if (error != NULL) {
-        text_printf(out, "  %s: ", json_text(error, "code"));
+        text_put(out, "  ");
+        text_put_printable(out, json_text(error, "code"));
+        text_put(out, ": ");
         text_put_printable(out, json_text(error, "message"));
     }
     text_put(out, "\n");
@@ -42,7 +44,7 @@ static void put_page(void *context, const struct posed_packet *answer, const cJS
     struct output *out = context;
     const cJSON *entry;
     if (out->is_raw)
-        text_put_bytes(&out->text, (const char *)answer->data, answer->data_bytes);
+        text_put_json(&out->text, (const char *)answer->data, answer->data_bytes);
     else
         cJSON_ArrayForEach(entry, json_get(page, "models")) put_model(&out->text, entry);
 }
@@ -96,13 +98,15 @@ static void put_version(struct text *out, const cJSON *json)
 static int run_plain(struct command_context *context, const struct args *args, struct output *out)
 {
     struct posed_packet answer;
-    const int rc = connection_request(&context->connection,
-                                      args->command == COMMAND_FORMATS ? "/v1/formats" : "/v1/version", NULL, &answer);
+    cJSON *json = NULL;
+    int rc = connection_request(&context->connection, args->command == COMMAND_FORMATS ? "/v1/formats" : "/v1/version",
+                                NULL, &answer);
+    if (rc == 0)
+        rc = connection_read_json(&context->connection, &answer, &json);
     if (rc != 0)
         return connection_status(&context->connection, rc);
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     if (out->is_raw)
-        text_put_bytes(&out->text, (const char *)answer.data, answer.data_bytes);
+        text_put_json(&out->text, (const char *)answer.data, answer.data_bytes);
     else if (args->command == COMMAND_FORMATS)
         put_formats(&out->text, json);
     else
@@ -130,11 +134,11 @@ static int read_queries(const char *name, struct text *out)
 }
 
 /* Reports failed queries on stderr too, because the answer as a whole has succeeded. */
-static int report_results(const struct posed_packet *answer)
+static int report_results(struct connection *connection, const struct posed_packet *answer)
 {
-    cJSON *json = cJSON_ParseWithLength((const char *)answer->data, answer->data_bytes);
+    cJSON *json;
     const cJSON *result;
-    int i = 0, status = STATUS_DONE;
+    int i = 0, status = connection_status(connection, connection_read_json(connection, answer, &json));
     cJSON_ArrayForEach(result, json_get(json, "results"))
     {
         const cJSON *error = json_error(result);
@@ -158,8 +162,8 @@ static int run_query(struct command_context *context, const struct args *args, s
         status = connection_status(&context->connection,
                                    connection_request(&context->connection, "/v1/query", body.at, &answer));
     if (status == STATUS_DONE) {
-        text_put_bytes(&out->text, (const char *)answer.data, answer.data_bytes);
-        status = report_results(&answer);
+        text_put_json(&out->text, (const char *)answer.data, answer.data_bytes);
+        status = report_results(&context->connection, &answer);
     }
     text_free(&body);
     return status;

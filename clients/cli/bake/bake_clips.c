@@ -59,12 +59,10 @@ int bake_find_clips(struct bake *bake)
     enum { FPS_DEFAULT = 30 };
     const char *which = args_text(bake->args, OPTION_BAKE_CLIPS, "all");
     struct connection *connection = &bake->context.connection;
-    struct posed_packet answer;
-    const int rc = connection_request_model(connection, "model", bake->model, "", NULL, &answer);
+    const int rc = connection_request_json(connection, "model", bake->model, "", NULL, &bake->about);
     const int status = connection_status(connection, rc);
     if (status != STATUS_DONE)
         return status;
-    bake->about = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     const double own_fps = json_number(bake->about, "frame_rate");
     bake->fps = args_number(bake->args, OPTION_BAKE_FPS, own_fps > 0 ? own_fps : FPS_DEFAULT);
     choose_clips(bake, which);

@@ -94,13 +94,12 @@ static double size_of(const cJSON *model)
 void check_model(const struct rule_set *rules, struct connection *connection, const char *source,
                  struct findings *findings)
 {
-    struct posed_packet answer;
+    cJSON *json;
     struct inspection model = {.rules = rules, .connection = connection, .source = source, .findings = findings};
-    if (connection_request_model(connection, "model", source, "", NULL, &answer) < 0) {
+    if (connection_request_json(connection, "model", source, "", NULL, &json) < 0) {
         add_unreadable(&model);
         return;
     }
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     model.model = json;
     model.size = size_of(json);
     inspection_find_nodes(&model);

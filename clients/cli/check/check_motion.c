@@ -69,7 +69,7 @@ static double find_drift(const struct inspection *model, const cJSON *clip, doub
 {
     const char *root = rules_text(model->rules, KEY_ROOT_JOINT);
     const double duration_s = json_number(clip, "duration");
-    struct posed_packet answer;
+    cJSON *json;
     struct text query = {0};
     double most = 0;
     text_printf(&query, "&clip=%.0f&wrap=clamp&root_motion=extract&joints=0&format=json&t=0",
@@ -80,11 +80,10 @@ static double find_drift(const struct inspection *model, const cJSON *clip, doub
         text_put(&query, "&root=");
         text_put_url(&query, root);
     }
-    const int rc = connection_request_model(model->connection, "pose", model->source, query.at, NULL, &answer);
+    const int rc = connection_request_json(model->connection, "pose", model->source, query.at, NULL, &json);
     text_free(&query);
     if (rc < 0)
         return root == NULL ? 0 : -1;
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     const cJSON *frame;
     cJSON_ArrayForEach(frame, json_get(json, "frames"))
     {

@@ -135,8 +135,8 @@ char *skeleton_place(const struct rule_file *file, const char *path)
 struct skeleton *skeleton_read(struct connection *connection, const char *path, const struct rule_file *file,
                                const cJSON *value)
 {
-    struct posed_packet answer;
-    if (connection_request_model(connection, "model", path, "", NULL, &answer) < 0) {
+    cJSON *json;
+    if (connection_request_json(connection, "model", path, "", NULL, &json) < 0) {
         struct text line = {0};
         char code[64];
         connection_error_code(connection, code);
@@ -148,7 +148,6 @@ struct skeleton *skeleton_read(struct connection *connection, const char *path, 
         text_free(&line);
         return NULL;
     }
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     struct inspection model = {.model = json};
     inspection_find_nodes(&model);
     struct skeleton *skeleton = skeleton_of(&model, path);

@@ -52,12 +52,15 @@ static void put_failure(const struct diff_pair *pair, struct text *out)
 {
     const char *said = NULL, *rule = rule_of(pair, &said);
     const cJSON *list = json_get(pair->answer, "differences"), *first = cJSON_GetArrayItem(list, 0), *difference;
-    text_printf(out, "      <failure type=\"%s\" message=\"", rule != NULL ? rule : json_text(first, "kind"));
+    text_put(out, "      <failure type=\"");
+    text_put_xml(out, rule != NULL ? rule : json_text(first, "kind"));
+    text_put(out, "\" message=\"");
     text_put_xml(out, rule != NULL ? said : json_text(first, "message"));
     text_put(out, "\">");
     cJSON_ArrayForEach(difference, list)
     {
-        text_printf(out, "%s: ", json_text(difference, "kind"));
+        text_put_xml(out, json_text(difference, "kind"));
+        text_put(out, ": ");
         text_put_xml(out, json_text(difference, "message"));
         text_put(out, "\n");
     }

@@ -25,7 +25,11 @@ static void put_differences(const struct diff_pair *pair, struct text *out)
     if (shown <= count && shown > SHOWN_MOST && !terminal.is_verbose)
         text_printf(out, "  and %d more; -v prints all\n", count - SHOWN_MOST);
     cJSON_ArrayForEach(difference, json_get(pair->answer, "left_out"))
-        text_printf(out, "  %s left out: %.0f\n", difference->string, cJSON_GetNumberValue(difference));
+    {
+        text_put(out, "  ");
+        text_put_printable(out, difference->string);
+        text_printf(out, " left out: %.0f\n", cJSON_GetNumberValue(difference));
+    }
 }
 
 static void put_pair(const struct diff_pair *pair, struct text *out)

@@ -101,10 +101,10 @@ static int ask_box(struct connection *connection, const char *model, int clip, d
                    struct text *problem)
 {
     static const char *const ENDS[] = {"min", "max"};
-    struct posed_packet answer;
+    cJSON *json;
     struct text query = {0};
     put_time(&query, clip, time_s);
-    int rc = connection_request_model(connection, "bounds", model, query.at, NULL, &answer);
+    int rc = connection_request_json(connection, "bounds", model, query.at, NULL, &json);
     for (int i = 0; i < 6; i++)
         box[i] = i < 3 ? HUGE_VAL : -HUGE_VAL;
     if (rc != 0) {
@@ -112,7 +112,6 @@ static int ask_box(struct connection *connection, const char *model, int clip, d
         text_free(&query);
         return -1;
     }
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     const cJSON *bounds = json_get(cJSON_GetArrayItem(json_get(json, "frames"), 0), "bounds");
     for (int i = 0; i < 6 && cJSON_IsObject(bounds); i++)
         box[i] = cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, ENDS[i / 3]), i % 3));

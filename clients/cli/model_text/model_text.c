@@ -63,7 +63,9 @@ static void put_warnings(const struct model_text *text)
     const cJSON *warning;
     cJSON_ArrayForEach(warning, json_get(text->model, "warnings"))
     {
-        text_printf(text->out, "warning %s: ", json_text(warning, "code"));
+        text_put(text->out, "warning ");
+        text_put_printable(text->out, json_text(warning, "code"));
+        text_put(text->out, ": ");
         text_put_printable(text->out, json_text(warning, "message"));
         text_put(text->out, "\n");
     }
@@ -71,11 +73,10 @@ static void put_warnings(const struct model_text *text)
 
 int model_text_put(struct connection *connection, const char *path, struct text *out)
 {
-    struct posed_packet answer;
-    const int rc = connection_request_model(connection, "model", path, "", NULL, &answer);
+    cJSON *model;
+    const int rc = connection_request_json(connection, "model", path, "", NULL, &model);
     if (rc != 0)
         return rc;
-    cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     struct model_text text = {.connection = connection, .path = path, .model = model, .out = out};
     model_text_find_nodes(&text);
     model_text_ask_rest(&text);

@@ -69,8 +69,9 @@ static void put_skins(struct model_text *text)
             continue;
         text_printf(text->out, "skin %.0f ", json_number(skin, "index"));
         model_text_put_name(text->out, skin);
-        text_printf(text->out, ": %d joints, %s\n", cJSON_GetArraySize(json_get(skin, "joints")),
-                    json_text(skin, "method")[0] == '\0' ? "linear" : json_text(skin, "method"));
+        text_printf(text->out, ": %d joints, ", cJSON_GetArraySize(json_get(skin, "joints")));
+        text_put_printable(text->out, json_text(skin, "method")[0] == '\0' ? "linear" : json_text(skin, "method"));
+        text_put(text->out, "\n");
         cJSON_ArrayForEach(joint, json_get(skin, "joints"))
         {
             const double node = json_number(joint, "node");
@@ -91,8 +92,9 @@ static void put_placed(struct model_text *text, const char *list, const char *wo
         const double at = json_number(placed, "node");
         text_printf(text->out, "%s ", word);
         model_text_put_name(text->out, placed);
-        text_printf(text->out, ": %s, at %s\n", json_text(placed, "kind"),
-                    at >= 0 && at < (double)text->node_count ? text->labels[(size_t)at] : "-");
+        text_put(text->out, ": ");
+        text_put_printable(text->out, json_text(placed, "kind"));
+        text_printf(text->out, ", at %s\n", at >= 0 && at < (double)text->node_count ? text->labels[(size_t)at] : "-");
     }
 }
 

@@ -43,9 +43,11 @@ static void put_meshes(const struct model_text *text)
         {
             text_printf(text->out, "mesh %.0f ", json_number(mesh, "index"));
             model_text_put_name(text->out, mesh);
-            text_printf(text->out, ": primitive %d: %s, %.0f vertices, %.0f indices, up to %.0f joints a vertex, ",
-                        place++, json_text(primitive, "topology"), json_number(primitive, "vertices"),
-                        json_number(primitive, "indices"), json_number(primitive, "influences_max"));
+            text_printf(text->out, ": primitive %d: ", place++);
+            text_put_printable(text->out, json_text(primitive, "topology"));
+            text_printf(text->out, ", %.0f vertices, %.0f indices, up to %.0f joints a vertex, ",
+                        json_number(primitive, "vertices"), json_number(primitive, "indices"),
+                        json_number(primitive, "influences_max"));
             text_printf(text->out, "%.0f morph targets, material ", json_number(primitive, "morph_targets"));
             put_name_of(text->out, materials, json_get(primitive, "material"));
             text_put(text->out, "\n");
@@ -179,15 +181,20 @@ static void put_numbers(struct text *out, const char *what, const cJSON *value)
 
 static void put_texture(const struct model_text *text, const cJSON *use)
 {
+    static const char *const WORDS[] = {"wrap_s", "wrap_t", "mag_filter", "min_filter"};
     const cJSON *index = json_get(use, "texture");
     const cJSON *texture =
         cJSON_IsNumber(index) ? cJSON_GetArrayItem(json_get(text->model, "textures"), index->valueint) : NULL;
     const char *uri = json_text(texture, "uri");
     text_put_printable(text->out, uri[0] == '\0' ? "(embedded)" : uri);
-    text_printf(text->out, " %s, %.0f x %.0f, %s %s, %s %s, set %.0f", json_text(texture, "state"),
-                json_number(texture, "width"), json_number(texture, "height"), json_text(texture, "wrap_s"),
-                json_text(texture, "wrap_t"), json_text(texture, "mag_filter"), json_text(texture, "min_filter"),
-                json_number(use, "texcoord_set"));
+    text_put(text->out, " ");
+    text_put_printable(text->out, json_text(texture, "state"));
+    text_printf(text->out, ", %.0f x %.0f", json_number(texture, "width"), json_number(texture, "height"));
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        text_put(text->out, i % 2 == 0 ? ", " : " ");
+        text_put_printable(text->out, json_text(texture, WORDS[i]));
+    }
+    text_printf(text->out, ", set %.0f", json_number(use, "texcoord_set"));
     put_numbers(text->out, ", uv", json_get(use, "uv_from_texcoord"));
 }
 
@@ -199,10 +206,12 @@ static void put_layers(const struct model_text *text, const cJSON *material)
     {
         text_put(text->out, "material ");
         model_text_put_name(text->out, material);
-        text_printf(text->out, ": %s", extension->string);
+        text_put(text->out, ": ");
+        text_put_printable(text->out, extension->string);
         cJSON_ArrayForEach(number, extension)
         {
-            text_printf(text->out, "%s %s", number == extension->child ? "" : ",", number->string);
+            text_put(text->out, number == extension->child ? " " : ", ");
+            text_put_printable(text->out, number->string);
             put_numbers(text->out, "", number);
         }
         text_put(text->out, "\n");
@@ -223,7 +232,8 @@ static void put_materials(const struct model_text *text)
         model_text_put_name(out, material);
         for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++)
             put_numbers(out, NUMBERS[i][0], json_get(material, NUMBERS[i][1]));
-        text_printf(out, ", alpha %s", json_text(material, "alpha_mode"));
+        text_put(out, ", alpha ");
+        text_put_printable(out, json_text(material, "alpha_mode"));
         if (strcmp(json_text(material, "alpha_mode"), "mask") == 0)
             put_numbers(out, " from", json_get(material, "alpha_cutoff"));
         text_put(out, cJSON_IsTrue(json_get(material, "double_sided")) ? ", double-sided" : "");
@@ -233,7 +243,9 @@ static void put_materials(const struct model_text *text)
         {
             text_put(out, "material ");
             model_text_put_name(out, material);
-            text_printf(out, ": %s texture ", use->string);
+            text_put(out, ": ");
+            text_put_printable(out, use->string);
+            text_put(out, " texture ");
             put_texture(text, use);
             text_put(out, "\n");
         }

@@ -2,10 +2,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NAME_COLUMNS_MIN = 4, NAME_COLUMNS_MAX = 40 };
 
 const cJSON *json_get(const cJSON *object, const char *name) { return cJSON_GetObjectItemCaseSensitive(object, name); }
+
+const cJSON *json_child(const cJSON *object, const char *name)
+{
+    const cJSON *list = json_get(object, name);
+    return list == NULL ? NULL : list->child;
+}
 
 double json_number(const cJSON *object, const char *name) { return cJSON_GetNumberValue(json_get(object, name)); }
 
@@ -42,8 +49,11 @@ const cJSON *json_error(const cJSON *object)
 void json_print(cJSON *json)
 {
     char *text = cJSON_PrintUnformatted(json);
-    puts(text == NULL ? "{}" : text);
+    struct text out = {0};
+    text_put_json(&out, text == NULL ? "{}" : text, text == NULL ? 2 : strlen(text));
+    puts(out.at);
     fflush(stdout);
+    text_free(&out);
     free(text);
     cJSON_Delete(json);
 }
@@ -51,7 +61,8 @@ void json_print(cJSON *json)
 void json_put_indented(struct text *out, cJSON *json)
 {
     char *text = cJSON_Print(json);
-    text_printf(out, "%s\n", text == NULL ? "{}" : text);
+    text_put_json(out, text == NULL ? "{}" : text, text == NULL ? 2 : strlen(text));
+    text_put(out, "\n");
     free(text);
     cJSON_Delete(json);
 }

@@ -8,6 +8,8 @@
 /* A member; NULL where there is none, as of a NULL object. */
 const cJSON *json_get(const cJSON *object, const char *name);
 /* A member's number (NaN where there is none) and text ("" where there is none). */
+/* The first entry of a list or member; NULL: it is empty, or there is none. */
+const cJSON *json_child(const cJSON *object, const char *name);
 double json_number(const cJSON *object, const char *name);
 const char *json_text(const cJSON *object, const char *name);
 /* The member "name" as people see it: "-" where the thing has no name. */

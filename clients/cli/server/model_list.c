@@ -56,9 +56,9 @@ static void add(void *context, const char *model, const char *source)
 static int read_formats(struct listing *listing, struct connection *connection)
 {
     struct posed_packet answer;
-    const int rc = connection_request(connection, "/v1/formats", NULL, &answer);
+    int rc = connection_request(connection, "/v1/formats", NULL, &answer);
     if (rc == 0)
-        listing->formats = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+        rc = connection_read_json(connection, &answer, &listing->formats);
     return connection_status(connection, rc);
 }
 
@@ -105,9 +105,9 @@ int model_list_pages(struct connection *connection, const char *query, bool is_o
         rc = connection_request(connection, target.at, NULL, &answer);
         text_free(&target);
         text_free(&after);
-        if (rc != 0)
+        cJSON *page = NULL;
+        if (rc != 0 || (rc = connection_read_json(connection, &answer, &page)) != 0)
             break;
-        cJSON *page = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
         take(context, &answer, page);
         text_put(&after, json_text(page, "next"));
         cJSON_Delete(page);

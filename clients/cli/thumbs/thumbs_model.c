@@ -175,15 +175,14 @@ enum outcome thumbs_make_model(struct connection *connection, size_t index, cons
     if (take_known_failure(thumbs, index, old))
         return OUTCOME_FAILED;
     for (int tries = 1;; tries++) {
-        struct posed_packet answer;
+        cJSON *model;
         struct timespec before;
         clock_gettime(CLOCK_REALTIME, &before);
         const double before_s = (double)before.tv_sec + (double)before.tv_nsec * 1e-9;
-        if (connection_request_model(connection, "model", item->source, "", NULL, &answer) < 0) {
+        if (connection_request_json(connection, "model", item->source, "", NULL, &model) < 0) {
             outcome = fail(thumbs, index, connection, NULL, before_s);
             break;
         }
-        cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
         cJSON *entry = new_entry(thumbs, item, model, before_s);
         int rc = 0;
         if (is_alike && strcmp(json_text(old, "hash"), json_text(model, "hash")) == 0) {

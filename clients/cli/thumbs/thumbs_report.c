@@ -47,8 +47,11 @@ void thumbs_report_line(const char *what, enum colour shade, const char *model, 
     struct text out = {0};
     text_printf(&out, "%s%s%s  ", colour(shade), what, colour(COLOUR_NONE));
     text_put_printable(&out, model);
-    if (error != NULL)
-        text_printf(&out, "  %s: ", json_text(error, "code"));
+    if (error != NULL) {
+        text_put(&out, "  ");
+        text_put_printable(&out, json_text(error, "code"));
+        text_put(&out, ": ");
+    }
     text_put_printable(&out, json_text(error, "message"));
     puts(out.at);
     fflush(stdout);
