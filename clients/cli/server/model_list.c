@@ -93,6 +93,8 @@ static void list_here(struct listing *listing)
 int model_list_pages(struct connection *connection, const char *query, bool is_one, model_page *take, void *context)
 {
     struct text after = {0};
+    char *last = must_copy(""); /* pages are in the order of their models */
+    bool is_endless = false;
     int rc = 0;
     do {
         struct text target = {0};
@@ -109,11 +111,19 @@ int model_list_pages(struct connection *connection, const char *query, bool is_o
         if (rc != 0 || (rc = connection_read_json(connection, &answer, &page)) != 0)
             break;
         take(context, &answer, page);
-        text_put(&after, json_text(page, "next"));
+        const char *next = json_text(page, "next");
+        if (next[0] != '\0' && strcmp(next, last) <= 0) {
+            terminal_error("the server's list of models does not go on after '%s'", last);
+            is_endless = true;
+        }
+        free(last);
+        last = must_copy(next);
+        text_put(&after, is_endless ? "" : next);
         cJSON_Delete(page);
     } while (after.size_bytes > 0 && !is_one && !is_interrupted());
     text_free(&after);
-    return connection_status(connection, rc);
+    free(last);
+    return is_endless ? STATUS_SERVER : connection_status(connection, rc);
 }
 
 static bool is_meant(const struct path_argument *argument, const char *model)
