@@ -158,7 +158,7 @@ $(cli): flags += -DPOSECTL_VERSION='"$(version)"'
 # It joins the parts of long sheets with the renderer's encoders, so that they are the file that one request gives.
 cli_encoders := $(patsubst %.c,$(obj)/%.o,$(wildcard server/render/image/image_sequence*.c) $(addprefix server/,render/image/picture_file.c render/image/png_file.c render/image/jpeg_file.c render/image/webp_file.c render/image/quantizer.c base/buf.c base/err.c base/png_chunk.c base/utf8.c base/mem.c))
 $(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams.o $(cli_encoders)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg) -lgif -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_posectl)
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 client_tests := $(out)/test/client_probe $(out)/test/client_crowd $(out)/test/client_raycast $(out)/test/eval_raycast $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(out)/example_crowd $(out)/example_hit
@@ -243,7 +243,7 @@ always:
 test_sources := $(wildcard tests/unit/*/*.c)
 test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/gltf/draco_encode.o
 $(test_objects): | deps-test
-tested := $(obj)/clients/c/posed.o $(filter-out %/main.o,$(cli)) $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base)) $(obj)/gen/environments.o
+tested := $(obj)/clients/c/posed.o $(addprefix $(obj)/clients/cli/,server/pattern.o sheet/apng_file.o output/text.o) $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base)) $(obj)/gen/environments.o
 # test_conn.c stands in for the dispatcher of its connections and for their clock, fake_imports.c for the import pool.
 wrapped := dispatcher_handle dispatcher_cancel dispatcher_answer_query dispatcher_begin_read dispatcher_listen uv_now \
            import_pool_new import_pool_free import_pool_submit import_pool_drop
@@ -309,6 +309,12 @@ fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 $(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
+# posectl as a whole, which has names of the importer's.
+of_posectl := $(filter-out %/main.o,$(cli)) $(client_c) $(obj)/server/daemon/support/standard_streams.o $(cli_encoders)
+libs_posectl = $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg) -lgif -lm
+$(out)/test/replay_posectl_answers: $(obj)/tests/fuzz/fuzz_posectl_answers.o $(obj)/tests/fuzz/replay.o $(of_posectl)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_posectl)
 replays := $(fuzz_targets:%=$(out)/test/replay_%)
 # `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.
 sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize)
@@ -453,6 +459,8 @@ fuzz:
 	@mkdir -p $(fuzzed:%=build/fuzz/corpus_%)
 	@for f in $(fuzzed); do echo "== $$f"; build/fuzz/fuzz_$$f -max_total_time=$(T) -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus_$$f tests/fuzz/corpus/$$f || exit 1; done
+$(out)/fuzz_posectl_answers: $(obj)/tests/fuzz/fuzz_posectl_answers.o $(of_posectl)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(libs_posectl)
 $(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 

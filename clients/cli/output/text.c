@@ -186,6 +186,7 @@ void text_put_json(struct text *out, const char *json, size_t size_bytes)
 {
     struct text whole = {0}; /* ends in a NUL, which no character has within it */
     text_put_bytes(&whole, json, size_bytes);
+    text_put(out, "");
     for (const char *at = whole.at; at < whole.at + size_bytes;) {
         const size_t bytes = text_character_bytes(at);
         if (is_shown(at, bytes) || *at == '\n' || *at == '\t' || *at == '\r')
@@ -200,7 +201,7 @@ void text_put_json(struct text *out, const char *json, size_t size_bytes)
 size_t text_columns(const char *text)
 {
     size_t columns = 0;
-    for (const char *at = text; *at != '\0';) {
+    for (const char *at = text == NULL ? "" : text; *at != '\0';) {
         const size_t bytes = text_character_bytes(at);
         char escaped[ESCAPE_BYTES] = "1";
         if (!is_shown(at, bytes))
