@@ -39,7 +39,7 @@ static void choose_clips(struct bake *bake, const char *which)
         if (is_first && bake->clip_count > 0)
             break;
         if (is_all || pattern_list_matches(which, json_text(clip, "name"), false))
-            add_clip(bake, (int)json_number(clip, "index"), json_text(clip, "name"), json_number(clip, "duration"));
+            add_clip(bake, json_index(clip, "index"), json_text(clip, "name"), json_number(clip, "duration"));
     }
 }
 

@@ -39,7 +39,7 @@ static int find_node(const struct bake *bake, const char *text, bool *is_found)
     cJSON_ArrayForEach(node, nodes_of(bake))
     {
         if (cJSON_IsString(json_get(node, "name")) && strcmp(json_text(node, "name"), text) == 0) {
-            found = count++ == 0 ? (int)json_number(node, "node") : found;
+            found = count++ == 0 ? json_index(node, "node") : found;
         }
     }
     *is_found = count > 0;
@@ -202,12 +202,12 @@ static void add_skins(struct bake *bake)
             continue;
         cJSON_ArrayForEach(joint, json_get(skin, "joints"))
         {
-            const int node = (int)json_number(joint, "node");
+            const int node = json_index(joint, "node");
             if (node < 0 || node >= nodes || (is_there[node] && bake->values != BAKE_PALETTE))
                 continue;
             is_there[node] = true;
             add_item(bake, node_name(bake, node, number), node,
-                     bake->values == BAKE_PALETTE ? (int)json_number(skin, "index") : -1);
+                     bake->values == BAKE_PALETTE ? json_index(skin, "index") : -1);
         }
     }
     const bool has_none = bake->item_count == 0;

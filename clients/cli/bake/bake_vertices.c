@@ -69,7 +69,8 @@ static int find_entries(struct vertices *vertices)
                               cJSON_Duplicate(cJSON_GetArrayItem(json_get(json, "rest"), i), true));
         cJSON_AddItemToObject(entry, "triangles",
                               cJSON_Duplicate(cJSON_GetArrayItem(json_get(json, "indices"), i), true));
-        vertices->vertex_count += (size_t)json_number(mesh, "vertices");
+        const int vertex_count = json_index(mesh, "vertices"); /* the size of a texture limits their sum */
+        vertices->vertex_count += vertex_count < 0 ? 0 : (size_t)vertex_count;
         cJSON_AddItemToArray(kept, entry);
     }
     vertices->entries = kept;

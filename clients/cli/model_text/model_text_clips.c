@@ -85,7 +85,7 @@ static bool ask_moments(const struct model_text *text, const cJSON *clip, struct
     piece = piece > PIECE_FRAMES ? PIECE_FRAMES : piece;
     for (size_t at = 0; at < moments->count;) {
         const size_t left = moments->count - at,
-                     came = ask_piece(text, (int)json_number(clip, "index"), moments, at, left < piece ? left : piece);
+                     came = ask_piece(text, json_index(clip, "index"), moments, at, left < piece ? left : piece);
         if (came == 0)
             return false;
         at += came;
@@ -183,7 +183,7 @@ static void put_clip(const struct model_text *text, const char *name, const cJSO
         text_put(text->out, "\n");
     }
     free(moments.values);
-    model_text_put_weights(text, name, (int)json_number(clip, "index"));
+    model_text_put_weights(text, name, json_index(clip, "index"));
 }
 
 /* Clips of one name get a number. */

@@ -16,6 +16,12 @@ const cJSON *json_child(const cJSON *object, const char *name)
 
 double json_number(const cJSON *object, const char *name) { return cJSON_GetNumberValue(json_get(object, name)); }
 
+int json_index(const cJSON *object, const char *name)
+{
+    const double number = json_number(object, name);
+    return number >= 0 && number <= 1e9 ? (int)number : -1;
+}
+
 const char *json_text(const cJSON *object, const char *name)
 {
     const char *text = cJSON_GetStringValue(json_get(object, name));
