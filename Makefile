@@ -332,8 +332,10 @@ $(obj)/tests/fuzz/replay.o: $(out)/gen/fuzz_targets.def
 $(out)/gen/fuzz_targets.def: always
 	@mkdir -p $(@D)
 	@printf 'FUZZ_TARGET(%s)\n' $(fuzz_targets) > $@.part; cmp -s $@.part $@ || cp $@.part $@; rm $@.part
+# posectl as a whole is a target, too.
+fuzzed_code := $(sort $(tested) $(filter-out %/main.o,$(cli)))
 replay := $(out)/test/replay
-$(replay): $(replay_targets) $(addprefix $(obj)/tests/fuzz/,replay.o reader_target.o) $(tested)
+$(replay): $(replay_targets) $(addprefix $(obj)/tests/fuzz/,replay.o reader_target.o) $(fuzzed_code)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 # `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.
@@ -502,7 +504,7 @@ fuzz:
 	@mkdir -p $(fuzzed:%=build/fuzz/corpus_%)
 	@for f in $(fuzzed); do echo "== $$f"; build/fuzz/fuzz_$$f -max_total_time=$(T) -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus_$$f tests/fuzz/corpus/$$f || exit 1; done
-$(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/reader_target.o $(tested)
+$(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/reader_target.o $(fuzzed_code)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 
 lint: $(bench_programs) # nothing else builds them

@@ -3,12 +3,15 @@
 # of each model since the merge base of BASE and HEAD, sheets of all clips, and what posectl check finds in the models that changed.
 #
 #   BASE            the branch that the change goes to, or any commit: origin/main
-#   FOLDER          model-review; what was in it is removed
+#   FOLDER          model-review; the report of an earlier run there is removed
 #   POSECTL         the program: posectl
 #   POSED_BASELINE  accepted findings: posed.known.json at the top of the repository, where there is one
 #   POSED_SHEETS    of how many models sheets are drawn at most: 50
 #
 # Exit status: 0; 1: check finds an error that is not accepted; 2: git or the command line is at fault; 3: posectl is.
+#
+# Whoever opens a pull request chooses what lies in the work tree. So the page is made in a new folder of mktemp, which then takes the name
+# FOLDER, and no symbolic link of the work tree is followed on the way there.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
@@ -19,11 +22,39 @@ posectl=${POSECTL:-posectl}
 command -v "$posectl" >/dev/null || die 3 "there is no program '$posectl'"
 top=$(git rev-parse --show-toplevel) || die 2 "this is no git repository"
 base=$(git merge-base -- "$1" HEAD) || die 2 "no commit is both in '$1' and in HEAD: fetch the whole history, or another BASE"
-out=$(realpath -m -- "${2:-model-review}")
-[ ! -e "$out" ] || [ -f "$out/report.md" ] || rmdir -- "$out" 2>/dev/null || die 2 "'$out' is not empty, and has no report of an earlier run"
-rm -rf -- "$out"
-mkdir -p -- "$out/sheets"
+
+# --- where the page goes ---
+
+# Ends where a part of the path is a link that lies in the work tree.
+refuse_links() {
+    local part=$1 above
+    while [ "$part" != / ]; do
+        above=$(dirname -- "$part")
+        case $(realpath -m -- "$above")/ in
+        "$top"/*) [ ! -L "$part" ] || die 2 "'$part' is a symbolic link in the work tree" ;;
+        esac
+        part=$above
+    done
+}
+final=$(realpath -ms -- "${2:-model-review}")
+refuse_links "$final"
+if [ -e "$final" ] || [ -L "$final" ]; then
+    [ -d "$final" ] && [ ! -L "$final" ] || die 2 "'$final' is no folder"
+    [ -f "$final/report.md" ] || rmdir -- "$final" 2>/dev/null || die 2 "'$final' is not empty, and has no report of an earlier run"
+fi
+mkdir -p -- "$(dirname -- "$final")"
+out=$(mktemp -d -- "$(dirname -- "$final")/.model-review.XXXXXXXX")
+trap 'rm -rf -- "$out"' EXIT
+chmod -- =rwx "$out" # as mkdir would have made it
+mkdir -- "$out/sheets"
 cd -- "$top"
+
+# The finished page takes its name.
+publish() {
+    rm -rf -- "$final"
+    mv -T -- "$out" "$final"
+    echo "$final/report.md"
+}
 head=$(git rev-parse HEAD)
 report=$out/report.md
 baseline=${POSED_BASELINE:-posed.known.json}
@@ -53,8 +84,12 @@ mapfile -d '' -t models < <(list_models <"$out/files" | sort -zu)
 mapfile -d '' -t removed < <(git diff --name-only --no-renames --diff-filter=D -z "$base" HEAD --)
 rm -- "$out/files"
 
-# Names in a report: whoever opens a pull request chooses them.
-name() { printf '`%s`' "$(printf %s "$1" | tr '\000-\037\177`|' '?')"; }
+# Names in a report: whoever opens a pull request chooses them. U+202A to U+202E and U+2066 to U+2069 make text look like another one.
+name() {
+    printf '`%s`' "$(printf %s "$1" | tr '\000-\037\177`|' '?' | LC_ALL=C sed 's/\xc2[\x80-\x9f]/?/g
+        s/\xe2\x80\xaa/\\u202a/g; s/\xe2\x80\xab/\\u202b/g; s/\xe2\x80\xac/\\u202c/g; s/\xe2\x80\xad/\\u202d/g; s/\xe2\x80\xae/\\u202e/g
+        s/\xe2\x81\xa6/\\u2066/g; s/\xe2\x81\xa7/\\u2067/g; s/\xe2\x81\xa8/\\u2068/g; s/\xe2\x81\xa9/\\u2069/g')"
+}
 
 say() { printf "$@" >>"$report"; }
 
@@ -72,6 +107,7 @@ for file in ${models[@]+"${models[@]}"}; do
 done
 if [ $((${#models[@]} + gone)) -eq 0 ]; then
     say 'No model changed.\n'
+    publish
     exit 0
 fi
 
@@ -112,6 +148,7 @@ rm -f -- "$out/problem"
 # posectl prints the report once for people and once for the machine; imported models are in its cache.
 check() { printf '%s\0' "${models[@]}" | xargs -0 -x -s 1000000 "$posectl" check --color never "${accepted[@]}" "$@" --; }
 accepted=(--fail-on error)
+[ ! -L "$baseline" ] || [ -n "${POSED_BASELINE:-}" ] || die 2 "'$baseline' is a symbolic link"
 [ -z "${POSED_BASELINE:-}" ] && [ ! -e "$baseline" ] || accepted+=(--baseline "$baseline")
 say '\n# Check\n\n'
 failed=0
@@ -123,5 +160,5 @@ if [ ${#models[@]} -gt 0 ]; then
     check -o "$out/check.txt" || :
     say '```text\n%s\n```\n' "$(tr -d '`' <"$out/check.txt")"
 fi
-echo "$report"
+publish
 [ "$failed" -eq 0 ] || exit 1

@@ -35,6 +35,18 @@ size_t utf8_sequence(const char *text, size_t size_bytes)
     return length;
 }
 
+bool utf8_is_obeyed(const char *sequence, size_t sequence_bytes, unsigned *code)
+{
+    const unsigned char *b = (const unsigned char *)sequence;
+    if (sequence_bytes > 3)
+        return false;
+    *code = sequence_bytes == 1   ? b[0]
+            : sequence_bytes == 2 ? (b[0] & 0x1fu) << 6 | (b[1] & 0x3fu)
+                                  : (b[0] & 0x0fu) << 12 | (b[1] & 0x3fu) << 6 | (b[2] & 0x3fu);
+    return *code < 0x20 || (*code >= 0x7f && *code < 0xa0) || (*code >= 0x202a && *code <= 0x202e) ||
+           (*code >= 0x2066 && *code <= 0x2069);
+}
+
 bool utf8_is_valid(const char *text, size_t size_bytes)
 {
     for (size_t i = 0; i < size_bytes;) {

@@ -8,6 +8,11 @@
  * not one (overlong forms, surrogates and values above U+10FFFF are not; Unicode 15, table 3-7). */
 size_t utf8_sequence(const char *text, size_t size_bytes);
 
+/* Whether terminals and viewers obey the sequence instead of showing it: control characters (C0, DEL, C1), and the
+ * marks that change the direction of text (U+202A to U+202E, U+2066 to U+2069), by which a line looks like another one.
+ * `sequence_bytes`: of utf8_sequence(), not 0. *code: the code point, where it is one. */
+bool utf8_is_obeyed(const char *sequence, size_t sequence_bytes, unsigned *code);
+
 /* True when all `size_bytes` bytes are well-formed UTF-8. NUL bytes count as characters. */
 bool utf8_is_valid(const char *text, size_t size_bytes);
 

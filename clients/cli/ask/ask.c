@@ -158,6 +158,10 @@ static int give(const struct args *args, const char *model, const char *format, 
 {
     const bool is_json = answer->kind == POSED_JSON, is_picture = makes_picture(args);
     const char *file = args_text(args, OPTION_FILE, NULL);
+    if (!is_json && !is_picture && (format == NULL || strcmp(format, "json") == 0)) {
+        terminal_error("the server's answer is not the JSON that was asked for");
+        return STATUS_SERVER;
+    }
     if (file == NULL && is_json && !is_picture && !terminal.is_json)
         return print_numbers(args, answer);
     char *name = is_picture ? choose_name(args, model, format) : NULL;
@@ -169,7 +173,8 @@ static int give(const struct args *args, const char *model, const char *format, 
         terminal_error(is_picture ? "refusing to write a picture to a terminal; redirect stdout or use -o FILE"
                                   : "refusing to write binary data to a terminal; redirect stdout or use -o FILE");
     else
-        status = output_give(file, answer->data, answer->data_bytes);
+        status = is_stdout && is_json ? output_give_json((const char *)answer->data, answer->data_bytes)
+                                      : output_give(file, answer->data, answer->data_bytes);
     if (status == STATUS_DONE && !is_stdout)
         report(args, file, model, answer);
     free(name);

@@ -50,7 +50,7 @@ int estimate_print(struct connection *connection, const char *what, const char *
     if (status != STATUS_DONE)
         return status;
     if (terminal.is_json)
-        return output_give("-", (const char *)answer.data, answer.data_bytes);
+        return output_give_json((const char *)answer.data, answer.data_bytes);
     estimate_print_line(&estimate);
     return STATUS_DONE;
 }

@@ -25,10 +25,10 @@ static void put_clips(struct text *out, const cJSON *clips)
     text_printf(out, "%s  seconds  channels    keys%s\n", colour(COLOUR_DIM), colour(COLOUR_NONE));
     cJSON_ArrayForEach(clip, clips)
     {
-        text_printf(out, "  %5.0f  ", json_number(clip, "index"));
+        text_printf(out, "  %5.0f  ", member_number(clip, "index"));
         text_put_column(out, json_name(clip), columns);
-        text_printf(out, "  %7.3f  %8.0f  %6.0f\n", json_number(clip, "duration"), json_number(clip, "channels"),
-                    json_number(clip, "keys"));
+        text_printf(out, "  %7.3f  %8.0f  %6.0f\n", member_number(clip, "duration"), member_number(clip, "channels"),
+                    member_number(clip, "keys"));
     }
 }
 
@@ -46,11 +46,12 @@ static void put_skins(struct text *out, const cJSON *skins)
             text_printf(out, "%s   joints%s\n", colour(COLOUR_DIM), colour(COLOUR_NONE));
             has_head = true;
         }
-        text_printf(out, "  %5.0f  ", json_number(skin, "index"));
+        text_printf(out, "  %5.0f  ", member_number(skin, "index"));
         text_put_column(out, json_name(skin), columns);
-        const char *method = json_text(skin, "method"); /* only there where it is not linear */
-        text_printf(out, "  %7d%s%s\n", cJSON_GetArraySize(json_get(skin, "joints")), method[0] == 0 ? "" : "  ",
-                    method);
+        const char *method = member_text(skin, "method"); /* only there where it is not linear */
+        text_printf(out, "  %7d%s", cJSON_GetArraySize(json_get(skin, "joints")), method[0] == 0 ? "" : "  ");
+        text_put_printable(out, method);
+        text_put(out, "\n");
     }
 }
 
@@ -67,11 +68,11 @@ static void put_meshes(struct text *out, const cJSON *meshes)
         double vertices = 0, influences = 0, targets = 0;
         cJSON_ArrayForEach(primitive, json_get(mesh, "primitives"))
         {
-            vertices += json_number(primitive, "vertices");
-            influences = fmax(influences, json_number(primitive, "influences_max"));
-            targets = fmax(targets, json_number(primitive, "morph_targets"));
+            vertices += member_number(primitive, "vertices");
+            influences = fmax(influences, member_number(primitive, "influences_max"));
+            targets = fmax(targets, member_number(primitive, "morph_targets"));
         }
-        text_printf(out, "  %5.0f  ", json_number(mesh, "index"));
+        text_printf(out, "  %5.0f  ", member_number(mesh, "index"));
         text_put_column(out, json_name(mesh), columns);
         text_printf(out, "  %7.0f  %10.0f  %13.0f\n", vertices, influences, targets);
     }
@@ -86,13 +87,13 @@ static void put_textures(struct text *out, const cJSON *textures)
     text_put(out, "\n");
     cJSON_ArrayForEach(texture, textures)
     {
-        const char *uri = json_text(texture, "uri"), *state = json_text(texture, "state");
+        const char *uri = member_text(texture, "uri"), *state = member_text(texture, "state");
         const bool is_found = strcmp(state, "found") == 0;
-        text_printf(out, "  %5.0f  %s", json_number(texture, "index"), is_found ? "" : colour(COLOUR_RED));
+        text_printf(out, "  %5.0f  %s", member_number(texture, "index"), is_found ? "" : colour(COLOUR_RED));
         text_put_column(out, state, 9);
         text_put(out, is_found ? "" : colour(COLOUR_NONE));
         if (is_found)
-            text_printf(out, "%4.0f x %-4.0f  ", json_number(texture, "width"), json_number(texture, "height"));
+            text_printf(out, "%4.0f x %-4.0f  ", member_number(texture, "width"), member_number(texture, "height"));
         text_put_printable(out, uri[0] == '\0' ? "(embedded)" : uri);
         text_put(out, "\n");
     }
@@ -102,15 +103,15 @@ static void put_model(struct text *out, const cJSON *model)
 {
     const cJSON *counts = json_get(model, "counts"), *bounds = json_get(model, "bounds"), *warning;
     text_put(out, colour(COLOUR_BOLD));
-    text_put_printable(out, json_text(model, "model"));
+    text_put_printable(out, member_text(model, "model"));
     text_printf(out, "%s  ", colour(COLOUR_NONE));
-    text_put_printable(out, json_text(model, "format"));
-    if (json_text(model, "generator")[0] != '\0') {
+    text_put_printable(out, member_text(model, "format"));
+    if (member_text(model, "generator")[0] != '\0') {
         text_put(out, ", ");
-        text_put_printable(out, json_text(model, "generator"));
+        text_put_printable(out, member_text(model, "generator"));
     }
-    text_printf(out, "\n  %.0f nodes, %.0f joints, %.0f vertices, %.0f triangles", json_number(counts, "nodes"),
-                json_number(counts, "joints"), json_number(counts, "vertices"), json_number(counts, "triangles"));
+    text_printf(out, "\n  %.0f nodes, %.0f joints, %.0f vertices, %.0f triangles", member_number(counts, "nodes"),
+                member_number(counts, "joints"), member_number(counts, "vertices"), member_number(counts, "triangles"));
     if (cJSON_IsObject(bounds)) {
         double size[3];
         for (int i = 0; i < 3; i++)
@@ -118,11 +119,13 @@ static void put_model(struct text *out, const cJSON *model)
                       cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, "min"), i));
         text_printf(out, ", %.4g x %.4g x %.4g", size[0], size[1], size[2]);
         if (cJSON_IsNumber(json_get(model, "unit_m")))
-            text_printf(out, " units of %g m", json_number(model, "unit_m"));
+            text_printf(out, " units of %g m", member_number(model, "unit_m"));
     }
     if (cJSON_IsNumber(json_get(model, "frame_rate")))
-        text_printf(out, ", %g frames a second", json_number(model, "frame_rate"));
-    text_printf(out, "\n  %shash %s%s\n", colour(COLOUR_DIM), json_text(model, "hash"), colour(COLOUR_NONE));
+        text_printf(out, ", %g frames a second", member_number(model, "frame_rate"));
+    text_printf(out, "\n  %shash ", colour(COLOUR_DIM));
+    text_put_printable(out, member_text(model, "hash"));
+    text_printf(out, "%s\n", colour(COLOUR_NONE));
     put_clips(out, json_get(model, "clips"));
     put_skins(out, json_get(model, "skins"));
     put_meshes(out, json_get(model, "meshes"));
@@ -131,8 +134,10 @@ static void put_model(struct text *out, const cJSON *model)
         text_put(out, "\n");
     cJSON_ArrayForEach(warning, json_get(model, "warnings"))
     {
-        text_printf(out, "  %s%s%s: ", colour(COLOUR_YELLOW), json_text(warning, "code"), colour(COLOUR_NONE));
-        text_put_printable(out, json_text(warning, "message"));
+        text_printf(out, "  %s", colour(COLOUR_YELLOW));
+        text_put_printable(out, member_text(warning, "code"));
+        text_printf(out, "%s: ", colour(COLOUR_NONE));
+        text_put_printable(out, member_text(warning, "message"));
         text_put(out, "\n");
     }
 }
@@ -145,11 +150,15 @@ static int show(const struct args *args, struct command_context *context, size_t
                                             NULL, &answer);
     if (rc != 0)
         return connection_status(&context->connection, rc);
-    if (terminal.is_json || args_has(args, OPTION_FILE)) {
+    if (strcmp(args_text(args, OPTION_FILE, "-"), "-") != 0)
         text_put_bytes(out, (const char *)answer.data, answer.data_bytes);
+    else if (terminal.is_json || args_has(args, OPTION_FILE))
+        text_put_json(out, (const char *)answer.data, answer.data_bytes);
+    if (terminal.is_json || args_has(args, OPTION_FILE))
         return STATUS_DONE;
-    }
-    cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+    cJSON *model;
+    if (connection_read_json(&context->connection, &answer, &model) != 0)
+        return connection_status(&context->connection, POSED_E_PROTOCOL);
     text_put(out, index > 0 ? "\n" : "");
     put_model(out, model);
     cJSON_Delete(model);

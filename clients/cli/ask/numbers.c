@@ -11,10 +11,10 @@ static const char EVERYTHING[] = "everything";
 
 static void put_time(struct text *out, const cJSON *frame)
 {
-    text_printf(out, "%stime %g s%s", colour(COLOUR_BOLD), json_number(frame, "time"), colour(COLOUR_NONE));
-    if (json_number(frame, "clip_time") < json_number(frame, "time") ||
-        json_number(frame, "clip_time") > json_number(frame, "time"))
-        text_printf(out, "  (%g s of the clip)", json_number(frame, "clip_time"));
+    text_printf(out, "%stime %g s%s", colour(COLOUR_BOLD), member_number(frame, "time"), colour(COLOUR_NONE));
+    if (member_number(frame, "clip_time") < member_number(frame, "time") ||
+        member_number(frame, "clip_time") > member_number(frame, "time"))
+        text_printf(out, "  (%g s of the clip)", member_number(frame, "clip_time"));
     text_put(out, "\n");
 }
 
@@ -41,18 +41,18 @@ static void put_palette(struct text *out, const cJSON *answer)
     const cJSON *frame, *skin, *joint;
     cJSON_ArrayForEach(frame, json_get(answer, "frames"))
     {
-        const cJSON *of_skin = json_get(frame, "palettes")->child;
+        const cJSON *of_skin = json_child(frame, "palettes");
         put_time(out, frame);
         cJSON_ArrayForEach(skin, json_get(answer, "skins"))
         {
             const cJSON *matrix = of_skin == NULL ? NULL : of_skin->child;
             const size_t columns = json_name_columns(json_get(skin, "joints"));
-            text_printf(out, "%sskin %.0f  ", colour(COLOUR_DIM), json_number(skin, "index"));
+            text_printf(out, "%sskin %.0f  ", colour(COLOUR_DIM), member_number(skin, "index"));
             text_put_printable(out, json_name(skin));
             text_printf(out, "%s\n", colour(COLOUR_NONE));
             cJSON_ArrayForEach(joint, json_get(skin, "joints"))
             {
-                text_printf(out, "%5.0f  ", json_number(joint, "node"));
+                text_printf(out, "%5.0f  ", member_number(joint, "node"));
                 text_put_column(out, json_name(joint), columns);
                 put_matrix(out, matrix, columns + 7);
                 matrix = matrix == NULL ? NULL : matrix->next;
@@ -85,7 +85,7 @@ static void put_pose(struct text *out, const cJSON *answer)
         text_printf(out, "%s\n", colour(COLOUR_NONE));
         cJSON_ArrayForEach(node, json_get(answer, "nodes"))
         {
-            text_printf(out, "%5.0f  ", json_number(node, "node"));
+            text_printf(out, "%5.0f  ", member_number(node, "node"));
             text_put_column(out, json_name(node), columns);
             if (matrix != NULL && cJSON_GetArraySize(matrix) == 16)
                 put_numbers(out, matrix, 12, 3);
@@ -106,7 +106,7 @@ static void put_mesh(struct text *out, const cJSON *answer)
     const cJSON *frame, *mesh, *number;
     cJSON_ArrayForEach(frame, json_get(answer, "frames"))
     {
-        const cJSON *positions = json_get(frame, "positions")->child;
+        const cJSON *positions = json_child(frame, "positions");
         put_time(out, frame);
         text_printf(out, "%s mesh  ", colour(COLOUR_DIM));
         text_put_column(out, "name", columns);
@@ -122,10 +122,10 @@ static void put_mesh(struct text *out, const cJSON *answer)
                 high[i % 3] = i < 3 || value > high[i % 3] ? value : high[i % 3];
                 i++;
             }
-            text_printf(out, "%5.0f  ", json_number(mesh, "mesh"));
+            text_printf(out, "%5.0f  ", member_number(mesh, "mesh"));
             text_put_column(out, json_name(mesh), columns);
-            text_printf(out, "%10.0f  %10.4f%10.4f%10.4f  %10.4f%10.4f%10.4f\n", json_number(mesh, "vertices"), low[0],
-                        low[1], low[2], high[0], high[1], high[2]);
+            text_printf(out, "%10.0f  %10.4f%10.4f%10.4f  %10.4f%10.4f%10.4f\n", member_number(mesh, "vertices"),
+                        low[0], low[1], low[2], high[0], high[1], high[2]);
             positions = positions == NULL ? NULL : positions->next;
         }
     }
@@ -152,7 +152,7 @@ static void put_boxes(struct text *out, const cJSON *answer, const cJSON *frame)
     const size_t of_meshes = json_name_columns(meshes), of_joints = json_name_columns(joints);
     const size_t names = of_meshes > of_joints ? of_meshes : of_joints;
     const size_t columns = names > strlen(EVERYTHING) ? names : strlen(EVERYTHING);
-    const cJSON *box = json_get(frame, "meshes") == NULL ? NULL : json_get(frame, "meshes")->child;
+    const cJSON *box = json_child(frame, "meshes");
     text_printf(out, "%s%*s%s\n", colour(COLOUR_DIM), (int)columns + 9, "",
                 "        from x           y           z            to x           y           z");
     text_put(out, colour(COLOUR_NONE));
@@ -166,7 +166,7 @@ static void put_boxes(struct text *out, const cJSON *answer, const cJSON *frame)
         put_box(out, box);
         box = box == NULL ? NULL : box->next;
     }
-    box = json_get(frame, "joints") == NULL ? NULL : json_get(frame, "joints")->child;
+    box = json_child(frame, "joints");
     cJSON_ArrayForEach(entry, joints)
     {
         text_put(out, "  joint  ");
@@ -186,8 +186,8 @@ static void put_bounds(struct text *out, const cJSON *answer)
     }
     if (sampled == NULL)
         return;
-    text_printf(out, "%sfrom %g to %g s, %.0f poses%s\n", colour(COLOUR_BOLD), json_number(sampled, "from"),
-                json_number(sampled, "to"), json_number(sampled, "poses"), colour(COLOUR_NONE));
+    text_printf(out, "%sfrom %g to %g s, %.0f poses%s\n", colour(COLOUR_BOLD), member_number(sampled, "from"),
+                member_number(sampled, "to"), member_number(sampled, "poses"), colour(COLOUR_NONE));
     put_boxes(out, answer, json_get(answer, "whole"));
 }
 
@@ -202,8 +202,11 @@ static void put_channels(struct text *out, const cJSON *clip)
         const int count = cJSON_GetArraySize(times);
         text_put(out, "  ");
         text_put_column(out, json_name(channel), columns);
-        text_printf(out, "  %-11s  %-11s  %d key%s, %g to %g s\n", json_text(channel, "path"),
-                    json_text(channel, "interpolation"), count, count == 1 ? "" : "s",
+        text_put(out, "  ");
+        text_put_column(out, member_text(channel, "path"), 11);
+        text_put(out, "  ");
+        text_put_column(out, member_text(channel, "interpolation"), 11);
+        text_printf(out, "  %d key%s, %g to %g s\n", count, count == 1 ? "" : "s",
                     cJSON_GetNumberValue(cJSON_GetArrayItem(times, 0)),
                     cJSON_GetNumberValue(cJSON_GetArrayItem(times, count - 1)));
     }
@@ -216,7 +219,7 @@ static void put_keys(struct text *out, const cJSON *answer)
     {
         text_put(out, colour(COLOUR_BOLD));
         text_put_printable(out, json_name(clip));
-        text_printf(out, "%s  %g s, %d channels\n", colour(COLOUR_NONE), json_number(clip, "duration"),
+        text_printf(out, "%s  %g s, %d channels\n", colour(COLOUR_NONE), member_number(clip, "duration"),
                     cJSON_GetArraySize(json_get(clip, "channels")));
         put_channels(out, clip);
     }

@@ -25,14 +25,16 @@ static void put_model(struct text *out, const cJSON *entry)
 {
     const cJSON *error = json_error(entry);
     text_put(out, error != NULL ? colour(COLOUR_RED) : "");
-    text_put_column(out, json_text(entry, "state"), 10);
+    text_put_column(out, member_text(entry, "state"), 10);
     text_put(out, error != NULL ? colour(COLOUR_NONE) : "");
-    text_printf(out, "%11.0f  ", json_number(entry, "bytes"));
-    text_put_column(out, json_text(entry, "modified"), 22);
-    text_put_printable(out, json_text(entry, "model"));
+    text_printf(out, "%11.0f  ", member_number(entry, "bytes"));
+    text_put_column(out, member_text(entry, "modified"), 22);
+    text_put_printable(out, member_text(entry, "model"));
     if (error != NULL) {
-        text_printf(out, "  %s: ", json_text(error, "code"));
-        text_put_printable(out, json_text(error, "message"));
+        text_put(out, "  ");
+        text_put_printable(out, member_text(error, "code"));
+        text_put(out, ": ");
+        text_put_printable(out, member_text(error, "message"));
     }
     text_put(out, "\n");
 }
@@ -42,7 +44,7 @@ static void put_page(void *context, const struct posed_packet *answer, const cJS
     struct output *out = context;
     const cJSON *entry;
     if (out->is_raw)
-        text_put_bytes(&out->text, (const char *)answer->data, answer->data_bytes);
+        text_put_json(&out->text, (const char *)answer->data, answer->data_bytes);
     else
         cJSON_ArrayForEach(entry, json_get(page, "models")) put_model(&out->text, entry);
 }
@@ -72,9 +74,9 @@ static void put_formats(struct text *out, const cJSON *json)
     const cJSON *format;
     cJSON_ArrayForEach(format, json_get(json, "formats"))
     {
-        text_put_column(out, json_text(format, "ending"), 9);
-        text_put_column(out, json_text(format, "name"), 35);
-        text_put_printable(out, json_text(format, "fidelity"));
+        text_put_column(out, member_text(format, "ending"), 9);
+        text_put_column(out, member_text(format, "name"), 35);
+        text_put_printable(out, member_text(format, "fidelity"));
         text_put(out, "\n");
     }
 }
@@ -96,13 +98,15 @@ static void put_version(struct text *out, const cJSON *json)
 static int run_plain(struct command_context *context, const struct args *args, struct output *out)
 {
     struct posed_packet answer;
-    const int rc = connection_request(&context->connection,
-                                      args->command == COMMAND_FORMATS ? "/v1/formats" : "/v1/version", NULL, &answer);
+    cJSON *json = NULL;
+    int rc = connection_request(&context->connection, args->command == COMMAND_FORMATS ? "/v1/formats" : "/v1/version",
+                                NULL, &answer);
+    if (rc == 0)
+        rc = connection_read_json(&context->connection, &answer, &json);
     if (rc != 0)
         return connection_status(&context->connection, rc);
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     if (out->is_raw)
-        text_put_bytes(&out->text, (const char *)answer.data, answer.data_bytes);
+        text_put_json(&out->text, (const char *)answer.data, answer.data_bytes);
     else if (args->command == COMMAND_FORMATS)
         put_formats(&out->text, json);
     else
@@ -130,16 +134,16 @@ static int read_queries(const char *name, struct text *out)
 }
 
 /* Reports failed queries on stderr too, because the answer as a whole has succeeded. */
-static int report_results(const struct posed_packet *answer)
+static int report_results(struct connection *connection, const struct posed_packet *answer)
 {
-    cJSON *json = cJSON_ParseWithLength((const char *)answer->data, answer->data_bytes);
+    cJSON *json;
     const cJSON *result;
-    int i = 0, status = STATUS_DONE;
+    int i = 0, status = connection_status(connection, connection_read_json(connection, answer, &json));
     cJSON_ArrayForEach(result, json_get(json, "results"))
     {
         const cJSON *error = json_error(result);
         if (error != NULL) {
-            terminal_error("query %d: %s: %s", i, json_text(error, "code"), json_text(error, "message"));
+            terminal_error("query %d: %s: %s", i, member_text(error, "code"), member_text(error, "message"));
             status = STATUS_FAILED;
         }
         i++;
@@ -158,8 +162,8 @@ static int run_query(struct command_context *context, const struct args *args, s
         status = connection_status(&context->connection,
                                    connection_request(&context->connection, "/v1/query", body.at, &answer));
     if (status == STATUS_DONE) {
-        text_put_bytes(&out->text, (const char *)answer.data, answer.data_bytes);
-        status = report_results(&answer);
+        text_put_json(&out->text, (const char *)answer.data, answer.data_bytes);
+        status = report_results(&context->connection, &answer);
     }
     text_free(&body);
     return status;

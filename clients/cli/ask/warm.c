@@ -35,9 +35,11 @@ struct warm {
 static cJSON *ask_stats(struct connection *connection)
 {
     struct posed_packet answer;
-    if (connection_request(connection, "/v1/stats", NULL, &answer) != 0)
-        return NULL;
-    return cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+    cJSON *stats;
+    return connection_request(connection, "/v1/stats", NULL, &answer) != 0 ||
+                   connection_read_json(connection, &answer, &stats) != 0
+               ? NULL
+               : stats;
 }
 
 /* Waits until no more than so many models are to be written. */
@@ -45,7 +47,7 @@ static void await_stores(struct connection *connection, double most)
 {
     for (bool is_waiting = true; is_waiting;) {
         cJSON *stats = ask_stats(connection);
-        is_waiting = json_number(json_get(stats, "disk"), "storing") > most;
+        is_waiting = member_number(json_get(stats, "disk"), "storing") > most;
         cJSON_Delete(stats);
         if (is_waiting)
             sleep_s(STORING_PAUSE_S);
@@ -103,9 +105,9 @@ static int check_stored(struct warm *warm)
     await_stores(&warm->context.connection, 0);
     cJSON *stats = ask_stats(&warm->context.connection);
     const cJSON *disk = json_get(stats, "disk");
-    warm->stored = json_number(disk, "stored");
-    warm->found = json_number(disk, "hits");
-    warm->bytes = json_number(disk, "bytes");
+    warm->stored = member_number(disk, "stored");
+    warm->found = member_number(disk, "hits");
+    warm->bytes = member_number(disk, "bytes");
     cJSON_Delete(stats);
     const double files = (double)count_files(warm);
     if (disk != NULL && warm->stored + warm->found >= files)
@@ -173,16 +175,22 @@ static void report(struct warm *warm)
         struct text line = {0};
         text_printf(&line, "%sfailed%s  ", colour(COLOUR_RED), colour(COLOUR_NONE));
         text_put_printable(&line, warm->models.items[i].model);
-        text_printf(&line, "  %s: ", json_text(warm->failures[i], "code"));
-        text_put_printable(&line, json_text(warm->failures[i], "message"));
+        text_put(&line, "  ");
+        text_put_printable(&line, member_text(warm->failures[i], "code"));
+        text_put(&line, ": ");
+        text_put_printable(&line, member_text(warm->failures[i], "message"));
         puts(line.at);
         text_free(&line);
     }
+    struct text folder = {0};
+    text_put(&folder, "");
+    text_put_printable(&folder, warm->folder);
     if (!terminal.is_quiet)
         printf("%zu model%s: %.0f imported, %.0f already there, %s%zu failed%s; %.1f MB in %s, in %.1f s%s\n",
                warm->models.count, warm->models.count == 1 ? "" : "s", warm->stored, warm->found,
                failed > 0 ? colour(COLOUR_RED) : "", failed, failed > 0 ? colour(COLOUR_NONE) : "", warm->bytes / 1e6,
-               warm->folder, elapsed_s, is_interrupted() ? ", interrupted" : "");
+               folder.at, elapsed_s, is_interrupted() ? ", interrupted" : "");
+    text_free(&folder);
 }
 
 /* --- the command --- */

@@ -38,8 +38,8 @@ static void choose_clips(struct bake *bake, const char *which)
     {
         if (is_first && bake->clip_count > 0)
             break;
-        if (is_all || pattern_list_matches(which, json_text(clip, "name"), false))
-            add_clip(bake, (int)json_number(clip, "index"), json_text(clip, "name"), json_number(clip, "duration"));
+        if (is_all || pattern_list_matches(which, member_text(clip, "name"), false))
+            add_clip(bake, member_index(clip, "index"), member_text(clip, "name"), member_number(clip, "duration"));
     }
 }
 
@@ -59,13 +59,11 @@ int bake_find_clips(struct bake *bake)
     enum { FPS_DEFAULT = 30 };
     const char *which = args_text(bake->args, OPTION_BAKE_CLIPS, "all");
     struct connection *connection = &bake->context.connection;
-    struct posed_packet answer;
-    const int rc = connection_request_model(connection, "model", bake->model, "", NULL, &answer);
+    const int rc = connection_request_json(connection, "model", bake->model, "", NULL, &bake->about);
     const int status = connection_status(connection, rc);
     if (status != STATUS_DONE)
         return status;
-    bake->about = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
-    const double own_fps = json_number(bake->about, "frame_rate");
+    const double own_fps = member_number(bake->about, "frame_rate");
     bake->fps = args_number(bake->args, OPTION_BAKE_FPS, own_fps > 0 ? own_fps : FPS_DEFAULT);
     choose_clips(bake, which);
     if (bake->clip_count == 0) {

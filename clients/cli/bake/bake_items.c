@@ -38,8 +38,8 @@ static int find_node(const struct bake *bake, const char *text, bool *is_found)
     int found = -1, count = 0;
     cJSON_ArrayForEach(node, nodes_of(bake))
     {
-        if (cJSON_IsString(json_get(node, "name")) && strcmp(json_text(node, "name"), text) == 0) {
-            found = count++ == 0 ? (int)json_number(node, "node") : found;
+        if (cJSON_IsString(json_get(node, "name")) && strcmp(member_text(node, "name"), text) == 0) {
+            found = count++ == 0 ? member_index(node, "node") : found;
         }
     }
     *is_found = count > 0;
@@ -64,7 +64,7 @@ static int refuse_unknown(const struct bake *bake, const char *text)
     struct nearest nearest = NEAREST_NONE;
     struct text problem = {0};
     const cJSON *node;
-    cJSON_ArrayForEach(node, nodes_of(bake)) nearest_consider(&nearest, json_text(node, "name"), text, strlen(text));
+    cJSON_ArrayForEach(node, nodes_of(bake)) nearest_consider(&nearest, member_text(node, "name"), text, strlen(text));
     text_printf(&problem, "there is no joint '%s'", text);
     if (nearest.name != NULL)
         text_printf(&problem, "; did you mean '%s'?", nearest.name);
@@ -75,7 +75,7 @@ static int refuse_unknown(const struct bake *bake, const char *text)
 
 static const char *node_name(const struct bake *bake, int node, char out[32])
 {
-    const char *name = json_text(cJSON_GetArrayItem(nodes_of(bake), node), "name");
+    const char *name = member_text(cJSON_GetArrayItem(nodes_of(bake), node), "name");
     if (name[0] != '\0')
         return name;
     snprintf(out, 32, "node%d", node);
@@ -97,7 +97,7 @@ static int add_joints_of(struct bake *bake, const char *text)
     const size_t before = bake->item_count;
     const int count = cJSON_GetArraySize(nodes_of(bake));
     for (int n = 0; n < count && pattern_is_one(text); n++)
-        if (pattern_matches_name(text, json_text(cJSON_GetArrayItem(nodes_of(bake), n), "name"), false))
+        if (pattern_matches_name(text, member_text(cJSON_GetArrayItem(nodes_of(bake), n), "name"), false))
             add_item(bake, node_name(bake, n, number), n, -1);
     return bake->item_count > before ? STATUS_DONE : refuse_unknown(bake, text);
 }
@@ -202,12 +202,12 @@ static void add_skins(struct bake *bake)
             continue;
         cJSON_ArrayForEach(joint, json_get(skin, "joints"))
         {
-            const int node = (int)json_number(joint, "node");
+            const int node = member_index(joint, "node");
             if (node < 0 || node >= nodes || (is_there[node] && bake->values != BAKE_PALETTE))
                 continue;
             is_there[node] = true;
             add_item(bake, node_name(bake, node, number), node,
-                     bake->values == BAKE_PALETTE ? (int)json_number(skin, "index") : -1);
+                     bake->values == BAKE_PALETTE ? member_index(skin, "index") : -1);
         }
     }
     const bool has_none = bake->item_count == 0;

@@ -46,7 +46,7 @@ static void put_body(const struct bake *bake, size_t first_frame, size_t count, 
 
 void bake_put_clip(const struct bake *bake, const struct bake_clip *clip, struct text *query)
 {
-    text_printf(query, "&hash=%s&wrap=clamp&clip=", json_text(bake->about, "hash"));
+    text_printf(query, "&hash=%s&wrap=clamp&clip=", member_text(bake->about, "hash"));
     if (clip->index < 0)
         text_put(query, "-");
     else

@@ -27,7 +27,7 @@ cJSON *bake_describe(const struct bake *bake)
 {
     cJSON *about = cJSON_CreateObject(), *items = cJSON_CreateArray(), *clips = cJSON_CreateArray();
     cJSON_AddStringToObject(about, "model", bake->model);
-    cJSON_AddStringToObject(about, "hash", json_text(bake->about, "hash"));
+    cJSON_AddStringToObject(about, "hash", member_text(bake->about, "hash"));
     cJSON_AddItemToObject(about, "up", cJSON_Duplicate(json_get(bake->about, "up"), true));
     cJSON_AddItemToObject(about, "unit_m", cJSON_Duplicate(json_get(bake->about, "unit_m"), true));
     cJSON_AddNumberToObject(about, "fps", bake->fps);

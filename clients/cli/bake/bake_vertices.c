@@ -47,10 +47,13 @@ static int ask(struct vertices *vertices, const struct bake_clip *clip, size_t f
 static int find_entries(struct vertices *vertices)
 {
     struct posed_packet answer;
-    const int status = ask(vertices, &vertices->bake->clips[0], 0, 1, "&format=json&rest=1&indices=1", &answer);
+    int status = ask(vertices, &vertices->bake->clips[0], 0, 1, "&format=json&rest=1&indices=1", &answer);
+    cJSON *json = NULL;
+    if (status == STATUS_DONE)
+        status = connection_status(&vertices->bake->context.connection,
+                                   connection_read_json(&vertices->bake->context.connection, &answer, &json));
     if (status != STATUS_DONE)
         return status;
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     cJSON *mesh, *kept = cJSON_CreateArray();
     const int count = cJSON_GetArraySize(json_get(json, "meshes"));
     vertices->is_drawn = must_alloc((size_t)count + 1);
@@ -66,7 +69,8 @@ static int find_entries(struct vertices *vertices)
                               cJSON_Duplicate(cJSON_GetArrayItem(json_get(json, "rest"), i), true));
         cJSON_AddItemToObject(entry, "triangles",
                               cJSON_Duplicate(cJSON_GetArrayItem(json_get(json, "indices"), i), true));
-        vertices->vertex_count += (size_t)json_number(mesh, "vertices");
+        const int vertex_count = member_index(mesh, "vertices"); /* the size of a texture limits their sum */
+        vertices->vertex_count += vertex_count < 0 ? 0 : (size_t)vertex_count;
         cJSON_AddItemToArray(kept, entry);
     }
     vertices->entries = kept;

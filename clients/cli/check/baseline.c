@@ -49,16 +49,16 @@ static int refuse(const struct json_file *file, const cJSON *value, const char *
 static int read_entries(struct baseline *baseline, const struct json_file *file)
 {
     const cJSON *list = json_get(file->json, "findings"), *entry;
-    if (!cJSON_IsArray(list) || json_number(file->json, "posectl_baseline") != 1)
+    if (!cJSON_IsArray(list) || member_number(file->json, "posectl_baseline") != 1)
         return refuse(file, file->json, "not written by posectl check --write-baseline: ");
     baseline->entries = must_alloc(((size_t)cJSON_GetArraySize(list) + 1) * sizeof *baseline->entries);
     cJSON_ArrayForEach(entry, list)
     {
         if (!is_entry(entry))
             return refuse(file, entry, "an accepted finding has the texts model, rule and subject, unlike ");
-        baseline->entries[baseline->count++] = (struct accepted){.model = must_copy(json_text(entry, "model")),
-                                                                 .rule = must_copy(json_text(entry, "rule")),
-                                                                 .subject = must_copy(json_text(entry, "subject"))};
+        baseline->entries[baseline->count++] = (struct accepted){.model = must_copy(member_text(entry, "model")),
+                                                                 .rule = must_copy(member_text(entry, "rule")),
+                                                                 .subject = must_copy(member_text(entry, "subject"))};
     }
     if (baseline->count > 0)
         qsort(baseline->entries, baseline->count, sizeof *baseline->entries, by_finding);

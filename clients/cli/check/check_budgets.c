@@ -44,8 +44,8 @@ static void check_skins(const struct inspection *model)
         const int joints = cJSON_GetArraySize(json_get(skin, "joints"));
         if (is_over(model, KEY_MAX_JOINTS, joints))
             findings_add(model, RULE_TOO_MANY_JOINTS, subject_of("skin", skin).text,
-                         "skin %.0f '%s' has %d joints, more than %.0f", json_number(skin, "index"),
-                         json_text(skin, "name"), joints, rules_number(model->rules, KEY_MAX_JOINTS));
+                         "skin %.0f '%s' has %d joints, more than %.0f", member_number(skin, "index"),
+                         member_text(skin, "name"), joints, rules_number(model->rules, KEY_MAX_JOINTS));
     }
 }
 
@@ -57,18 +57,18 @@ static void check_meshes(const struct inspection *model)
         double influences = 0, targets = 0;
         cJSON_ArrayForEach(primitive, json_get(mesh, "primitives"))
         {
-            influences = fmax(influences, json_number(primitive, "influences_max"));
-            targets = fmax(targets, json_number(primitive, "morph_targets"));
+            influences = fmax(influences, member_number(primitive, "influences_max"));
+            targets = fmax(targets, member_number(primitive, "morph_targets"));
         }
         if (is_over(model, KEY_MAX_INFLUENCES, influences))
             findings_add(model, RULE_TOO_MANY_INFLUENCES, subject_of("mesh", mesh).text,
                          "mesh %.0f '%s' has a vertex that follows %.0f joints, more than %.0f",
-                         json_number(mesh, "index"), json_text(mesh, "name"), influences,
+                         member_number(mesh, "index"), member_text(mesh, "name"), influences,
                          rules_number(model->rules, KEY_MAX_INFLUENCES));
         if (is_over(model, KEY_MAX_MORPH_TARGETS, targets))
             findings_add(model, RULE_TOO_MANY_MORPHS, subject_of("mesh", mesh).text,
-                         "mesh %.0f '%s' has %.0f morph targets, more than %.0f", json_number(mesh, "index"),
-                         json_text(mesh, "name"), targets, rules_number(model->rules, KEY_MAX_MORPH_TARGETS));
+                         "mesh %.0f '%s' has %.0f morph targets, more than %.0f", member_number(mesh, "index"),
+                         member_text(mesh, "name"), targets, rules_number(model->rules, KEY_MAX_MORPH_TARGETS));
     }
 }
 
@@ -77,15 +77,16 @@ static void check_textures(const struct inspection *model)
     const cJSON *texture;
     cJSON_ArrayForEach(texture, json_get(model->model, "textures"))
     {
-        const double width = json_number(texture, "width"), height = json_number(texture, "height");
-        const char *uri = json_text(texture, "uri");
+        const double width = member_number(texture, "width"), height = member_number(texture, "height");
+        const char *uri = member_text(texture, "uri");
         struct subject subject = subject_of("texture", texture);
         if (uri[0] != '\0')
             snprintf(subject.text, sizeof subject.text, "texture '%.480s'", uri);
         if (is_over(model, KEY_MAX_TEXTURE_SIZE, fmax(width, height)))
             findings_add(model, RULE_TEXTURE_TOO_LARGE, subject.text,
-                         "texture %.0f '%.200s' has %.0f x %.0f pixels, more than %.0f", json_number(texture, "index"),
-                         uri, width, height, rules_number(model->rules, KEY_MAX_TEXTURE_SIZE));
+                         "texture %.0f '%.200s' has %.0f x %.0f pixels, more than %.0f",
+                         member_number(texture, "index"), uri, width, height,
+                         rules_number(model->rules, KEY_MAX_TEXTURE_SIZE));
     }
 }
 
@@ -95,9 +96,9 @@ static void check_files(const struct inspection *model)
     double bytes = 0;
     cJSON_ArrayForEach(file, json_get(model->model, "files"))
     {
-        const char *role = json_text(file, "role");
+        const char *role = member_text(file, "role");
         if (strcmp(role, "model") == 0 || strcmp(role, "companion") == 0)
-            bytes += json_number(file, "bytes");
+            bytes += member_number(file, "bytes");
     }
     if (is_over(model, KEY_MAX_FILE_BYTES, bytes))
         findings_add(model, RULE_FILE_TOO_LARGE, "model", "the model has %.0f bytes, more than %.0f", bytes,

@@ -66,8 +66,8 @@ static double extent_of(const struct posed_packet *answer)
  * from its place in the first one; -1: there are no poses. */
 static double check_poses(struct inspection *model, const cJSON *clip)
 {
-    const double duration_s = json_number(clip, "duration"), index = json_number(clip, "index");
-    const char *name = json_text(clip, "name");
+    const double duration_s = member_number(clip, "duration"), index = member_number(clip, "index");
+    const char *name = member_text(clip, "name");
     struct posed_packet answer;
     struct text query = {0};
     uint32_t mover;
@@ -88,7 +88,7 @@ static double check_poses(struct inspection *model, const cJSON *clip)
         snprintf(subject.text, sizeof subject.text, "%.240s, %.240s", subject_of("clip", clip).text,
                  subject_of("joint", model->nodes[node]).text);
         findings_add(model, RULE_COLLAPSED_JOINT, subject.text, "clip %.0f '%s' scales joint %lld '%s' flat at %.3f s",
-                     index, name, (long long)node, json_text(model->nodes[node], "name"), time_s);
+                     index, name, (long long)node, member_text(model->nodes[node], "name"), time_s);
     }
     if (!(model->size > 0))
         model->size = extent_of(&answer);
@@ -101,9 +101,9 @@ void check_clips(struct inspection *model)
     cJSON_ArrayForEach(clip, json_get(model->model, "clips"))
     {
         const double most = check_poses(model, clip);
-        if (json_number(clip, "duration") <= 0)
+        if (member_number(clip, "duration") <= 0)
             findings_add(model, RULE_ZERO_LENGTH, subject_of("clip", clip).text, "clip %.0f '%s' has no duration",
-                         json_number(clip, "index"), json_text(clip, "name"));
+                         member_number(clip, "index"), member_text(clip, "name"));
         else if (most >= 0) {
             check_motion(model, clip, most);
             check_loop(model, clip);

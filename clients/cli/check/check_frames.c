@@ -57,11 +57,11 @@ void check_frames(const struct inspection *model)
                      rates.at);
     cJSON_ArrayForEach(clip, json_get(model->model, "clips"))
     {
-        const double start_s = json_number(clip, "start"), end_s = json_number(clip, "duration");
+        const double start_s = member_number(clip, "start"), end_s = member_number(clip, "duration");
         if (!is_on_frames(model, start_s, end_s))
             findings_add(model, RULE_FRAME_RATE, subject_of("clip", clip).text,
                          "clip %.0f '%s' goes from %.4g s to %.4g s, which are no frames at %s a second",
-                         json_number(clip, "index"), json_text(clip, "name"), start_s, end_s, rates.at);
+                         member_number(clip, "index"), member_text(clip, "name"), start_s, end_s, rates.at);
     }
     text_free(&rates);
 }

@@ -4,7 +4,7 @@
 /* Both ends of the clip, without its root motion, which is no jump. */
 static void put_ends(struct text *query, const cJSON *clip)
 {
-    text_printf(query, "&t=0&t=%.17g&root_motion=extract&yaw=1", json_number(clip, "duration"));
+    text_printf(query, "&t=0&t=%.17g&root_motion=extract&yaw=1", member_number(clip, "duration"));
 }
 
 /* How far a node jumps at most; 0 where the clip cannot be posed, which check_clips() reports. */
@@ -12,7 +12,7 @@ static double greatest_jump(const struct inspection *model, const cJSON *clip, c
 {
     struct text query = {0};
     struct posed_packet answer;
-    text_printf(&query, "&clip=%.0f&wrap=clamp&format=bin%s", json_number(clip, "index"), ends);
+    text_printf(&query, "&clip=%.0f&wrap=clamp&format=bin%s", member_number(clip, "index"), ends);
     const int rc = connection_request_model(model->connection, "pose", model->source, query.at, NULL, &answer);
     text_free(&query);
     return rc < 0 ? 0 : node_motion_most(&answer, model->size * NODE_REACH, node);
@@ -21,7 +21,7 @@ static double greatest_jump(const struct inspection *model, const cJSON *clip, c
 void check_loop(const struct inspection *model, const cJSON *clip)
 {
     const double size = model->size, jump_max = size * rules_number(model->rules, KEY_MAX_JUMP);
-    const char *name = json_text(clip, "name");
+    const char *name = member_text(clip, "name");
     const cJSON *mesh = NULL;
     struct text ends = {0};
     uint32_t node = 0;
@@ -35,11 +35,11 @@ void check_loop(const struct inspection *model, const cJSON *clip)
     if (jump > jump_max)
         findings_add(model, RULE_LOOP_JUMP, subject_of("clip", clip).text,
                      "clip %.0f '%s' jumps by %.2g of the model's size at its end, at node %u '%s'",
-                     json_number(clip, "index"), name, jump / size, node,
-                     node < model->node_count ? json_text(model->nodes[node], "name") : "");
+                     member_number(clip, "index"), name, jump / size, node,
+                     node < model->node_count ? member_text(model->nodes[node], "name") : "");
     else if (morph > jump_max)
         findings_add(model, RULE_LOOP_JUMP, subject_of("clip", clip).text,
                      "clip %.0f '%s' jumps by %.2g of the model's size at its end, in the shape of mesh %.0f '%s'",
-                     json_number(clip, "index"), name, morph / size, json_number(mesh, "index"),
-                     json_text(mesh, "name"));
+                     member_number(clip, "index"), name, morph / size, member_number(mesh, "index"),
+                     member_text(mesh, "name"));
 }

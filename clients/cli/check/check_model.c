@@ -18,7 +18,7 @@ static void check_warnings(const struct inspection *model)
     const cJSON *warning;
     cJSON_ArrayForEach(warning, json_get(model->model, "warnings"))
     {
-        const char *code = json_text(warning, "code"), *message = json_text(warning, "message");
+        const char *code = member_text(warning, "code"), *message = member_text(warning, "message");
         enum rule_id rule = RULE_READER_WARNING;
         for (size_t i = 0; i < sizeof WARNING_RULES / sizeof *WARNING_RULES; i++)
             if (strcmp(WARNING_RULES[i].code, code) == 0)
@@ -31,9 +31,10 @@ static void check_warnings(const struct inspection *model)
 static void check_content(const struct inspection *model)
 {
     const cJSON *counts = json_get(model->model, "counts");
-    if (json_number(counts, "vertices") == 0 && json_number(counts, "joints") == 0 && json_number(counts, "clips") == 0)
+    if (member_number(counts, "vertices") == 0 && member_number(counts, "joints") == 0 &&
+        member_number(counts, "clips") == 0)
         findings_add(model, RULE_NOTHING, "model", "the model has %.0f nodes, and no vertex, joint or clip",
-                     json_number(counts, "nodes"));
+                     member_number(counts, "nodes"));
 }
 
 /* Reports under the rule about the cause if there is one, at least as severe as `unreadable`. */
@@ -67,7 +68,7 @@ void inspection_find_nodes(struct inspection *model)
     {
         cJSON_ArrayForEach(joint, json_get(skin, "joints"))
         {
-            const double place = json_number(joint, "node");
+            const double place = member_number(joint, "node");
             if (!cJSON_IsTrue(json_get(skin, "rigid")) && place >= 0 && place < (double)model->node_count)
                 model->is_joint[(size_t)place] = true;
         }
@@ -94,13 +95,12 @@ static double size_of(const cJSON *model)
 void check_model(const struct rule_set *rules, struct connection *connection, const char *source,
                  struct findings *findings)
 {
-    struct posed_packet answer;
+    cJSON *json;
     struct inspection model = {.rules = rules, .connection = connection, .source = source, .findings = findings};
-    if (connection_request_model(connection, "model", source, "", NULL, &answer) < 0) {
+    if (connection_request_json(connection, "model", source, "", NULL, &json) < 0) {
         add_unreadable(&model);
         return;
     }
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     model.model = json;
     model.size = size_of(json);
     inspection_find_nodes(&model);

@@ -25,8 +25,8 @@ static double find_motion(const struct inspection *model, const cJSON *clip)
     struct posed_packet answer;
     const cJSON *mesh = NULL;
     uint32_t node;
-    put_times(&times, model, json_number(clip, "duration"));
-    text_printf(&query, "&clip=%.0f&wrap=clamp&format=bin%s", json_number(clip, "index"), times.at);
+    put_times(&times, model, member_number(clip, "duration"));
+    text_printf(&query, "&clip=%.0f&wrap=clamp&format=bin%s", member_number(clip, "index"), times.at);
     const int rc = connection_request_model(model->connection, "pose", model->source, query.at, NULL, &answer);
     double most = rc < 0 ? HUGE_VAL : node_motion_most(&answer, model->size * NODE_REACH, &node);
     if (!(most >= model->size * rules_number(model->rules, KEY_LEAST_MOTION)))
@@ -46,11 +46,11 @@ static void check_still(const struct inspection *model, const cJSON *clip, doubl
         return;
     if (most > 0)
         findings_add(model, RULE_STILL_CLIP, subject_of("clip", clip).text,
-                     "clip %.0f '%s' moves nothing further than %.2g of the model's size", json_number(clip, "index"),
-                     json_text(clip, "name"), most / model->size);
+                     "clip %.0f '%s' moves nothing further than %.2g of the model's size", member_number(clip, "index"),
+                     member_text(clip, "name"), most / model->size);
     else
         findings_add(model, RULE_STILL_CLIP, subject_of("clip", clip).text, "clip %.0f '%s' moves nothing",
-                     json_number(clip, "index"), json_text(clip, "name"));
+                     member_number(clip, "index"), member_text(clip, "name"));
 }
 
 /* --- in place, or with root motion --- */
@@ -68,30 +68,29 @@ static double length_of(const cJSON *translation)
 static double find_drift(const struct inspection *model, const cJSON *clip, double *time_s)
 {
     const char *root = rules_text(model->rules, KEY_ROOT_JOINT);
-    const double duration_s = json_number(clip, "duration");
-    struct posed_packet answer;
+    const double duration_s = member_number(clip, "duration");
+    cJSON *json;
     struct text query = {0};
     double most = 0;
     text_printf(&query, "&clip=%.0f&wrap=clamp&root_motion=extract&joints=0&format=json&t=0",
-                json_number(clip, "index"));
+                member_number(clip, "index"));
     for (int i = 1; i < POSES; i++)
         text_printf(&query, ",%.17g", duration_s * i / (POSES - 1));
     if (root != NULL) {
         text_put(&query, "&root=");
         text_put_url(&query, root);
     }
-    const int rc = connection_request_model(model->connection, "pose", model->source, query.at, NULL, &answer);
+    const int rc = connection_request_json(model->connection, "pose", model->source, query.at, NULL, &json);
     text_free(&query);
     if (rc < 0)
         return root == NULL ? 0 : -1;
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     const cJSON *frame;
     cJSON_ArrayForEach(frame, json_get(json, "frames"))
     {
         const double length = length_of(json_get(json_get(frame, "root_motion"), "translation"));
         if (length > most) {
             most = length;
-            *time_s = json_number(frame, "time");
+            *time_s = member_number(frame, "time");
         }
     }
     cJSON_Delete(json);
@@ -101,8 +100,8 @@ static double find_drift(const struct inspection *model, const cJSON *clip, doub
 static void check_ground(const struct inspection *model, const cJSON *clip, bool is_in_place)
 {
     const enum rule_id rule = is_in_place ? RULE_NOT_IN_PLACE : RULE_NO_ROOT_MOTION;
-    const double index = json_number(clip, "index"), share = rules_number(model->rules, KEY_MAX_DRIFT);
-    const char *name = json_text(clip, "name");
+    const double index = member_number(clip, "index"), share = rules_number(model->rules, KEY_MAX_DRIFT);
+    const char *name = member_text(clip, "name");
     double time_s = 0;
     if (model->rules->severities[rule] == SEVERITY_OFF ||
         !rules_select(model->rules, is_in_place ? KEY_IN_PLACE : KEY_ROOT_MOTION, name))

@@ -15,8 +15,8 @@ struct names {
 
 static void add_name(struct names *names, const cJSON *thing)
 {
-    if (json_text(thing, "name")[0] != '\0')
-        names->at[names->count++] = json_text(thing, "name");
+    if (member_text(thing, "name")[0] != '\0')
+        names->at[names->count++] = member_text(thing, "name");
 }
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }

@@ -8,9 +8,9 @@
 struct subject subject_of(const char *what, const cJSON *thing)
 {
     struct subject subject;
-    const double index = json_number(thing, json_get(thing, "index") != NULL ? "index" : "node");
-    if (json_text(thing, "name")[0] != '\0')
-        snprintf(subject.text, sizeof subject.text, "%s '%s'", what, json_text(thing, "name"));
+    const double index = member_number(thing, json_get(thing, "index") != NULL ? "index" : "node");
+    if (member_text(thing, "name")[0] != '\0')
+        snprintf(subject.text, sizeof subject.text, "%s '%s'", what, member_text(thing, "name"));
     else
         snprintf(subject.text, sizeof subject.text, "%s %.0f", what, index);
     return subject;

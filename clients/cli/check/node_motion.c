@@ -72,7 +72,8 @@ static bool has_morph_targets(const cJSON *mesh)
 {
     const cJSON *primitive;
     bool has_any = false;
-    cJSON_ArrayForEach(primitive, json_get(mesh, "primitives")) has_any |= json_number(primitive, "morph_targets") > 0;
+    cJSON_ArrayForEach(primitive, json_get(mesh, "primitives")) has_any |=
+        member_number(primitive, "morph_targets") > 0;
     return has_any;
 }
 
@@ -86,8 +87,8 @@ double morph_motion_most(const struct inspection *model, const cJSON *clip, cons
         struct text target = {0};
         if (!has_morph_targets(one))
             continue;
-        text_printf(&target, "&clip=%.0f&mesh=%.0f&wrap=clamp&format=bin%s", json_number(clip, "index"),
-                    json_number(one, "index"), query);
+        text_printf(&target, "&clip=%.0f&mesh=%.0f&wrap=clamp&format=bin%s", member_number(clip, "index"),
+                    member_number(one, "index"), query);
         const int rc = connection_request_model(model->connection, "mesh", model->source, target.at, NULL, &answer);
         const double moved = rc < 0 ? 0 : vertex_motion_most(&answer);
         if (moved > most) {

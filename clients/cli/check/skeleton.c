@@ -11,13 +11,13 @@ enum { NO_PARENT = -1, UNKNOWN = -2 };
 static bool is_joint(const struct inspection *model, bool has_skins, size_t node)
 {
     const cJSON *json = model->nodes[node];
-    return json_text(json, "name")[0] != '\0' &&
+    return member_text(json, "name")[0] != '\0' &&
            (has_skins ? model->is_joint[node] : !cJSON_IsNumber(json_get(json, "mesh")));
 }
 
 static int64_t parent_of(const struct inspection *model, size_t node)
 {
-    const double parent = json_number(model->nodes[node], "parent");
+    const double parent = member_number(model->nodes[node], "parent");
     return parent >= 0 && parent < (double)model->node_count ? (int64_t)parent : NO_PARENT;
 }
 
@@ -69,7 +69,7 @@ struct skeleton *skeleton_of(const struct inspection *model, const char *path)
     skeleton->order = must_alloc((skeleton->count + 1) * sizeof *skeleton->order);
     for (size_t i = 0; i < count; i++)
         if (places[i] >= 0)
-            skeleton->joints[places[i]] = (struct joint){.name = must_copy(json_text(model->nodes[i], "name")),
+            skeleton->joints[places[i]] = (struct joint){.name = must_copy(member_text(model->nodes[i], "name")),
                                                          .parent = above[i] < 0 ? NO_PARENT : places[above[i]]};
     for (size_t i = 0; i < skeleton->count; i++)
         skeleton->order[i] = i;
@@ -135,8 +135,8 @@ char *skeleton_place(const struct rule_file *file, const char *path)
 struct skeleton *skeleton_read(struct connection *connection, const char *path, const struct rule_file *file,
                                const cJSON *value)
 {
-    struct posed_packet answer;
-    if (connection_request_model(connection, "model", path, "", NULL, &answer) < 0) {
+    cJSON *json;
+    if (connection_request_json(connection, "model", path, "", NULL, &json) < 0) {
         struct text line = {0};
         char code[64];
         connection_error_code(connection, code);
@@ -148,7 +148,6 @@ struct skeleton *skeleton_read(struct connection *connection, const char *path, 
         text_free(&line);
         return NULL;
     }
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     struct inspection model = {.model = json};
     inspection_find_nodes(&model);
     struct skeleton *skeleton = skeleton_of(&model, path);

@@ -149,7 +149,7 @@ static int take_long(struct args *out, const struct command *command, int argc, 
     const char *name = argv[*next] + 2;
     const size_t name_bytes = strcspn(name, "=");
     const char *value = name[name_bytes] == '=' ? name + name_bytes + 1 : NULL;
-    const struct option *option = option_find(name, name_bytes, command);
+    const struct option *option = command_option(name, name_bytes, command);
     const struct parameter *parameter = option != NULL ? NULL : find_parameter(name, name_bytes, command);
     if (option == NULL && parameter == NULL)
         return report_unknown_option(name, name_bytes, command, problem);

@@ -40,7 +40,7 @@ extern const struct parameter PARAMETERS[];
 extern const size_t PARAMETER_COUNT;
 
 /* The command's option of that name, or NULL. command NULL: an option of all commands. */
-const struct option *option_find(const char *name, size_t name_bytes, const struct command *command);
+const struct option *command_option(const char *name, size_t name_bytes, const struct command *command);
 bool option_is_for(const struct option *option, const struct command *command);
 /* Whether users may give the parameter with this command: `model` is the argument, and posectl itself sets `hash`. */
 bool parameter_is_for(const struct parameter *parameter, const struct command *command);

@@ -71,7 +71,7 @@ const char *values_next_word(const char **values, size_t *size_bytes)
     return NULL;
 }
 
-const struct option *option_find(const char *name, size_t name_bytes, const struct command *command)
+const struct option *command_option(const char *name, size_t name_bytes, const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (strlen(OPTIONS[i].name) == name_bytes && memcmp(OPTIONS[i].name, name, name_bytes) == 0 &&
@@ -87,7 +87,7 @@ bool parameter_is_for(const struct parameter *parameter, const struct command *c
     if (strcmp(parameter->name, "model") == 0 || strcmp(parameter->name, "with") == 0 || (is_of_one && !is_about_one))
         return false;
     return share_word(parameter->operations, command->operation) &&
-           option_find(parameter->name, strlen(parameter->name), command) == NULL;
+           command_option(parameter->name, strlen(parameter->name), command) == NULL;
 }
 
 bool flags_next(const struct command *command, int groups, size_t *at, struct flag *flag)

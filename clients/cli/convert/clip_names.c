@@ -50,7 +50,7 @@ void clip_names_add(struct clip_names *names, const cJSON *glb, const char *cons
     bool has_begun = false;
     cJSON_ArrayForEach(clip, json_get(glb, "animations"))
     {
-        const char *name = json_text(clip, "name");
+        const char *name = member_text(clip, "name");
         char *own = file < file_count ? clip_of(name, paths[file]) : NULL;
         /* files one behind the other may have one name: a clip that comes again is the next one's */
         bool is_next = has_begun && (own == NULL || has_clip_since(names, first_of_file, own));

@@ -65,8 +65,8 @@ static void report(const char *model, const char *file, bool is_stdout, const st
     cJSON_ArrayForEach(warning, warnings_of(glb))
     {
         struct text line = {0};
-        text_put_printable(&line, json_text(warning, "message"));
-        terminal_info("warning: %s: %s", json_text(warning, "code"), line.at);
+        text_put_printable(&line, member_text(warning, "message"));
+        terminal_info("warning: %s: %s", member_text(warning, "code"), line.at);
         text_free(&line);
     }
     convert_clips_report(glb);

@@ -110,7 +110,7 @@ static void report_misses(const cJSON *file)
     struct text line = {0};
     if (count == 0)
         return;
-    text_put_printable(&line, json_text(file, "model"));
+    text_put_printable(&line, member_text(file, "model"));
     text_printf(&line, ": %d node%s with keys %s no partner:", count, count == 1 ? "" : "s",
                 count == 1 ? "has" : "have");
     cJSON_ArrayForEach(node, nodes)
@@ -131,10 +131,10 @@ void convert_clips_report(const cJSON *glb)
         cJSON_ArrayForEach(warning, json_get(file, "warnings"))
         {
             struct text line = {0};
-            text_put_printable(&line, json_text(file, "model"));
+            text_put_printable(&line, member_text(file, "model"));
             text_put(&line, ": ");
-            text_put_printable(&line, json_text(warning, "message"));
-            terminal_info("warning: %s: %s", json_text(warning, "code"), line.at);
+            text_put_printable(&line, member_text(warning, "message"));
+            terminal_info("warning: %s: %s", member_text(warning, "code"), line.at);
             text_free(&line);
         }
     }

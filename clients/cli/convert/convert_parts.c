@@ -68,7 +68,7 @@ static void put_part(const struct convert_parts *parts, const struct range *rang
     json = json == NULL ? cJSON_CreateObject() : json;
     put_query(&clips->args, range->first == 0, query);
     if (args_parameter(&clips->args, "hash") == NULL)
-        text_printf(query, "&hash=%s", json_text(parts->about, "hash"));
+        text_printf(query, "&hash=%s", member_text(parts->about, "hash"));
     if (count > 0) {
         text_put(query, "&clip_names=");
         text_put_url(query, CLIP_NAMES_OF_PARTS);
@@ -99,12 +99,10 @@ int convert_parts_expect(const struct convert_parts *parts, size_t at_once, stru
 int convert_parts_init(struct convert_parts *parts, const struct convert_request *request)
 {
     const struct convert_clips *clips = request->clips;
-    struct posed_packet answer;
     *parts = (struct convert_parts){.request = request};
-    const int rc = connection_request_model(request->connection, "model", request->model, "", NULL, &answer);
+    const int rc = connection_request_json(request->connection, "model", request->model, "", NULL, &parts->about);
     if (rc != 0)
         return rc;
-    parts->about = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     const bool is_chosen =
         args_parameter(&clips->args, "clips") != NULL || args_parameter(&clips->args, "clip_name") != NULL;
     parts->own_count = is_chosen ? 0 : (size_t)cJSON_GetArraySize(json_get(parts->about, "clips"));

@@ -34,7 +34,7 @@ static cJSON *unused_rules_of(const cJSON *file)
     cJSON *warning;
     cJSON_ArrayForEach(warning, json_get(file, "warnings"))
     {
-        if (strcmp(json_text(warning, "code"), "rename_unused") == 0)
+        if (strcmp(member_text(warning, "code"), "rename_unused") == 0)
             return warning;
     }
     return NULL;
@@ -68,7 +68,7 @@ static void keep_common_rules(cJSON *files, const char *other)
         struct text message = {0};
         if (warning == NULL)
             continue;
-        put_common_rules(&message, json_text(warning, "message"), other);
+        put_common_rules(&message, member_text(warning, "message"), other);
         if (message.size_bytes > 0)
             cJSON_SetValuestring(member(warning, "message"), message.at);
         else
@@ -83,8 +83,8 @@ void glb_extras_join(cJSON *glb, cJSON *part)
     cJSON *files = member(extras, "clip_files"), *more = member(of_part, "clip_files"), *file;
     glb_add_missing(member(extras, "warnings"), member(of_part, "warnings"));
     if (files != NULL && more != NULL) {
-        char *ours = must_copy(json_text(unused_rules_of(files->child), "message"));
-        keep_common_rules(files, json_text(unused_rules_of(more->child), "message"));
+        char *ours = must_copy(member_text(unused_rules_of(files->child), "message"));
+        keep_common_rules(files, member_text(unused_rules_of(more->child), "message"));
         keep_common_rules(more, ours);
         free(ours);
     }

@@ -75,9 +75,9 @@ static void add_to(cJSON *object, const char *name, double value)
 static int move_bytes(const struct part *part, cJSON *place)
 {
     struct glb_join *join = part->join;
-    const double at = member(place, "byteOffset") == NULL ? 0 : json_number(place, "byteOffset");
-    const double size = json_number(place, "byteLength");
-    if (!(at >= 0 && size >= 0 && at + size <= (double)part->bin_bytes) || json_number(place, "buffer") != 0)
+    const double at = member(place, "byteOffset") == NULL ? 0 : member_number(place, "byteOffset");
+    const double size = member_number(place, "byteLength");
+    if (!(at >= 0 && size >= 0 && at + size <= (double)part->bin_bytes) || member_number(place, "buffer") != 0)
         return refuse(part, "a buffer view is outside of its buffer");
     const size_t begin = (join->bin_bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
     join->bin = must_grow(join->bin, begin + (size_t)size);
@@ -104,7 +104,7 @@ static void move_fallback(struct glb_join *join, cJSON *view)
 {
     const double begin = (double)(((uint64_t)join->fallback_bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES);
     add_to(view, "byteOffset", begin);
-    join->fallback_bytes = begin + json_number(view, "byteLength");
+    join->fallback_bytes = begin + member_number(view, "byteLength");
 }
 
 /* Returns its place in the joined file, or -1. */
@@ -219,7 +219,7 @@ int glb_join_add(struct glb_join *join, const unsigned char *bytes, size_t size_
         memcpy(join->bin, part.bin, part.bin_bytes);
     join->bin_bytes = part.bin_bytes;
     const cJSON *fallback = cJSON_GetArrayItem(member(join->json, "buffers"), 1);
-    join->fallback_bytes = fallback == NULL ? 0 : json_number(fallback, "byteLength");
+    join->fallback_bytes = fallback == NULL ? 0 : member_number(fallback, "byteLength");
     return rc;
 }
 

@@ -36,13 +36,11 @@ void diff_count(const struct diff *diff, size_t counts[DIFF_STATES], size_t *ski
 /* Asks the server what is different. */
 static void ask(const struct diff *diff, struct connection *connection, struct diff_pair *pair)
 {
-    struct posed_packet answer;
     struct text query = {0};
     text_put(&query, "&with=");
     text_put_url(&query, pair->models[DIFF_OLD]);
     args_put_query(diff->args, &query);
-    if (connection_request_model(connection, "compare", pair->models[DIFF_NEW], query.at, NULL, &answer) == 0)
-        pair->answer = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+    (void)connection_request_json(connection, "compare", pair->models[DIFF_NEW], query.at, NULL, &pair->answer);
     text_free(&query);
     if (pair->answer != NULL) {
         pair->state = cJSON_IsTrue(json_get(pair->answer, "equal")) ? DIFF_EQUAL : DIFF_DIFFERENT;

@@ -52,13 +52,16 @@ static void put_failure(const struct diff_pair *pair, struct text *out)
 {
     const char *said = NULL, *rule = rule_of(pair, &said);
     const cJSON *list = json_get(pair->answer, "differences"), *first = cJSON_GetArrayItem(list, 0), *difference;
-    text_printf(out, "      <failure type=\"%s\" message=\"", rule != NULL ? rule : json_text(first, "kind"));
-    text_put_xml(out, rule != NULL ? said : json_text(first, "message"));
+    text_put(out, "      <failure type=\"");
+    text_put_xml(out, rule != NULL ? rule : member_text(first, "kind"));
+    text_put(out, "\" message=\"");
+    text_put_xml(out, rule != NULL ? said : member_text(first, "message"));
     text_put(out, "\">");
     cJSON_ArrayForEach(difference, list)
     {
-        text_printf(out, "%s: ", json_text(difference, "kind"));
-        text_put_xml(out, json_text(difference, "message"));
+        text_put_xml(out, member_text(difference, "kind"));
+        text_put(out, ": ");
+        text_put_xml(out, member_text(difference, "message"));
         text_put(out, "\n");
     }
     text_put(out, "</failure>\n");
@@ -94,9 +97,9 @@ static void add_results(const struct diff_pair *pair, cJSON *results)
                                                    pair->state == DIFF_FAILED ? "error" : "warning", said, pair->name));
     cJSON_ArrayForEach(difference, json_get(pair->answer, "differences"))
     {
-        const char *kind = json_text(difference, "kind");
+        const char *kind = member_text(difference, "kind");
         cJSON_AddItemToArray(
-            results, sarif_result(kind, index_of(kind), "warning", json_text(difference, "message"), pair->name));
+            results, sarif_result(kind, index_of(kind), "warning", member_text(difference, "message"), pair->name));
     }
 }
 

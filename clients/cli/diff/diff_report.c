@@ -17,15 +17,19 @@ static void put_differences(const struct diff_pair *pair, struct text *out)
         if (shown++ == SHOWN_MOST && !terminal.is_verbose && count > SHOWN_MOST + 1)
             break;
         text_printf(out, "  %s", colour(COLOUR_YELLOW));
-        text_put_column(out, json_text(difference, "kind"), KIND_COLUMNS);
+        text_put_column(out, member_text(difference, "kind"), KIND_COLUMNS);
         text_put(out, colour(COLOUR_NONE));
-        text_put_printable(out, json_text(difference, "message"));
+        text_put_printable(out, member_text(difference, "message"));
         text_put(out, "\n");
     }
     if (shown <= count && shown > SHOWN_MOST && !terminal.is_verbose)
         text_printf(out, "  and %d more; -v prints all\n", count - SHOWN_MOST);
     cJSON_ArrayForEach(difference, json_get(pair->answer, "left_out"))
-        text_printf(out, "  %s left out: %.0f\n", difference->string, cJSON_GetNumberValue(difference));
+    {
+        text_put(out, "  ");
+        text_put_printable(out, difference->string);
+        text_printf(out, " left out: %.0f\n", cJSON_GetNumberValue(difference));
+    }
 }
 
 static void put_pair(const struct diff_pair *pair, struct text *out)

@@ -142,9 +142,9 @@ static void put_differences(struct text *out, const cJSON *differences)
         if (rows++ >= ROWS_MAX)
             break;
         text_put(out, "| ");
-        markdown_put_escaped(out, json_text(difference, "kind"));
+        markdown_put_escaped(out, member_text(difference, "kind"));
         text_put(out, " | ");
-        markdown_put_escaped(out, json_text(difference, "message"));
+        markdown_put_escaped(out, member_text(difference, "message"));
         text_put(out, " | ");
         put_value(out, json_get(difference, "old"));
         text_put(out, " | ");
@@ -183,7 +183,7 @@ static int write_picture(const struct markdown *page, const char *name, const st
 
 static void put_caption(struct text *out, const struct moment *moment)
 {
-    const char *clip = json_text(json_get(moment->difference, "subject"), "clip");
+    const char *clip = member_text(json_get(moment->difference, "subject"), "clip");
     if (moment->clips[SIDE_NEW] < 0)
         text_put(out, "\n**At rest**: ");
     else {
@@ -194,7 +194,7 @@ static void put_caption(struct text *out, const struct moment *moment)
             markdown_put_escaped(out, clip);
         text_printf(out, " at %.4g s**: ", moment->time_s);
     }
-    markdown_put_escaped(out, json_text(moment->difference, "message"));
+    markdown_put_escaped(out, member_text(moment->difference, "message"));
     text_put(out, "\n\n");
 }
 

@@ -43,11 +43,11 @@ static bool find_moved(const cJSON *answer, struct moment *out)
     cJSON_ArrayForEach(clip, json_get(answer, "clips"))
     {
         const cJSON *worst = json_get(clip, "worst");
-        if (!cJSON_IsObject(worst) || !isfinite(json_number(worst, "time_s")))
+        if (!cJSON_IsObject(worst) || !isfinite(member_number(worst, "time_s")))
             continue;
         for (int side = 0; side < SIDE_COUNT; side++)
             out->clips[side] = index_at(json_get(clip, "clips"), side);
-        out->time_s = json_number(worst, "time_s");
+        out->time_s = member_number(worst, "time_s");
         return out->clips[SIDE_OLD] >= 0 && out->clips[SIDE_NEW] >= 0;
     }
     return false;
@@ -59,13 +59,13 @@ static bool find_moment(const cJSON *answer, const cJSON *difference, struct mom
     static const char *const AT_REST[] = {
         "rest", "mesh", "triangles", "material", "texture", "joint_reparented", "unit", "morph_targets", NULL};
     static const char *const WHILE_MOVING[] = {"weights", NULL};
-    const char *kind = json_text(difference, "kind");
+    const char *kind = member_text(difference, "kind");
     *out = (struct moment){.difference = difference, .clips = {-1, -1}};
     if (strcmp(kind, "pose") == 0) {
         const cJSON *clips = json_get(json_get(difference, "subject"), "clips");
         for (int side = 0; side < SIDE_COUNT; side++)
             out->clips[side] = index_at(clips, side);
-        out->time_s = json_number(difference, "time_s");
+        out->time_s = member_number(difference, "time_s");
         return isfinite(out->time_s) && out->clips[SIDE_OLD] >= 0 && out->clips[SIDE_NEW] >= 0;
     }
     if (is_of(kind, WHILE_MOVING))
@@ -101,10 +101,10 @@ static int ask_box(struct connection *connection, const char *model, int clip, d
                    struct text *problem)
 {
     static const char *const ENDS[] = {"min", "max"};
-    struct posed_packet answer;
+    cJSON *json;
     struct text query = {0};
     put_time(&query, clip, time_s);
-    int rc = connection_request_model(connection, "bounds", model, query.at, NULL, &answer);
+    int rc = connection_request_json(connection, "bounds", model, query.at, NULL, &json);
     for (int i = 0; i < 6; i++)
         box[i] = i < 3 ? HUGE_VAL : -HUGE_VAL;
     if (rc != 0) {
@@ -112,11 +112,10 @@ static int ask_box(struct connection *connection, const char *model, int clip, d
         text_free(&query);
         return -1;
     }
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     const cJSON *bounds = json_get(cJSON_GetArrayItem(json_get(json, "frames"), 0), "bounds");
     for (int i = 0; i < 6 && cJSON_IsObject(bounds); i++)
         box[i] = cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, ENDS[i / 3]), i % 3));
-    if (strcmp(json_text(json, "source"), "nodes") == 0)
+    if (strcmp(member_text(json, "source"), "nodes") == 0)
         rc = shared_view_ask_bones(connection, model, query.at, box, problem);
     cJSON_Delete(json);
     text_free(&query);

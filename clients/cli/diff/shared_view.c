@@ -43,13 +43,10 @@ static void to_scene(const struct view_axes *axes, const double seen[3], double 
 static int ask_json(struct connection *connection, const char *operation, const char *model, const char *query,
                     cJSON **out, struct text *problem)
 {
-    struct posed_packet answer;
-    *out = NULL;
-    if (connection_request_model(connection, operation, model, query, NULL, &answer) != 0)
-        text_put(problem, connection_error_message(connection, model));
-    else
-        *out = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
-    return *out == NULL ? -1 : 0;
+    if (connection_request_json(connection, operation, model, query, NULL, out) == 0)
+        return 0;
+    text_put(problem, connection_error_message(connection, model));
+    return -1;
 }
 
 /* An orthographic camera that frames the pose without a margin tells the box itself: its sides, and near and far. */
@@ -123,7 +120,7 @@ int shared_view_find(struct connection *connection, const struct compared *compa
             continue;
         if (ask_json(connection, "model", compared->paths[side], "", &model, problem) < 0)
             return -1;
-        const double unit_m = json_number(model, "unit_m");
+        const double unit_m = member_number(model, "unit_m");
         out->axes[side].unit = unit_m > 0 && isfinite(unit_m) ? unit_m : 1;
         cJSON_Delete(model);
     }

@@ -36,15 +36,15 @@ static void put_head(const struct model_text *text)
     const cJSON *bounds = json_get(text->model, "bounds"), *variant;
     struct text *out = text->out;
     text_put(out, "format ");
-    text_put_printable(out, json_text(text->model, "format"));
+    text_put_printable(out, member_text(text->model, "format"));
     text_put(out, "\n");
     put_vector(out, "axes: up", json_get(text->model, "up"), 4);
     put_vector(out, ", forward", json_get(text->model, "forward"), 4);
     text_put(out, cJSON_IsArray(json_get(text->model, "up")) ? "\n" : "");
     if (cJSON_IsNumber(json_get(text->model, "unit_m")))
-        text_printf(out, "unit %.6g m\n", json_number(text->model, "unit_m"));
+        text_printf(out, "unit %.6g m\n", member_number(text->model, "unit_m"));
     if (cJSON_IsNumber(json_get(text->model, "frame_rate")))
-        text_printf(out, "frame rate %.6g\n", json_number(text->model, "frame_rate"));
+        text_printf(out, "frame rate %.6g\n", member_number(text->model, "frame_rate"));
     if (cJSON_IsObject(bounds)) {
         put_vector(out, "box", json_get(bounds, "min"), text->place_decimals);
         put_vector(out, " to", json_get(bounds, "max"), text->place_decimals);
@@ -63,19 +63,20 @@ static void put_warnings(const struct model_text *text)
     const cJSON *warning;
     cJSON_ArrayForEach(warning, json_get(text->model, "warnings"))
     {
-        text_printf(text->out, "warning %s: ", json_text(warning, "code"));
-        text_put_printable(text->out, json_text(warning, "message"));
+        text_put(text->out, "warning ");
+        text_put_printable(text->out, member_text(warning, "code"));
+        text_put(text->out, ": ");
+        text_put_printable(text->out, member_text(warning, "message"));
         text_put(text->out, "\n");
     }
 }
 
 int model_text_put(struct connection *connection, const char *path, struct text *out)
 {
-    struct posed_packet answer;
-    const int rc = connection_request_model(connection, "model", path, "", NULL, &answer);
+    cJSON *model;
+    const int rc = connection_request_json(connection, "model", path, "", NULL, &model);
     if (rc != 0)
         return rc;
-    cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     struct model_text text = {.connection = connection, .path = path, .model = model, .out = out};
     model_text_find_nodes(&text);
     model_text_ask_rest(&text);

@@ -34,11 +34,11 @@ static double choose_rate(const struct model_text *text)
     double total_s = 0, longest_s = 0;
     cJSON_ArrayForEach(clip, json_get(text->model, "clips"))
     {
-        const double duration_s = fmax(json_number(clip, "duration"), 0);
+        const double duration_s = fmax(member_number(clip, "duration"), 0);
         total_s += duration_s;
         longest_s = fmax(longest_s, duration_s);
     }
-    const double own = json_number(text->model, "frame_rate");
+    const double own = member_number(text->model, "frame_rate");
     double rate = own >= RATE_LEAST && own <= RATE_MOST ? own : RATE_USUAL;
     const double nodes = (double)text->node_count + 1;
     while (isfinite(total_s) &&
@@ -74,7 +74,7 @@ static size_t ask_piece(const struct model_text *text, int clip, struct moments 
 /* False: the server cannot tell. */
 static bool ask_moments(const struct model_text *text, const cJSON *clip, struct moments *moments)
 {
-    const double end_s = fmax(json_number(clip, "duration"), 0), start_s = fmin(json_number(clip, "start"), end_s);
+    const double end_s = fmax(member_number(clip, "duration"), 0), start_s = fmin(member_number(clip, "start"), end_s);
     const double values = (double)(moments->width * text->node_count);
     if (!(end_s * moments->rate < LINES_MOST))
         return false;
@@ -85,7 +85,7 @@ static bool ask_moments(const struct model_text *text, const cJSON *clip, struct
     piece = piece > PIECE_FRAMES ? PIECE_FRAMES : piece;
     for (size_t at = 0; at < moments->count;) {
         const size_t left = moments->count - at,
-                     came = ask_piece(text, (int)json_number(clip, "index"), moments, at, left < piece ? left : piece);
+                     came = ask_piece(text, member_index(clip, "index"), moments, at, left < piece ? left : piece);
         if (came == 0)
             return false;
         at += came;
@@ -149,11 +149,11 @@ static void put_markers(const struct model_text *text, const char *name, const c
     cJSON_ArrayForEach(marker, json_get(clip, "markers"))
     {
         text_printf(text->out, "clip %s: marker at", name);
-        rounded_put(text->out, json_number(marker, "time"), 4);
+        rounded_put(text->out, member_number(marker, "time"), 4);
         text_put(text->out, " s: ");
         model_text_put_name(text->out, marker);
-        text_put(text->out, json_text(marker, "value")[0] == '\0' ? "" : " = ");
-        text_put_printable(text->out, json_text(marker, "value"));
+        text_put(text->out, member_text(marker, "value")[0] == '\0' ? "" : " = ");
+        text_put_printable(text->out, member_text(marker, "value"));
         text_put(text->out, "\n");
     }
 }
@@ -162,10 +162,11 @@ static void put_clip(const struct model_text *text, const char *name, const cJSO
 {
     struct moments moments = {.rate = rate, .width = 10};
     text_printf(text->out, "clip %s:", name);
-    rounded_put(text->out, json_number(clip, "duration"), 4);
+    rounded_put(text->out, member_number(clip, "duration"), 4);
     text_put(text->out, " s from");
-    rounded_put(text->out, json_number(clip, "start"), 4);
-    text_printf(text->out, " s, %.0f channels, %.0f keys\n", json_number(clip, "channels"), json_number(clip, "keys"));
+    rounded_put(text->out, member_number(clip, "start"), 4);
+    text_printf(text->out, " s, %.0f channels, %.0f keys\n", member_number(clip, "channels"),
+                member_number(clip, "keys"));
     put_markers(text, name, clip);
     bool is_told = ask_moments(text, clip, &moments);
     if (!is_told) {
@@ -183,7 +184,7 @@ static void put_clip(const struct model_text *text, const char *name, const cJSO
         text_put(text->out, "\n");
     }
     free(moments.values);
-    model_text_put_weights(text, name, (int)json_number(clip, "index"));
+    model_text_put_weights(text, name, member_index(clip, "index"));
 }
 
 /* Clips of one name get a number. */
@@ -209,7 +210,7 @@ void model_text_put_clips(struct model_text *text)
         struct text name = {0};
         model_text_put_name(&name, clip);
         if (is_named_before(clips, clip))
-            text_printf(&name, "#%.0f", json_number(clip, "index"));
+            text_printf(&name, "#%.0f", member_number(clip, "index"));
         put_clip(text, name.at, clip, rate);
         text_free(&name);
     }

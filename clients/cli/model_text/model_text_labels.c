@@ -109,7 +109,7 @@ void model_text_find_nodes(struct model_text *text)
     cJSON_ArrayForEach(node, nodes)
     {
         struct text label = {0};
-        const double parent = json_number(node, "parent");
+        const double parent = member_number(node, "parent");
         text_put_printable(&label, json_name(node)[0] == '\0' ? "-" : json_name(node));
         text->parents[i] = parent >= 0 && parent < (double)text->node_count ? (int64_t)parent : -1;
         text->labels[i] = label.at;

@@ -49,9 +49,9 @@ static void put_node(struct model_text *text, size_t index, const cJSON *node)
         if (!is_at_rest(rest, part))
             rounded_put_part(out, rest, part, text->place_decimals);
     if (cJSON_IsNumber(json_get(node, "mesh")))
-        text_printf(out, ", mesh %.0f", json_number(node, "mesh"));
+        text_printf(out, ", mesh %.0f", member_number(node, "mesh"));
     if (cJSON_IsNumber(json_get(node, "skin")))
-        text_printf(out, ", skin %.0f", json_number(node, "skin"));
+        text_printf(out, ", skin %.0f", member_number(node, "skin"));
     if (cJSON_IsFalse(json_get(node, "in_scene")))
         text_put(out, ", not in the scene");
     if (cJSON_IsTrue(json_get(node, "hidden")))
@@ -67,15 +67,16 @@ static void put_skins(struct model_text *text)
         size_t place = 0;
         if (cJSON_IsTrue(json_get(skin, "rigid")))
             continue;
-        text_printf(text->out, "skin %.0f ", json_number(skin, "index"));
+        text_printf(text->out, "skin %.0f ", member_number(skin, "index"));
         model_text_put_name(text->out, skin);
-        text_printf(text->out, ": %d joints, %s\n", cJSON_GetArraySize(json_get(skin, "joints")),
-                    json_text(skin, "method")[0] == '\0' ? "linear" : json_text(skin, "method"));
+        text_printf(text->out, ": %d joints, ", cJSON_GetArraySize(json_get(skin, "joints")));
+        text_put_printable(text->out, member_text(skin, "method")[0] == '\0' ? "linear" : member_text(skin, "method"));
+        text_put(text->out, "\n");
         cJSON_ArrayForEach(joint, json_get(skin, "joints"))
         {
-            const double node = json_number(joint, "node");
+            const double node = member_number(joint, "node");
             if (node >= 0 && node < (double)text->node_count)
-                text_printf(text->out, "skin %.0f joint %zu: %s\n", json_number(skin, "index"), place,
+                text_printf(text->out, "skin %.0f joint %zu: %s\n", member_number(skin, "index"), place,
                             text->labels[(size_t)node]);
             place++;
         }
@@ -88,11 +89,12 @@ static void put_placed(struct model_text *text, const char *list, const char *wo
     const cJSON *placed;
     cJSON_ArrayForEach(placed, json_get(text->model, list))
     {
-        const double at = json_number(placed, "node");
+        const double at = member_number(placed, "node");
         text_printf(text->out, "%s ", word);
         model_text_put_name(text->out, placed);
-        text_printf(text->out, ": %s, at %s\n", json_text(placed, "kind"),
-                    at >= 0 && at < (double)text->node_count ? text->labels[(size_t)at] : "-");
+        text_put(text->out, ": ");
+        text_put_printable(text->out, member_text(placed, "kind"));
+        text_printf(text->out, ", at %s\n", at >= 0 && at < (double)text->node_count ? text->labels[(size_t)at] : "-");
     }
 }
 

@@ -41,12 +41,14 @@ static void put_meshes(const struct model_text *text)
         int place = 0;
         cJSON_ArrayForEach(primitive, json_get(mesh, "primitives"))
         {
-            text_printf(text->out, "mesh %.0f ", json_number(mesh, "index"));
+            text_printf(text->out, "mesh %.0f ", member_number(mesh, "index"));
             model_text_put_name(text->out, mesh);
-            text_printf(text->out, ": primitive %d: %s, %.0f vertices, %.0f indices, up to %.0f joints a vertex, ",
-                        place++, json_text(primitive, "topology"), json_number(primitive, "vertices"),
-                        json_number(primitive, "indices"), json_number(primitive, "influences_max"));
-            text_printf(text->out, "%.0f morph targets, material ", json_number(primitive, "morph_targets"));
+            text_printf(text->out, ": primitive %d: ", place++);
+            text_put_printable(text->out, member_text(primitive, "topology"));
+            text_printf(text->out, ", %.0f vertices, %.0f indices, up to %.0f joints a vertex, ",
+                        member_number(primitive, "vertices"), member_number(primitive, "indices"),
+                        member_number(primitive, "influences_max"));
+            text_printf(text->out, "%.0f morph targets, material ", member_number(primitive, "morph_targets"));
             put_name_of(text->out, materials, json_get(primitive, "material"));
             text_put(text->out, "\n");
         }
@@ -179,15 +181,20 @@ static void put_numbers(struct text *out, const char *what, const cJSON *value)
 
 static void put_texture(const struct model_text *text, const cJSON *use)
 {
+    static const char *const WORDS[] = {"wrap_s", "wrap_t", "mag_filter", "min_filter"};
     const cJSON *index = json_get(use, "texture");
     const cJSON *texture =
         cJSON_IsNumber(index) ? cJSON_GetArrayItem(json_get(text->model, "textures"), index->valueint) : NULL;
-    const char *uri = json_text(texture, "uri");
+    const char *uri = member_text(texture, "uri");
     text_put_printable(text->out, uri[0] == '\0' ? "(embedded)" : uri);
-    text_printf(text->out, " %s, %.0f x %.0f, %s %s, %s %s, set %.0f", json_text(texture, "state"),
-                json_number(texture, "width"), json_number(texture, "height"), json_text(texture, "wrap_s"),
-                json_text(texture, "wrap_t"), json_text(texture, "mag_filter"), json_text(texture, "min_filter"),
-                json_number(use, "texcoord_set"));
+    text_put(text->out, " ");
+    text_put_printable(text->out, member_text(texture, "state"));
+    text_printf(text->out, ", %.0f x %.0f", member_number(texture, "width"), member_number(texture, "height"));
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        text_put(text->out, i % 2 == 0 ? ", " : " ");
+        text_put_printable(text->out, member_text(texture, WORDS[i]));
+    }
+    text_printf(text->out, ", set %.0f", member_number(use, "texcoord_set"));
     put_numbers(text->out, ", uv", json_get(use, "uv_from_texcoord"));
 }
 
@@ -199,10 +206,12 @@ static void put_layers(const struct model_text *text, const cJSON *material)
     {
         text_put(text->out, "material ");
         model_text_put_name(text->out, material);
-        text_printf(text->out, ": %s", extension->string);
+        text_put(text->out, ": ");
+        text_put_printable(text->out, extension->string);
         cJSON_ArrayForEach(number, extension)
         {
-            text_printf(text->out, "%s %s", number == extension->child ? "" : ",", number->string);
+            text_put(text->out, number == extension->child ? " " : ", ");
+            text_put_printable(text->out, number->string);
             put_numbers(text->out, "", number);
         }
         text_put(text->out, "\n");
@@ -223,8 +232,9 @@ static void put_materials(const struct model_text *text)
         model_text_put_name(out, material);
         for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++)
             put_numbers(out, NUMBERS[i][0], json_get(material, NUMBERS[i][1]));
-        text_printf(out, ", alpha %s", json_text(material, "alpha_mode"));
-        if (strcmp(json_text(material, "alpha_mode"), "mask") == 0)
+        text_put(out, ", alpha ");
+        text_put_printable(out, member_text(material, "alpha_mode"));
+        if (strcmp(member_text(material, "alpha_mode"), "mask") == 0)
             put_numbers(out, " from", json_get(material, "alpha_cutoff"));
         text_put(out, cJSON_IsTrue(json_get(material, "double_sided")) ? ", double-sided" : "");
         text_put(out, cJSON_IsTrue(json_get(material, "unlit")) ? ", unlit\n" : "\n");
@@ -233,7 +243,9 @@ static void put_materials(const struct model_text *text)
         {
             text_put(out, "material ");
             model_text_put_name(out, material);
-            text_printf(out, ": %s texture ", use->string);
+            text_put(out, ": ");
+            text_put_printable(out, use->string);
+            text_put(out, " texture ");
             put_texture(text, use);
             text_put(out, "\n");
         }
@@ -274,7 +286,7 @@ static bool open_glb(const uint8_t *data, size_t data_bytes, struct glb *glb)
 static double number_at(const cJSON *json, const char *list, double index, const char *name)
 {
     const cJSON *entry = index >= 0 && index < 1e6 ? cJSON_GetArrayItem(json_get(json, list), (int)index) : NULL;
-    const double number = json_number(entry, name);
+    const double number = member_number(entry, name);
     return number >= 0 ? number : -1;
 }
 
@@ -318,7 +330,7 @@ static double image_of(const struct glb *glb, const cJSON *material, const char 
     for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES; i++)
         if (strcmp(PLACES[i][0], slot) == 0) {
             const cJSON *holder = PLACES[i][1] == NULL ? material : json_get(material, PLACES[i][1]);
-            return number_at(glb->json, "textures", json_number(json_get(holder, PLACES[i][2]), "index"), "source");
+            return number_at(glb->json, "textures", member_number(json_get(holder, PLACES[i][2]), "index"), "source");
         }
     const cJSON *extension, *info;
     cJSON_ArrayForEach(extension, json_get(material, "extensions"))
@@ -326,7 +338,7 @@ static double image_of(const struct glb *glb, const cJSON *material, const char 
         cJSON_ArrayForEach(info, extension)
         {
             if (is_of_slot(info->string, slot))
-                return number_at(glb->json, "textures", json_number(info, "index"), "source");
+                return number_at(glb->json, "textures", member_number(info, "index"), "source");
         }
     }
     return -1;
@@ -343,9 +355,9 @@ static void put_pixels(const struct model_text *text)
         return;
     cJSON_ArrayForEach(use, json_get(json_get(json_get(glb.json, "asset"), "extras"), "textures"))
     {
-        const char *slot = json_text(use, "slot");
-        const double index = json_number(use, "material");
-        if (strcmp(json_text(use, "state"), "embedded") != 0 || !(index >= 0 && index < 1e6))
+        const char *slot = member_text(use, "slot");
+        const double index = member_number(use, "material");
+        if (strcmp(member_text(use, "state"), "embedded") != 0 || !(index >= 0 && index < 1e6))
             continue;
         const cJSON *material = cJSON_GetArrayItem(json_get(glb.json, "materials"), (int)index);
         text_put(text->out, "material ");

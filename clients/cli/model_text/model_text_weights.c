@@ -17,8 +17,8 @@ static const cJSON *put_value(struct text *out, const cJSON *at, int components,
 
 static void put_channel(const struct model_text *text, const char *clip, const cJSON *channel)
 {
-    const double node = json_number(channel, "node"), components = json_number(channel, "components");
-    const bool has_tangents = strcmp(json_text(channel, "interpolation"), "CUBICSPLINE") == 0;
+    const double node = member_number(channel, "node"), components = member_number(channel, "components");
+    const bool has_tangents = strcmp(member_text(channel, "interpolation"), "CUBICSPLINE") == 0;
     const cJSON *values = json_get(channel, "values"), *at = values == NULL ? NULL : values->child, *time;
     struct text before = {0};
     if (!(node >= 0 && node < (double)text->node_count && components >= 1 && components < 1e6))
@@ -30,7 +30,9 @@ static void put_channel(const struct model_text *text, const char *clip, const c
         if (now.at != NULL && (before.at == NULL || strcmp(now.at, before.at) != 0)) {
             text_printf(text->out, "clip %s: %s at", clip, text->labels[(size_t)node]);
             rounded_put(text->out, cJSON_GetNumberValue(time), WEIGHT_DECIMALS);
-            text_printf(text->out, " s: %s%s\n", json_text(channel, "path"), now.at);
+            text_put(text->out, " s: ");
+            text_put_printable(text->out, member_text(channel, "path"));
+            text_printf(text->out, "%s\n", now.at);
         }
         text_free(&before);
         before = now;
@@ -40,11 +42,11 @@ static void put_channel(const struct model_text *text, const char *clip, const c
 
 void model_text_put_weights(const struct model_text *text, const char *name, int clip)
 {
-    struct posed_packet answer;
+    cJSON *json;
     struct text query = {0};
     const cJSON *channel;
     text_printf(&query, "&clip=%d&path=weights&path=visibility&format=json", clip);
-    const int rc = connection_request_model(text->connection, "keys", text->path, query.at, NULL, &answer);
+    const int rc = connection_request_json(text->connection, "keys", text->path, query.at, NULL, &json);
     text_free(&query);
     if (rc != 0) {
         text_printf(text->out, "clip %s: weights of morph targets are not told: ", name);
@@ -52,7 +54,6 @@ void model_text_put_weights(const struct model_text *text, const char *name, int
         text_put(text->out, "\n");
         return;
     }
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     cJSON_ArrayForEach(channel, json_get(cJSON_GetArrayItem(json_get(json, "clips"), 0), "channels"))
         put_channel(text, name, channel);
     cJSON_Delete(json);

@@ -2,14 +2,27 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NAME_COLUMNS_MIN = 4, NAME_COLUMNS_MAX = 40 };
 
 const cJSON *json_get(const cJSON *object, const char *name) { return cJSON_GetObjectItemCaseSensitive(object, name); }
 
-double json_number(const cJSON *object, const char *name) { return cJSON_GetNumberValue(json_get(object, name)); }
+const cJSON *json_child(const cJSON *object, const char *name)
+{
+    const cJSON *list = json_get(object, name);
+    return list == NULL ? NULL : list->child;
+}
 
-const char *json_text(const cJSON *object, const char *name)
+double member_number(const cJSON *object, const char *name) { return cJSON_GetNumberValue(json_get(object, name)); }
+
+int member_index(const cJSON *object, const char *name)
+{
+    const double number = member_number(object, name);
+    return number >= 0 && number <= 1e9 ? (int)number : -1;
+}
+
+const char *member_text(const cJSON *object, const char *name)
 {
     const char *text = cJSON_GetStringValue(json_get(object, name));
     return text == NULL ? "" : text;
@@ -42,8 +55,11 @@ const cJSON *json_error(const cJSON *object)
 void json_print(cJSON *json)
 {
     char *text = cJSON_PrintUnformatted(json);
-    puts(text == NULL ? "{}" : text);
+    struct text out = {0};
+    text_put_json(&out, text == NULL ? "{}" : text, text == NULL ? 2 : strlen(text));
+    puts(out.at);
     fflush(stdout);
+    text_free(&out);
     free(text);
     cJSON_Delete(json);
 }
@@ -51,7 +67,8 @@ void json_print(cJSON *json)
 void json_put_indented(struct text *out, cJSON *json)
 {
     char *text = cJSON_Print(json);
-    text_printf(out, "%s\n", text == NULL ? "{}" : text);
+    text_put_json(out, text == NULL ? "{}" : text, text == NULL ? 2 : strlen(text));
+    text_put(out, "\n");
     free(text);
     cJSON_Delete(json);
 }

@@ -8,8 +8,12 @@
 /* A member; NULL where there is none, as of a NULL object. */
 const cJSON *json_get(const cJSON *object, const char *name);
 /* A member's number (NaN where there is none) and text ("" where there is none). */
-double json_number(const cJSON *object, const char *name);
-const char *json_text(const cJSON *object, const char *name);
+/* The first entry of a list or member; NULL: it is empty, or there is none. */
+const cJSON *json_child(const cJSON *object, const char *name);
+double member_number(const cJSON *object, const char *name);
+/* A number from 0 to 1e9 as an index, or a count; -1: it is none. */
+int member_index(const cJSON *object, const char *name);
+const char *member_text(const cJSON *object, const char *name);
 /* The member "name" as people see it: "-" where the thing has no name. */
 const char *json_name(const cJSON *object);
 /* So many columns hold the names of all entries, within bounds. */

@@ -95,6 +95,15 @@ int output_give(const char *file, const void *bytes, size_t size_bytes)
     return STATUS_SERVER;
 }
 
+int output_give_json(const char *json, size_t size_bytes)
+{
+    struct text out = {0};
+    text_put_json(&out, json, size_bytes);
+    const int status = output_give("-", out.at == NULL ? "" : out.at, out.size_bytes);
+    text_free(&out);
+    return status;
+}
+
 char *output_name(const char *model, const char *ending)
 {
     struct text name = {0};

@@ -10,6 +10,8 @@ int output_write(const char *path, const char *temporary_folder, const void *byt
                  struct text *problem);
 /* Writes a FILE of the command line: NULL or "-" is stdout. Returns 0 or an exit status after printing why. */
 int output_give(const char *file, const void *bytes, size_t size_bytes);
+/* JSON for stdout: text_put_json(). Returns as output_give(). */
+int output_give_json(const char *json, size_t size_bytes);
 /* Creates the folders above `path`. Returns 0 or -1 with errno. */
 int output_make_folders(const char *path);
 /* Turns "birds/crow.fbx" and ".png" into "crow.png". The caller frees it. */

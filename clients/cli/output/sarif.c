@@ -6,7 +6,11 @@
 cJSON *sarif_message(const char *text)
 {
     cJSON *message = cJSON_CreateObject();
-    cJSON_AddStringToObject(message, "text", text);
+    struct text printable = {0}; /* viewers show it as it is */
+    text_put(&printable, "");
+    text_put_printable(&printable, text);
+    cJSON_AddStringToObject(message, "text", printable.at);
+    text_free(&printable);
     return message;
 }
 

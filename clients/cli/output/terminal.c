@@ -78,8 +78,11 @@ void terminal_coded_error(const char *code, const char *message, const char *jso
     if (terminal.is_json && json == NULL)
         print_error_json(code, message);
     else if (terminal.is_json) {
-        printf("%.*s%s", (int)json_bytes, json, json_bytes > 0 && json[json_bytes - 1] == '\n' ? "" : "\n");
+        struct text out = {0};
+        text_put_json(&out, json, json_bytes);
+        printf("%s%s", out.at, json_bytes > 0 && json[json_bytes - 1] == '\n' ? "" : "\n");
         fflush(stdout);
+        text_free(&out);
         has_error_json = true;
     }
 }

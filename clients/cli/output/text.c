@@ -3,6 +3,7 @@
 
 #include "clients/cli/output/terminal.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,17 +101,49 @@ size_t text_character_bytes(const char *at)
     return is_bad ? 0 : bytes;
 }
 
-/* C0, DEL and C1: terminals obey them, XML 1.0 forbids them. */
-static int is_control(const char *at, size_t bytes)
+/* The code point of a character of 1 to 3 bytes; 0 of a longer one. */
+static unsigned code_point(const char *at, size_t bytes)
 {
-    const unsigned char first = (unsigned char)at[0];
-    return first < 0x20 || first == 0x7f || (bytes == 2 && first == 0xc2 && (unsigned char)at[1] < 0xa0);
+    const unsigned first = (unsigned char)at[0], second = bytes > 1 ? (unsigned char)at[1] & 0x3fu : 0;
+    return bytes == 1   ? first
+           : bytes == 2 ? (first & 0x1f) << 6 | second
+           : bytes == 3 ? (first & 0x0f) << 12 | second << 6 | ((unsigned char)at[2] & 0x3fu)
+                        : 0;
+}
+
+/* C0, DEL and C1, which terminals obey and XML 1.0 forbids, and marks of direction, by which a text looks like another
+ * one (Unicode Standard Annex 9). */
+static bool is_obeyed(unsigned code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+/* Whether the character at `at` is shown as it is; `bytes`: of text_character_bytes(). */
+static bool is_shown(const char *at, size_t bytes)
+{
+    return bytes > 3 || (bytes > 0 && !is_obeyed(code_point(at, bytes)));
+}
+
+enum { ESCAPE_BYTES = 8 };
+
+/* What is shown instead. */
+static void escape(const char *at, size_t bytes, char out[ESCAPE_BYTES])
+{
+    const unsigned code = code_point(at, bytes);
+    if (bytes == 1 && (code == '\n' || code == '\t' || code == '\r'))
+        snprintf(out, ESCAPE_BYTES, "\\%c", code == '\n' ? 'n' : code == '\t' ? 't' : 'r');
+    else if (bytes < 2)
+        snprintf(out, ESCAPE_BYTES, "\\x%02x", (unsigned)(unsigned char)at[0]);
+    else
+        snprintf(out, ESCAPE_BYTES, "\\u%04x", code & 0xffff);
 }
 
 void text_put_xml(struct text *out, const char *text)
 {
-    for (const char *at = text; *at != '\0';) {
+    for (const char *at = text == NULL ? "" : text; *at != '\0';) {
         const size_t bytes = text_character_bytes(at);
+        char escaped[ESCAPE_BYTES];
         if (*at == '&')
             text_put(out, "&amp;");
         else if (*at == '<')
@@ -123,8 +156,10 @@ void text_put_xml(struct text *out, const char *text)
             text_put(out, "&#39;");
         else if (*at == '\n' || *at == '\t')
             text_put(out, " ");
-        else if (bytes == 0 || is_control(at, bytes) || memcmp(at, "\xef\xbf\xbe", bytes) == 0 ||
-                 memcmp(at, "\xef\xbf\xbf", bytes) == 0)
+        else if (!is_shown(at, bytes)) {
+            escape(at, bytes, escaped);
+            text_put(out, escaped);
+        } else if (memcmp(at, "\xef\xbf\xbe", bytes) == 0 || memcmp(at, "\xef\xbf\xbf", bytes) == 0)
             text_put(out, "?");
         else
             text_put_bytes(out, at, bytes);
@@ -134,21 +169,44 @@ void text_put_xml(struct text *out, const char *text)
 
 void text_put_printable(struct text *out, const char *text)
 {
-    for (const char *at = text; *at != '\0';) {
+    for (const char *at = text == NULL ? "" : text; *at != '\0';) {
         const size_t bytes = text_character_bytes(at);
-        if (bytes == 0 || is_control(at, bytes))
-            text_put(out, "?");
-        else
+        char escaped[ESCAPE_BYTES];
+        if (is_shown(at, bytes)) {
             text_put_bytes(out, at, bytes);
+        } else {
+            escape(at, bytes, escaped);
+            text_put(out, escaped);
+        }
         at += bytes == 0 ? 1 : bytes;
     }
+}
+
+void text_put_json(struct text *out, const char *json, size_t size_bytes)
+{
+    struct text whole = {0}; /* ends in a NUL, which no character has within it */
+    text_put_bytes(&whole, json, size_bytes);
+    text_put(out, "");
+    for (const char *at = whole.at; at < whole.at + size_bytes;) {
+        const size_t bytes = text_character_bytes(at);
+        if (is_shown(at, bytes) || *at == '\n' || *at == '\t' || *at == '\r')
+            text_put_bytes(out, at, bytes);
+        else
+            text_printf(out, "\\u%04x", bytes == 0 && *at != '\0' ? 0xfffdu : code_point(at, bytes));
+        at += bytes == 0 ? 1 : bytes;
+    }
+    text_free(&whole);
 }
 
 size_t text_columns(const char *text)
 {
     size_t columns = 0;
-    for (const char *at = text; *at != '\0'; columns++) {
+    for (const char *at = text == NULL ? "" : text; *at != '\0';) {
         const size_t bytes = text_character_bytes(at);
+        char escaped[ESCAPE_BYTES] = "1";
+        if (!is_shown(at, bytes))
+            escape(at, bytes, escaped);
+        columns += strlen(escaped);
         at += bytes == 0 ? 1 : bytes;
     }
     return columns;

@@ -4,7 +4,7 @@
 
 static int connect_context(struct command_context *context, const struct args *args, unsigned jobs)
 {
-    return session_start(&context->session, args, context->paths.folder, jobs) < 0 ||
+    return session_start(&context->session, args, &context->paths, jobs) < 0 ||
                    connection_open(&context->connection, &context->session, NULL, NULL) < 0
                ? STATUS_SERVER
                : STATUS_DONE;

@@ -117,6 +117,28 @@ int connection_request_model(struct connection *connection, const char *operatio
     return rc;
 }
 
+int connection_read_json(struct connection *connection, const struct posed_packet *answer, cJSON **json)
+{
+    *json = answer->kind == POSED_JSON ? cJSON_ParseWithLength((const char *)answer->data, answer->data_bytes) : NULL;
+    if (cJSON_IsObject(*json))
+        return 0;
+    cJSON_Delete(*json);
+    *json = NULL;
+    connection->posed.error = (struct posed_error){.status = POSED_E_PROTOCOL, .offset = UINT64_MAX};
+    snprintf(connection->posed.error.message, sizeof connection->posed.error.message,
+             "the server's answer is not the JSON that was asked for");
+    return POSED_E_PROTOCOL;
+}
+
+int connection_request_json(struct connection *connection, const char *operation, const char *model, const char *query,
+                            const char *body, cJSON **json)
+{
+    struct posed_packet answer;
+    const int rc = connection_request_model(connection, operation, model, query, body, &answer);
+    *json = NULL;
+    return rc != 0 ? rc : connection_read_json(connection, &answer, json);
+}
+
 /* "candidates: 0 'walk', 1 'wave'": what the error's JSON offers instead. */
 static void report_candidates(const struct posed_error *error)
 {
@@ -126,7 +148,7 @@ static void report_candidates(const struct posed_error *error)
     cJSON_ArrayForEach(candidate, json_get(json_get(json, "error"), "candidates"))
     {
         text_put(&out, out.size_bytes == 0 ? "candidates: " : ", ");
-        text_printf(&out, "%.0f '%s'", json_number(candidate, "index"), json_text(candidate, "name"));
+        text_printf(&out, "%.0f '%s'", member_number(candidate, "index"), member_text(candidate, "name"));
     }
     cJSON_Delete(json);
     if (out.size_bytes > 0)

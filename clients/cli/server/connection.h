@@ -2,6 +2,7 @@
  * used by one thread at a time. */
 #pragma once
 
+#include "clients/cli/output/json.h"
 #include "clients/cli/server/session.h"
 
 /* Its memory grows with the answers. {0} is a closed one. */
@@ -25,6 +26,12 @@ int connection_request(struct connection *connection, const char *target, const 
 /* The same of /v1/OPERATION?model=MODEL, followed by `query` ("&clip=0"). */
 int connection_request_model(struct connection *connection, const char *operation, const char *model, const char *query,
                              const char *body, struct posed_packet *answer);
+/* An answer's JSON, the caller's, which is an object. Returns 0, or POSED_E_PROTOCOL with connection->posed.error, as
+ * the request would: servers, and what stands in for them, are not trusted to answer what was asked for. */
+int connection_read_json(struct connection *connection, const struct posed_packet *answer, cJSON **json);
+/* Both together: a request of a model whose answer is JSON. */
+int connection_request_json(struct connection *connection, const char *operation, const char *model, const char *query,
+                            const char *body, cJSON **json);
 /* What a request returned as an exit status; prints the error, and the candidates for a name that was not found. */
 int connection_status(const struct connection *connection, int rc);
 void connection_report_error(const struct connection *connection);

@@ -22,15 +22,17 @@ static int ask(struct connection *connection, const char *operation, const char 
 {
     struct text with = {0};
     text_printf(&with, "%s&estimate=1", query);
-    const int rc = connection_request_model(connection, operation, model, with.at, body, answer);
+    cJSON *json = NULL;
+    int rc = connection_request_model(connection, operation, model, with.at, body, answer);
     text_free(&with);
+    if (rc == 0)
+        rc = connection_read_json(connection, answer, &json);
     if (rc != 0)
         return rc;
-    cJSON *json = cJSON_ParseWithLength((const char *)answer->data, answer->data_bytes);
     const cJSON *told = json_get(json, "estimate");
-    const double bytes = json_number(told, "bytes");
-    *estimate = (struct long_request_estimate){json_number(told, "seconds"), isnan(bytes) ? -1 : bytes};
-    *imports = json_number(told, "imports");
+    const double bytes = member_number(told, "bytes");
+    *estimate = (struct long_request_estimate){member_number(told, "seconds"), isnan(bytes) ? -1 : bytes};
+    *imports = member_number(told, "imports");
     cJSON_Delete(json);
     return 0;
 }

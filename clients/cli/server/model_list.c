@@ -56,9 +56,9 @@ static void add(void *context, const char *model, const char *source)
 static int read_formats(struct listing *listing, struct connection *connection)
 {
     struct posed_packet answer;
-    const int rc = connection_request(connection, "/v1/formats", NULL, &answer);
+    int rc = connection_request(connection, "/v1/formats", NULL, &answer);
     if (rc == 0)
-        listing->formats = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+        rc = connection_read_json(connection, &answer, &listing->formats);
     return connection_status(connection, rc);
 }
 
@@ -67,8 +67,13 @@ static void list_here(struct listing *listing)
     const struct path_argument *argument = listing->argument;
     struct model_walk walk = {.root = listing->paths->folder,
                               .formats = json_get(listing->formats, "formats"),
+                              .keeps_hidden_links = listing->paths->names_hidden,
                               .found = add,
                               .context = listing};
+    if (argument->kind == PATH_LEAVES) {
+        listing->list->unread++;
+        return;
+    }
     if (argument->kind == PATH_MODEL) {
         add(listing, argument->path, argument->path);
         return;
@@ -88,6 +93,8 @@ static void list_here(struct listing *listing)
 int model_list_pages(struct connection *connection, const char *query, bool is_one, model_page *take, void *context)
 {
     struct text after = {0};
+    char *last = must_copy(""); /* pages are in the order of their models */
+    bool is_endless = false;
     int rc = 0;
     do {
         struct text target = {0};
@@ -100,15 +107,23 @@ int model_list_pages(struct connection *connection, const char *query, bool is_o
         rc = connection_request(connection, target.at, NULL, &answer);
         text_free(&target);
         text_free(&after);
-        if (rc != 0)
+        cJSON *page = NULL;
+        if (rc != 0 || (rc = connection_read_json(connection, &answer, &page)) != 0)
             break;
-        cJSON *page = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
         take(context, &answer, page);
-        text_put(&after, json_text(page, "next"));
+        const char *next = member_text(page, "next");
+        if (next[0] != '\0' && strcmp(next, last) <= 0) {
+            terminal_error("the server's list of models does not go on after '%s'", last);
+            is_endless = true;
+        }
+        free(last);
+        last = must_copy(next);
+        text_put(&after, is_endless ? "" : next);
         cJSON_Delete(page);
     } while (after.size_bytes > 0 && !is_one && !is_interrupted());
     text_free(&after);
-    return connection_status(connection, rc);
+    free(last);
+    return is_endless ? STATUS_SERVER : connection_status(connection, rc);
 }
 
 static bool is_meant(const struct path_argument *argument, const char *model)
@@ -128,7 +143,7 @@ static void take_page(void *context, const struct posed_packet *answer, const cJ
     (void)answer;
     cJSON_ArrayForEach(entry, json_get(page, "models"))
     {
-        const char *model = json_text(entry, "model");
+        const char *model = member_text(entry, "model");
         if (model[0] == '\0' || strstr(model, "../") != NULL || model[0] == '/') /* it will name local files */
             continue;
         if (is_meant(listing->argument, model))

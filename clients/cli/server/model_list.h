@@ -14,7 +14,7 @@ struct listed_model {
 struct model_list {
     struct listed_model *items; /* by model, each once */
     size_t count;
-    size_t unread;       /* folders that could not be read, which was printed */
+    size_t unread;       /* folders that could not be read, or lie out of the root, which was printed */
     bool is_empty_known; /* watch: the arguments without a model were named by an earlier list */
 };
 

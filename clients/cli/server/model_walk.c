@@ -7,12 +7,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PATH_BYTES = 4096, IGNORE_BYTES = 1 << 20 };
 
@@ -42,7 +44,7 @@ static const cJSON *format_of(const struct model_walk *walk, const char *name)
     const cJSON *format;
     cJSON_ArrayForEach(format, walk->formats)
     {
-        if (dot != NULL && dot != name && strcasecmp(dot + 1, json_text(format, "ending")) == 0)
+        if (dot != NULL && dot != name && strcasecmp(dot + 1, member_text(format, "ending")) == 0)
             return format;
     }
     return NULL;
@@ -53,7 +55,7 @@ static bool is_companion(const cJSON *format, const char *path)
 {
     char other[PATH_BYTES + 16];
     struct stat info;
-    const char *of = json_text(format, "companion_of");
+    const char *of = member_text(format, "companion_of");
     if (of[0] == '\0')
         return false;
     snprintf(other, sizeof other, "%.*s.%s", (int)(strrchr(path, '.') - path), path, of);
@@ -63,10 +65,15 @@ static bool is_companion(const cJSON *format, const char *path)
 static char *read_ignores(const char *folder)
 {
     char path[PATH_BYTES * 2 + 32];
+    struct stat info;
     snprintf(path, sizeof path, "%s/.posedignore", folder);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe must not block */
+    FILE *file = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? fdopen(fd, "rb") : NULL;
+    if (file == NULL) {
+        if (fd >= 0)
+            close(fd);
         return NULL;
+    }
     char *lines = must_alloc(IGNORE_BYTES + 1);
     lines[fread(lines, 1, IGNORE_BYTES, file)] = '\0';
     fclose(file);
@@ -95,7 +102,8 @@ static bool follow(const struct model_walk *walk, const char *full, const char *
         free(target);
         return false;
     }
-    const bool is_inside = target != NULL && path_is_beneath(walk->root, target, &rest);
+    const bool is_inside = target != NULL && path_is_beneath(walk->root, target, &rest) &&
+                           !(walk->keeps_hidden_links && path_is_hidden(target + rest) && !path_is_hidden(inner));
     snprintf(source, PATH_BYTES, "%s", is_inside ? target + rest : inner);
     free(target);
     return true;

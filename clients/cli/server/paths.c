@@ -49,29 +49,13 @@ static void resolve_remote(struct path_argument *argument, const char *given)
 
 /* --- with a private server: local files --- */
 
-/* The argument as an absolute path without symbolic links; a pattern keeps what follows its folder. 0, or -1. */
-static int resolve(struct path_argument *argument, const char *given, char out[PATH_MAX])
-{
-    struct stat info;
-    const bool is_pattern = stat(given, &info) != 0 && pattern_is_one(given);
-    char folder[PATH_MAX];
-    const size_t plain = is_pattern ? plain_bytes(given) : strlen(given);
-    snprintf(folder, sizeof folder, "%.*s", plain == 0 ? 1 : (int)plain, plain == 0 ? "." : given);
-    if (realpath(folder, out) == NULL || stat(out, &info) != 0) {
-        terminal_error("'%s': %s", given, strerror(errno));
-        return -1;
-    }
-    argument->kind = is_pattern ? PATH_PATTERN : S_ISDIR(info.st_mode) ? PATH_FOLDER : PATH_MODEL;
-    if (!is_pattern)
-        return 0;
-    const size_t size = strlen(out);
-    if (size + 1 + strlen(given + plain) >= PATH_MAX) {
-        terminal_error("'%s': %s", given, strerror(ENAMETOOLONG));
-        return -1;
-    }
-    snprintf(out + size, PATH_MAX - size, "%s%s", size == 1 ? "" : "/", given + plain);
-    return 0;
-}
+/* An argument as a local file. All paths are absolute. */
+struct local {
+    char named[PATH_MAX];  /* as it was named, without "." and ".." parts: links are kept */
+    char target[PATH_MAX]; /* without symbolic links; a pattern keeps what follows its folder. "": leads nowhere */
+    bool is_here;          /* it is named beneath the current folder */
+    bool is_link;          /* its last part is one */
+};
 
 bool path_is_beneath(const char *folder, const char *path, size_t *rest)
 {
@@ -82,70 +66,256 @@ bool path_is_beneath(const char *folder, const char *path, size_t *rest)
     return true;
 }
 
+bool path_is_hidden(const char *path) { return path[0] == '.' || strstr(path, "/.") != NULL; }
+
+static bool is_beneath(const char *folder, const char *path)
+{
+    size_t rest;
+    return path_is_beneath(folder, path, &rest);
+}
+
+/* Cuts the last part of an absolute path off. */
+static void cut_last(char *path)
+{
+    char *slash = strrchr(path, '/');
+    slash[slash == path] = '\0';
+}
+
+/* "FOLDER/GIVEN", or GIVEN where it is absolute, without "", "." and ".." parts, by its letters alone. False: too long.
+ */
+static bool name_absolutely(const char *folder, const char *given, char out[PATH_MAX])
+{
+    size_t size = 0;
+    out[0] = '\0';
+    if (given[0] != '/' && strcmp(folder, "/") != 0)
+        size = (size_t)snprintf(out, PATH_MAX, "%s", folder);
+    for (const char *part = given; *part != '\0';) {
+        const size_t bytes = strcspn(part, "/");
+        if (bytes == 2 && memcmp(part, "..", 2) == 0) {
+            const char *slash = strrchr(out, '/');
+            size = slash == NULL ? 0 : (size_t)(slash - out);
+        } else if (bytes > 0 && (bytes != 1 || part[0] != '.')) {
+            if (size + 1 + bytes >= PATH_MAX)
+                return false;
+            out[size] = '/';
+            memcpy(out + size + 1, part, bytes);
+            size += 1 + bytes;
+        }
+        out[size] = '\0';
+        part += bytes + (part[bytes] == '/');
+    }
+    if (size == 0)
+        snprintf(out, PATH_MAX, "/");
+    return true;
+}
+
+/* The current folder, and as the shell calls it, which may go through links. */
+struct here {
+    char folder[PATH_MAX], shell[PATH_MAX];
+};
+
+static void find_here(struct here *here)
+{
+    struct stat folder, shell;
+    const char *pwd = getenv("PWD");
+    here->shell[0] = '\0';
+    if (realpath(".", here->folder) == NULL)
+        snprintf(here->folder, sizeof here->folder, "/");
+    if (pwd != NULL && pwd[0] == '/' && stat(".", &folder) == 0 && stat(pwd, &shell) == 0 &&
+        folder.st_dev == shell.st_dev && folder.st_ino == shell.st_ino && !name_absolutely("/", pwd, here->shell))
+        here->shell[0] = '\0';
+}
+
+/* How the argument is named. The folder that a name from outside lies in is taken without links. */
+static bool set_named(struct local *local, const struct here *here, const char *plain)
+{
+    char folder[PATH_MAX], moved[PATH_MAX];
+    size_t rest;
+    if (!name_absolutely(here->folder, plain, local->named))
+        return false;
+    if (plain[0] == '/' && here->shell[0] != '\0' && path_is_beneath(here->shell, local->named, &rest)) {
+        snprintf(moved, sizeof moved, "%s", local->named + rest);
+        if (!name_absolutely(here->folder, moved, local->named))
+            return false;
+    }
+    local->is_here = is_beneath(here->folder, local->named);
+    if (local->is_here || strcmp(local->named, "/") == 0)
+        return true;
+    snprintf(moved, sizeof moved, "%s", local->named);
+    cut_last(moved);
+    const char *last = strrchr(local->named, '/') + 1;
+    if (realpath(moved, folder) == NULL)
+        return true;
+    snprintf(moved, sizeof moved, "%s", last);
+    return name_absolutely(folder, moved, local->named);
+}
+
+/* Fills the kind and `out`. 0, or -1 after printing why. */
+static int resolve(struct path_argument *argument, const char *given, const struct here *here, struct local *out)
+{
+    struct stat info;
+    const bool is_pattern = lstat(given, &info) != 0 && pattern_is_one(given);
+    const size_t plain_size = is_pattern ? plain_bytes(given) : strlen(given);
+    char plain[PATH_MAX];
+    *out = (struct local){.is_here = false};
+    if (!is_pattern && lstat(given, &info) != 0) {
+        terminal_error("'%s': %s", given, strerror(errno));
+        return -1;
+    }
+    snprintf(plain, sizeof plain, "%.*s", plain_size == 0 ? 1 : (int)plain_size, plain_size == 0 ? "." : given);
+    if (plain_size >= sizeof plain || !set_named(out, here, plain)) {
+        terminal_error("'%s': %s", given, strerror(ENAMETOOLONG));
+        return -1;
+    }
+    out->is_link = lstat(out->named, &info) == 0 && S_ISLNK(info.st_mode);
+    if (realpath(plain, out->target) == NULL || stat(out->target, &info) != 0) {
+        if (is_pattern) {
+            terminal_error("'%s': %s", given, strerror(errno));
+            return -1;
+        }
+        out->target[0] = '\0'; /* a link that leads nowhere is a model that cannot be read */
+    }
+    argument->kind = is_pattern                                        ? PATH_PATTERN
+                     : out->target[0] != '\0' && S_ISDIR(info.st_mode) ? PATH_FOLDER
+                                                                       : PATH_MODEL;
+    return 0;
+}
+
 /* Cuts `folder` back until it holds `path` too. */
 static void widen(char *folder, const char *path)
 {
-    size_t rest;
-    while (!path_is_beneath(folder, path, &rest)) {
-        char *slash = strrchr(folder, '/');
-        slash[slash == folder] = '\0';
+    while (!is_beneath(folder, path))
+        cut_last(folder);
+}
+
+/* The folder that must lie under the root for what was named; false: none, it is a link that does not count. */
+static bool find_home(const struct path_argument *argument, const struct local *local, const struct here *here,
+                      bool is_alone, char out[PATH_MAX])
+{
+    const bool is_folder = argument->kind != PATH_MODEL;
+    const bool follows =
+        local->is_here ? is_beneath(here->folder, local->target) : is_folder && (!local->is_link || is_alone);
+    snprintf(out, PATH_MAX, "%s", follows ? local->target : local->named);
+    if (!follows || !is_folder)
+        cut_last(out);
+    return follows || !local->is_here;
+}
+
+/* The current folder if everything is named in it, else the folder that holds everything that is named. */
+static void choose_named(struct paths *paths, const struct local *locals, const struct here *here)
+{
+    char home[PATH_MAX];
+    bool are_all_here = true, has_any = false;
+    for (size_t i = 0; i < paths->count; i++)
+        are_all_here &= locals[i].is_here;
+    snprintf(paths->folder, sizeof paths->folder, "%s", here->folder);
+    for (size_t i = 0; i < paths->count && !are_all_here; i++) {
+        if (!find_home(&paths->arguments[i], &locals[i], here, paths->count == 1, home))
+            continue;
+        if (has_any)
+            widen(paths->folder, home);
+        else
+            snprintf(paths->folder, sizeof paths->folder, "%s", home);
+        has_any = true;
     }
 }
 
-/* --models, else the current folder if everything lies in it, else the folder that holds everything. */
-static int choose_folder(struct paths *paths, const struct args *args, char (*absolute)[PATH_MAX])
+static int choose_given(struct paths *paths, const char *given)
 {
-    const char *given = args_text(args, OPTION_MODELS, NULL);
-    size_t rest;
     char resolved[PATH_MAX];
-    if (realpath(given == NULL ? "." : given, resolved) == NULL || strlen(resolved) >= sizeof paths->folder) {
-        terminal_error("'%s': %s", given == NULL ? "." : given, strerror(errno));
+    if (realpath(given, resolved) == NULL || strlen(resolved) >= sizeof paths->folder) {
+        terminal_error("'%s': %s", given, strerror(errno));
         return STATUS_USAGE;
     }
     snprintf(paths->folder, sizeof paths->folder, "%.4095s", resolved);
-    bool is_all_beneath = true;
-    for (size_t i = 0; i < paths->count; i++)
-        if (!path_is_beneath(paths->folder, absolute[i], &rest)) {
-            is_all_beneath = false;
-            if (given != NULL) {
-                terminal_error("'%s' is not under --models %s", args->positional[i], given);
-                return STATUS_USAGE;
-            }
-        }
-    if (is_all_beneath)
-        return STATUS_DONE;
-    for (size_t i = 0; i < paths->count; i++) {
-        char folder[PATH_MAX];
-        snprintf(folder, sizeof folder, "%s", absolute[i]);
-        if (paths->arguments[i].kind == PATH_PATTERN)
-            folder[plain_bytes(folder)] = '\0';
-        if (paths->arguments[i].kind != PATH_FOLDER) {
-            char *slash = strrchr(folder, '/');
-            slash[slash == folder] = '\0';
-        }
-        if (i == 0)
-            snprintf(paths->folder, sizeof paths->folder, "%.4095s", folder);
-        else
-            widen(paths->folder, folder);
-    }
     return STATUS_DONE;
+}
+
+/* Sets the path under the root, by the target where that lies there. 0 or an exit status. */
+static int set_path(struct paths *paths, size_t index, const struct args *args, const struct local *local)
+{
+    struct path_argument *argument = &paths->arguments[index];
+    const char *given = args->positional[index], *models = args_text(args, OPTION_MODELS, NULL);
+    size_t rest = 0;
+    if (local->target[0] != '\0' && path_is_beneath(paths->folder, local->target, &rest)) {
+        argument->path = must_copy(local->target + rest);
+        return STATUS_DONE;
+    }
+    const bool is_named = path_is_beneath(paths->folder, local->named, &rest);
+    if (!is_named && models != NULL) {
+        terminal_error("'%s' is not under --models %s", given, models);
+        return STATUS_USAGE;
+    }
+    argument->path = must_copy(is_named ? local->named + rest : "");
+    if (argument->kind == PATH_MODEL && is_named) /* the server refuses it among the others */
+        return STATUS_DONE;
+    argument->kind = PATH_LEAVES;
+    terminal_error("'%s' leads through a symbolic link out of %s; name %s, or --models", given, paths->folder,
+                   local->target[0] == '\0' ? "its target" : local->target);
+    return STATUS_DONE;
+}
+
+/* Whether a hidden file was named, and not reached through a link. */
+static bool is_named_hidden(const struct paths *paths, const struct local *local)
+{
+    size_t rest;
+    return path_is_beneath(paths->folder, local->named, &rest) && path_is_hidden(local->named + rest);
+}
+
+/* Where the server answers of hidden models, because some are named, links to others are left for it to refuse. */
+static void keep_hidden_links(struct paths *paths, const struct local *locals)
+{
+    size_t rest;
+    for (size_t i = 0; i < paths->count; i++)
+        paths->names_hidden |= is_named_hidden(paths, &locals[i]);
+    for (size_t i = 0; i < paths->count && paths->names_hidden; i++) {
+        struct path_argument *argument = &paths->arguments[i];
+        if (argument->kind != PATH_MODEL || !path_is_hidden(argument->path) || is_named_hidden(paths, &locals[i]) ||
+            !path_is_beneath(paths->folder, locals[i].named, &rest))
+            continue;
+        free(argument->path);
+        argument->path = must_copy(locals[i].named + rest);
+    }
+}
+
+/* A pattern is a folder until here. */
+static void append_pattern(struct path_argument *argument, const char *given)
+{
+    struct text whole = {0};
+    text_put(&whole, argument->path);
+    text_put(&whole, argument->path[0] == '\0' ? "" : "/");
+    text_put(&whole, given + plain_bytes(given));
+    free(argument->path);
+    argument->path = whole.at;
 }
 
 static int resolve_local(struct paths *paths, const struct args *args)
 {
-    char(*absolute)[PATH_MAX] = must_alloc(paths->count * sizeof *absolute);
+    struct local *locals = must_alloc(paths->count * sizeof *locals);
+    struct here here;
+    const char *given = args_text(args, OPTION_MODELS, NULL);
     int status = STATUS_DONE;
+    find_here(&here);
     for (size_t i = 0; i < paths->count && status == STATUS_DONE; i++)
-        if (resolve(&paths->arguments[i], args->positional[i], absolute[i]) < 0)
+        if (resolve(&paths->arguments[i], args->positional[i], &here, &locals[i]) < 0)
             status = STATUS_USAGE;
-    if (status == STATUS_DONE)
-        status = choose_folder(paths, args, absolute);
+    if (status == STATUS_DONE && given != NULL)
+        status = choose_given(paths, given);
+    else if (status == STATUS_DONE)
+        choose_named(paths, locals, &here);
+    size_t left = 0;
     for (size_t i = 0; i < paths->count && status == STATUS_DONE; i++) {
-        size_t rest = 0;
-        (void)path_is_beneath(paths->folder, absolute[i], &rest);
-        paths->arguments[i].path = must_copy(absolute[i] + rest);
+        status = set_path(paths, i, args, &locals[i]);
+        left += paths->arguments[i].kind == PATH_LEAVES;
     }
-    free(absolute);
+    if (status == STATUS_DONE && left == paths->count)
+        status = STATUS_USAGE; /* nothing is left to do */
+    if (status == STATUS_DONE)
+        keep_hidden_links(paths, locals);
+    for (size_t i = 0; i < paths->count && status == STATUS_DONE; i++)
+        if (paths->arguments[i].kind == PATH_PATTERN)
+            append_pattern(&paths->arguments[i], args->positional[i]);
+    free(locals);
     return status;
 }
 
@@ -172,7 +342,7 @@ int paths_resolve(struct paths *paths, const struct args *args)
 int paths_resolve_root(struct paths *paths, const struct args *args)
 {
     *paths = (struct paths){0};
-    return session_address(args) != NULL ? STATUS_DONE : choose_folder(paths, args, NULL);
+    return session_address(args) != NULL ? STATUS_DONE : choose_given(paths, args_text(args, OPTION_MODELS, "."));
 }
 
 void paths_free(struct paths *paths)

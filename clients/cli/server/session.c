@@ -108,12 +108,19 @@ static bool draws(const struct args *args)
     return args->command != COMMAND_DIFF || strcmp(args_text(args, OPTION_DIFF_FORMAT, ""), "markdown") == 0;
 }
 
+/* Whether the variable says what models may open: warm takes that of the servers, which are others. */
+static bool says_what_opens(const char *variable)
+{
+    return strcmp(variable, "POSED_UPLOADS") == 0 || strncmp(variable, "POSED_ALLOW_HIDDEN", 18) == 0;
+}
+
 /* In the child, between fork and exec. */
 static void become_posed(const struct session *session, unsigned jobs, int ready_fd, int log_fd, pid_t parent)
 {
     /* The user's shell may have set these for a server of their own. */
-    static const char *const OTHERS[] = {"POSED_TOKEN_FILE", "POSED_UPLOADS", "POSED_CORS", "POSED_ALLOW_HOST",
-                                         "POSED_LOG",        "POSED_ROOT",    "POSED_WATCH"};
+    static const char *const OTHERS[] = {"POSED_TOKEN_FILE", "POSED_UPLOADS",      "POSED_CORS",
+                                         "POSED_ALLOW_HOST", "POSED_LOG",          "POSED_ROOT",
+                                         "POSED_WATCH",      "POSED_ALLOW_HIDDEN", "POSED_ALLOW_HIDDEN_MODELS"};
     static const char ALL[] = "32768g"; /* nothing that was stored makes room for others */
     char posed[PATH_MAX + 16], workers[16];
     struct text looked = {0};
@@ -121,7 +128,7 @@ static void become_posed(const struct session *session, unsigned jobs, int ready
     snprintf(workers, sizeof workers, "%u", jobs);
     const bool is_warming = session->cache_dir != NULL;
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
-        if (!is_warming || strcmp(OTHERS[i], "POSED_UPLOADS") != 0) /* which says what models may open */
+        if (!is_warming || !says_what_opens(OTHERS[i]))
             unsetenv(OTHERS[i]);
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* the server ends even if posectl is killed */
     if (getppid() != parent)
@@ -134,16 +141,31 @@ static void become_posed(const struct session *session, unsigned jobs, int ready
     dup2(ready_fd, STDOUT_FILENO);
     if (!terminal.is_verbose)
         dup2(log_fd, STDERR_FILENO);
-    if (is_warming)
-        execlp(posed, "posed", "--root", session->folder, "--cache-dir", session->cache_dir, "--cache-dir-size", ALL,
-               "--http", "none", "--tcp", "none", "--unix", session->address, "--import-workers", workers,
-               "--render-workers", "0", (char *)NULL);
-    /* Hidden files too: the user named the models, and symbolic links may lead there (git-annex keeps files under
-     * .git). */
-    else
-        execlp(posed, "posed", "--root", session->folder, "--allow-hidden", "--http", "none", "--tcp", "none", "--unix",
-               session->address, "--import-workers", workers, "--render-workers", session->draws ? workers : "0",
-               (char *)NULL);
+    const char *arguments[32] = {"posed",
+                                 "--root",
+                                 session->folder,
+                                 "--http",
+                                 "none",
+                                 "--tcp",
+                                 "none",
+                                 "--unix",
+                                 session->address,
+                                 "--import-workers",
+                                 workers,
+                                 "--render-workers",
+                                 session->draws ? workers : "0"};
+    size_t count = 13;
+    if (is_warming) {
+        arguments[count++] = "--cache-dir";
+        arguments[count++] = session->cache_dir;
+        arguments[count++] = "--cache-dir-size";
+        arguments[count++] = ALL;
+    }
+    if (session->allows_hidden)
+        arguments[count++] = "--allow-hidden";
+    else if (session->names_hidden && !is_warming)
+        arguments[count++] = "--allow-hidden-models";
+    execvp(posed, (char *const *)(const void *)arguments);
     dprintf(log_fd, "cannot run %s%s: %s\n", posed, looked.at == NULL ? "" : looked.at, strerror(errno));
     _exit(127);
 }
@@ -246,7 +268,7 @@ const char *session_address(const struct args *args)
                      from_environment == NULL || *from_environment == '\0' ? NULL : from_environment);
 }
 
-int session_start(struct session *session, const struct args *args, const char *folder, unsigned jobs)
+int session_start(struct session *session, const struct args *args, const struct paths *paths, unsigned jobs)
 {
     const char *address = session_address(args);
     *session = (struct session){
@@ -265,7 +287,9 @@ int session_start(struct session *session, const struct args *args, const char *
         snprintf(session->address, sizeof session->address, "%s", address);
         return read_token(session, args);
     }
-    snprintf(session->folder, sizeof session->folder, "%s", folder);
+    snprintf(session->folder, sizeof session->folder, "%s", paths->folder);
+    session->allows_hidden = args_has(args, OPTION_ALLOW_HIDDEN);
+    session->names_hidden = paths->names_hidden;
     return start_private(session, jobs);
 }
 

@@ -77,11 +77,13 @@ static int ask_estimate(const struct sheet_request *request, double rows, struct
     put_query(request, false, &query);
     if (rows > 0)
         text_printf(&query, "&rows=%.0f", rows);
-    const int rc = long_request_ask(request->connection, name_of(request), name_of(request), request->model, query.at,
-                                    request->body, &expected->whole, &answer);
+    int rc = long_request_ask(request->connection, name_of(request), name_of(request), request->model, query.at,
+                              request->body, &expected->whole, &answer);
     text_free(&query);
     cJSON_Delete(expected->json);
-    expected->json = rc != 0 ? NULL : cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+    expected->json = NULL;
+    if (rc == 0)
+        rc = connection_read_json(request->connection, &answer, &expected->json);
     return rc;
 }
 
@@ -106,8 +108,8 @@ static int expect(const struct sheet_request *request, struct expected *expected
     const cJSON *sheet = json_get(json_get(expected->json, "estimate"), "sheet");
     if (sheet == NULL)
         return 0;
-    expected->rows = json_number(sheet, "rows");
-    expected->rows_at_once = fmax(1, json_number(sheet, "rows_at_once"));
+    expected->rows = member_number(sheet, "rows");
+    expected->rows_at_once = fmax(1, member_number(sheet, "rows_at_once"));
     const bool is_one = expected->rows <= expected->rows_at_once;
     rc = ask_estimate(request, is_one ? 0 : expected->rows_at_once, expected);
     if (rc == 0 && !is_one) {
@@ -141,14 +143,13 @@ struct parts {
 static int start_query(struct parts *parts)
 {
     const struct sheet_request *request = parts->request;
-    struct posed_packet answer;
-    const int rc = connection_request_model(request->connection, "model", request->model, "", NULL, &answer);
+    cJSON *about;
+    const int rc = connection_request_json(request->connection, "model", request->model, "", NULL, &about);
     if (rc != 0)
         return rc;
-    cJSON *about = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     put_query(request, true, &parts->query);
     if (args_parameter(request->args, "hash") == NULL)
-        text_printf(&parts->query, "&hash=%s", json_text(about, "hash"));
+        text_printf(&parts->query, "&hash=%s", member_text(about, "hash"));
     text_printf(&parts->query, "&format=%s", sheet_join_part_format(parts->join.format));
     if (parts->join.format == SHEET_JPEG) {
         text_put(&parts->query, "&background=");

@@ -139,7 +139,7 @@ static bool is_of_the_file(const char *code)
 void failures_record(struct failures *failures, cJSON *entry, const char *source, double before_s)
 {
     char stamp[STAMP_BYTES];
-    if (failures->importer[0] == '\0' || !is_of_the_file(json_text(json_get(entry, "error"), "code")))
+    if (failures->importer[0] == '\0' || !is_of_the_file(member_text(json_get(entry, "error"), "code")))
         return;
     make_stamp(failures, source, before_s, stamp);
     if (stamp[0] == '\0')
@@ -155,9 +155,9 @@ bool failures_is_known(struct failures *failures, const cJSON *entry, const char
     const cJSON *failure = json_get(entry, "failure");
     char stamp[STAMP_BYTES];
     if (json_error(entry) == NULL || failure == NULL || failures->importer[0] == '\0' ||
-        strcmp(json_text(failure, "source"), source) != 0 || /* the symbolic link has another target */
-        strcmp(json_text(failure, "importer"), failures->importer) != 0)
+        strcmp(member_text(failure, "source"), source) != 0 || /* the symbolic link has another target */
+        strcmp(member_text(failure, "importer"), failures->importer) != 0)
         return false;
     make_stamp(failures, source, 1e18, stamp);
-    return strcmp(json_text(failure, "around"), stamp) == 0;
+    return strcmp(member_text(failure, "around"), stamp) == 0;
 }

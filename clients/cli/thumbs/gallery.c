@@ -37,15 +37,15 @@ static void put_figure(struct text *out, const char *model, const cJSON *picture
     text_put(out, "<figure data-text=\"");
     text_put_xml(out, model);
     text_put(out, " ");
-    text_put_xml(out, json_text(picture, "clip"));
+    text_put_xml(out, member_text(picture, "clip"));
     text_put(out, "\"><a href=\"");
-    text_put_url(out, json_text(picture, "file"));
+    text_put_url(out, member_text(picture, "file"));
     text_put(out, "\"><img loading=\"lazy\" src=\"");
-    text_put_url(out, json_text(picture, "file"));
+    text_put_url(out, member_text(picture, "file"));
     text_put(out, "\" alt=\"");
     text_put_xml(out, model);
     text_put(out, "\"></a>");
-    put_caption(out, model, json_text(picture, "clip"));
+    put_caption(out, model, member_text(picture, "clip"));
 }
 
 static void put_failure(struct text *out, const char *model, const cJSON *error)
@@ -53,11 +53,11 @@ static void put_failure(struct text *out, const char *model, const cJSON *error)
     text_put(out, "<figure class=\"failed\" data-text=\"failed ");
     text_put_xml(out, model);
     text_put(out, " ");
-    text_put_xml(out, json_text(error, "code"));
+    text_put_xml(out, member_text(error, "code"));
     text_put(out, "\"><p>");
-    text_put_xml(out, json_text(error, "message"));
+    text_put_xml(out, member_text(error, "message"));
     text_put(out, "</p>");
-    put_caption(out, model, json_text(error, "code"));
+    put_caption(out, model, member_text(error, "code"));
 }
 
 static int by_model(const void *name, const void *item)
@@ -72,10 +72,10 @@ static void put_entry(struct text *out, const struct thumbs *thumbs, const cJSON
     const cJSON *error = json_get(entry, "error"), *picture;
     const struct listed_model *item = thumbs->models.count == 0
                                           ? NULL
-                                          : bsearch(json_text(entry, "model"), thumbs->models.items,
+                                          : bsearch(member_text(entry, "model"), thumbs->models.items,
                                                     thumbs->models.count, sizeof *thumbs->models.items, by_model);
-    const char *known = json_text(entry, "out");
-    const char *name = item != NULL ? item->out : known[0] != '\0' ? known : json_text(entry, "model");
+    const char *known = member_text(entry, "out");
+    const char *name = item != NULL ? item->out : known[0] != '\0' ? known : member_text(entry, "model");
     if (item == NULL && (cJSON_IsObject(error) || !thumbs_has_pictures(thumbs, entry)))
         return;
     if (cJSON_IsObject(error)) {

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *model_of(const cJSON *entry) { return json_text(entry, "model"); }
+static const char *model_of(const cJSON *entry) { return member_text(entry, "model"); }
 
 struct line {
     cJSON *entry;

@@ -43,12 +43,12 @@ static void prune(struct thumbs *thumbs)
         const cJSON *entry = thumbs->manifest.entries[i];
         bool is_there = false;
         for (size_t k = 0; k < thumbs->models.count && !is_there; k++)
-            is_there = strcmp(thumbs->models.items[k].model, json_text(entry, "model")) == 0;
+            is_there = strcmp(thumbs->models.items[k].model, member_text(entry, "model")) == 0;
         if (is_there)
             continue;
         cJSON *dropped = manifest_remove(&thumbs->manifest, i);
         thumbs_remove_outdated(thumbs, dropped, NULL);
-        terminal_info("removed the pictures of %s", json_text(dropped, "model"));
+        terminal_info("removed the pictures of %s", member_text(dropped, "model"));
         cJSON_Delete(dropped);
     }
 }
@@ -152,7 +152,7 @@ static bool has_no_clip(const struct thumbs *thumbs)
         cJSON_ArrayForEach(picture,
                            json_get(manifest_find(&thumbs->manifest, thumbs->models.items[i].model), "pictures"))
         {
-            if (json_text(picture, "clip")[0] != '\0')
+            if (member_text(picture, "clip")[0] != '\0')
                 return false;
         }
     return thumbs->progress.counts[OUTCOME_UNMATCHED] > 0 && !is_interrupted() &&

@@ -72,7 +72,7 @@ bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry)
         char full[8192];
         struct stat info;
         snprintf(full, sizeof full, "%s/%s", thumbs->out, file_of(picture));
-        if (stat(full, &info) != 0 || !S_ISREG(info.st_mode) || (double)info.st_size != json_number(picture, "bytes"))
+        if (stat(full, &info) != 0 || !S_ISREG(info.st_mode) || (double)info.st_size != member_number(picture, "bytes"))
             return false;
     }
     return cJSON_GetArraySize(pictures) > 0 || thumbs_is_unmatched(entry);

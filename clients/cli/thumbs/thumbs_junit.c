@@ -22,13 +22,13 @@ static void put_case(const struct thumbs *thumbs, size_t index, struct text *out
         text_printf(out, "      <skipped message=\"%s\"/>\n", skipped);
     if (error != NULL) {
         text_put(out, "      <failure type=\"");
-        text_put_xml(out, json_text(error, "code"));
+        text_put_xml(out, member_text(error, "code"));
         text_put(out, "\" message=\"");
-        text_put_xml(out, json_text(error, "message"));
+        text_put_xml(out, member_text(error, "message"));
         text_put(out, "\">");
-        text_put_xml(out, json_text(error, "code"));
+        text_put_xml(out, member_text(error, "code"));
         text_put(out, ": ");
-        text_put_xml(out, json_text(error, "message"));
+        text_put_xml(out, member_text(error, "message"));
         text_put(out, thumbs_is_remembered(thumbs, index) ? " (in an earlier run, and not tried again)" : "");
         text_put(out, "</failure>\n");
     }

@@ -13,8 +13,8 @@ enum { SLUG_BYTES = 60, TRIES = 3 };
 /* Whether an entry was made with these options by this version of the server. */
 static bool is_made_alike(const struct thumbs *thumbs, const cJSON *entry)
 {
-    return strcmp(json_text(entry, "options"), thumbs->options) == 0 &&
-           strcmp(json_text(entry, "server"), thumbs->server) == 0 && !cJSON_IsObject(json_get(entry, "error")) &&
+    return strcmp(member_text(entry, "options"), thumbs->options) == 0 &&
+           strcmp(member_text(entry, "server"), thumbs->server) == 0 && !cJSON_IsObject(json_get(entry, "error")) &&
            thumbs_has_pictures(thumbs, entry);
 }
 
@@ -26,17 +26,17 @@ static cJSON *new_entry(const struct thumbs *thumbs, const struct listed_model *
     const cJSON *file;
     cJSON_AddStringToObject(entry, "model", item->model);
     cJSON_AddStringToObject(entry, "out", item->out);
-    cJSON_AddStringToObject(entry, "hash", json_text(model, "hash"));
+    cJSON_AddStringToObject(entry, "hash", member_text(model, "hash"));
     cJSON_AddStringToObject(entry, "options", thumbs->options);
     cJSON_AddStringToObject(entry, "server", thumbs->server);
     cJSON *files = cJSON_AddObjectToObject(entry, "files");
     cJSON_ArrayForEach(file, json_get(model, "files"))
     {
         char stamp[96];
-        if (!thumbs->context.session.is_private || json_get(files, json_text(file, "path")) != NULL)
+        if (!thumbs->context.session.is_private || json_get(files, member_text(file, "path")) != NULL)
             continue;
-        thumbs_file_stamp(thumbs, json_text(file, "path"), before_s, stamp);
-        cJSON_AddStringToObject(files, json_text(file, "path"), stamp);
+        thumbs_file_stamp(thumbs, member_text(file, "path"), before_s, stamp);
+        cJSON_AddStringToObject(files, member_text(file, "path"), stamp);
     }
     return entry;
 }
@@ -88,8 +88,8 @@ static void name_picture(struct text *out, const struct listed_model *item, cons
 {
     text_put(out, item->out);
     if (clip != NULL) {
-        text_printf(out, ".%.0f-", json_number(clip, "index"));
-        const char *name = json_text(clip, "name");
+        text_printf(out, ".%.0f-", member_number(clip, "index"));
+        const char *name = member_text(clip, "name");
         const size_t start = out->size_bytes;
         for (size_t i = 0; name[i] != '\0' && out->size_bytes - start < SLUG_BYTES;) {
             const size_t bytes = text_character_bytes(name + i);
@@ -110,7 +110,7 @@ static int draw(struct thumbs *thumbs, struct connection *connection, const stru
     struct posed_packet answer;
     text_printf(&query, "&hash=%s%s", hash, thumbs->parameters);
     if (clip != NULL)
-        text_printf(&query, "&clip=%.0f", json_number(clip, "index"));
+        text_printf(&query, "&clip=%.0f", member_number(clip, "index"));
     else if (is_rest)
         text_put(&query, "&clip=-");
     int rc = connection_request_model(connection, "render", item->source, query.at, thumbs->body, &answer);
@@ -122,7 +122,7 @@ static int draw(struct thumbs *thumbs, struct connection *connection, const stru
     if (rc == 0) {
         cJSON *picture = cJSON_CreateObject();
         cJSON_AddStringToObject(picture, "file", file.at);
-        cJSON_AddStringToObject(picture, "clip", json_text(clip, "name"));
+        cJSON_AddStringToObject(picture, "clip", member_text(clip, "name"));
         cJSON_AddNumberToObject(picture, "bytes", (double)answer.data_bytes);
         cJSON_AddItemToArray(pictures, picture);
         pthread_mutex_lock(&thumbs->manifest.mutex);
@@ -141,7 +141,7 @@ static int draw_all(struct thumbs *thumbs, struct connection *connection, const 
                     const cJSON *model, cJSON *entry, struct text *problem)
 {
     cJSON *pictures = cJSON_AddArrayToObject(entry, "pictures");
-    const char *clips = args_text(thumbs->args, OPTION_CLIPS, "first"), *hash = json_text(model, "hash");
+    const char *clips = args_text(thumbs->args, OPTION_CLIPS, "first"), *hash = member_text(model, "hash");
     const bool is_all = strcmp(clips, "all") == 0, is_rest = strcmp(clips, "rest") == 0;
     const bool is_one = is_rest || strcmp(clips, "first") == 0;
     const cJSON *clip;
@@ -149,7 +149,7 @@ static int draw_all(struct thumbs *thumbs, struct connection *connection, const 
     if (!is_one)
         cJSON_ArrayForEach(clip, json_get(model, "clips"))
         {
-            if (rc == 0 && (is_all || pattern_list_matches(clips, json_text(clip, "name"), false)))
+            if (rc == 0 && (is_all || pattern_list_matches(clips, member_text(clip, "name"), false)))
                 rc = draw(thumbs, connection, item, hash, clip, false, pictures, problem);
         }
     if (rc != 0 || cJSON_GetArraySize(pictures) > 0)
@@ -175,18 +175,17 @@ enum outcome thumbs_make_model(struct connection *connection, size_t index, cons
     if (take_known_failure(thumbs, index, old))
         return OUTCOME_FAILED;
     for (int tries = 1;; tries++) {
-        struct posed_packet answer;
+        cJSON *model;
         struct timespec before;
         clock_gettime(CLOCK_REALTIME, &before);
         const double before_s = (double)before.tv_sec + (double)before.tv_nsec * 1e-9;
-        if (connection_request_model(connection, "model", item->source, "", NULL, &answer) < 0) {
+        if (connection_request_json(connection, "model", item->source, "", NULL, &model) < 0) {
             outcome = fail(thumbs, index, connection, NULL, before_s);
             break;
         }
-        cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
         cJSON *entry = new_entry(thumbs, item, model, before_s);
         int rc = 0;
-        if (is_alike && strcmp(json_text(old, "hash"), json_text(model, "hash")) == 0) {
+        if (is_alike && strcmp(member_text(old, "hash"), member_text(model, "hash")) == 0) {
             cJSON_AddItemToObject(entry, "pictures", cJSON_Duplicate(json_get(old, "pictures"), 1));
             cJSON_AddBoolToObject(entry, "unmatched", thumbs_is_unmatched(old));
         } else {

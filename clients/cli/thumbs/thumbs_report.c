@@ -47,9 +47,12 @@ void thumbs_report_line(const char *what, enum colour shade, const char *model, 
     struct text out = {0};
     text_printf(&out, "%s%s%s  ", colour(shade), what, colour(COLOUR_NONE));
     text_put_printable(&out, model);
-    if (error != NULL)
-        text_printf(&out, "  %s: ", json_text(error, "code"));
-    text_put_printable(&out, json_text(error, "message"));
+    if (error != NULL) {
+        text_put(&out, "  ");
+        text_put_printable(&out, member_text(error, "code"));
+        text_put(&out, ": ");
+    }
+    text_put_printable(&out, member_text(error, "message"));
     puts(out.at);
     fflush(stdout);
     text_free(&out);
@@ -85,9 +88,9 @@ struct failed_model {
 static int by_reason(const void *a, const void *b)
 {
     const struct failed_model *x = a, *y = b;
-    int order = strcmp(json_text(x->error, "code"), json_text(y->error, "code"));
+    int order = strcmp(member_text(x->error, "code"), member_text(y->error, "code"));
     if (order == 0)
-        order = strcmp(json_text(x->error, "message"), json_text(y->error, "message"));
+        order = strcmp(member_text(x->error, "message"), member_text(y->error, "message"));
     return order != 0 ? order : x->index < y->index ? -1 : 1;
 }
 
@@ -136,8 +139,8 @@ static void report_failures(const struct thumbs *thumbs)
     qsort(models, failed, sizeof *models, by_reason);
     for (size_t i = 0; i < failed; i++) {
         const cJSON *error = models[i].error, *last = i == 0 ? NULL : models[i - 1].error;
-        if (last == NULL || strcmp(json_text(error, "code"), json_text(last, "code")) != 0 ||
-            strcmp(json_text(error, "message"), json_text(last, "message")) != 0)
+        if (last == NULL || strcmp(member_text(error, "code"), member_text(last, "code")) != 0 ||
+            strcmp(member_text(error, "message"), member_text(last, "message")) != 0)
             reasons[reason_count++] = (struct reason){error, i, 0};
         reasons[reason_count - 1].count++;
     }

@@ -35,8 +35,8 @@ static bool has_changed(const cJSON *entry, const cJSON *old)
     const cJSON *error = json_error(entry), *old_error = json_error(old);
     if (entry == NULL || old == NULL || (error == NULL) != (old_error == NULL))
         return entry != NULL;
-    return error == NULL ? strcmp(json_text(old, "hash"), json_text(entry, "hash")) != 0
-                         : strcmp(json_text(error, "message"), json_text(old_error, "message")) != 0;
+    return error == NULL ? strcmp(member_text(old, "hash"), member_text(entry, "hash")) != 0
+                         : strcmp(member_text(error, "message"), member_text(old_error, "message")) != 0;
 }
 
 /* A line for each model that was drawn, or fails in a new way. */
@@ -102,7 +102,7 @@ static void watch_all(struct watch *watch)
     for (size_t i = 0; i < thumbs->models.count && !is_interrupted(); i++) {
         const cJSON *entry = manifest_find(&thumbs->manifest, thumbs->models.items[i].model);
         if (watch->watcher.models[i].connection == NULL && entry != NULL && json_error(entry) == NULL)
-            watcher_watch(&watch->watcher, i, json_text(entry, "hash"));
+            watcher_watch(&watch->watcher, i, member_text(entry, "hash"));
     }
 }
 

@@ -21,9 +21,10 @@ enum { CONFIG_LOOPS_MAX = 64, CONFIG_ADMIN_CONNECTIONS_MAX = 16 };
 struct file_policy {
     const char
         *uploads; /* the upload folder under the root, with a slash behind it; "" the root; NULL: there is none */
-    dev_t uploads_device; /* of that folder, which may be moved while the server runs; */
-    ino_t uploads_inode;  /* 0: not known */
-    bool allows_hidden;   /* --allow-hidden */
+    dev_t uploads_device;      /* of that folder, which may be moved while the server runs; */
+    ino_t uploads_inode;       /* 0: not known */
+    bool allows_hidden;        /* --allow-hidden */
+    bool allows_hidden_models; /* --allow-hidden-models */
 };
 
 struct passed_sockets;

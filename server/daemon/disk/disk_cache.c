@@ -46,7 +46,7 @@ static void make_maker(const struct config *config, const char *importer, uint8_
         if (i != LIMIT_FILE_BYTES && i != LIMIT_BAKED_BYTES)
             put_number(&sha, config->limits.value[i]);
     put_text(&sha, config->files.uploads != NULL ? config->files.uploads : "/"); /* which no folder is called */
-    put_number(&sha, config->files.allows_hidden);
+    put_number(&sha, (uint64_t)config->files.allows_hidden | (uint64_t)config->files.allows_hidden_models << 1);
     sha256_digest(&sha, 32, out);
 }
 

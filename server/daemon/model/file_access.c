@@ -69,7 +69,8 @@ static long upload_prefix(int root_fd, const struct file_policy *policy, const c
 
 int file_access_check_model(const struct file_policy *policy, int root_fd, const char *path, struct err *err)
 {
-    if (!has_hidden_part(path) || (policy->allows_hidden && upload_prefix(root_fd, policy, path) < 0))
+    const bool allows_hidden = policy->allows_hidden || policy->allows_hidden_models;
+    if (!has_hidden_part(path) || (allows_hidden && upload_prefix(root_fd, policy, path) < 0))
         return 0;
     return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' %s", path, import_refusal(FILE_ACCESS_HIDDEN));
 }
@@ -91,6 +92,7 @@ bool file_access_copy(struct file_access *out, const struct file_access *from)
         return false;
     out->own = mem_strdup(from->own);
     out->place = mem_strdup(from->place);
+    out->hidden_model = from->hidden_model == NULL ? NULL : mem_strdup(from->hidden_model);
     return true;
 }
 
@@ -100,6 +102,7 @@ void file_access_fini(struct file_access *access)
         close(access->fd);
     free(access->own);
     free(access->place);
+    free(access->hidden_model);
     sources_free(access->marks);
     *access = (struct file_access){.fd = -1};
 }
@@ -152,6 +155,7 @@ int file_access_find(struct file_access *out, int root_fd, const struct file_pol
     const long least = upload_prefix(root_fd, policy, path);
     if (least < 0) {
         out->own = mem_strdup("");
+        out->hidden_model = policy->allows_hidden_models ? mem_strdup(path) : NULL;
     } else {
         char *folder = mem_strdup(path);
         const int found = find_zip(out, root_fd, (size_t)least, folder);
@@ -171,6 +175,19 @@ int file_access_find(struct file_access *out, int root_fd, const struct file_pol
 
 /* --- what importers ask for --- */
 
+/* Whether a hidden part of the path is none of the folders that a hidden model lies in, nor that model. */
+static bool is_hidden_from(const struct file_access *access, const char *path)
+{
+    const char *model = access->hidden_model;
+    size_t shared = 0;
+    if (access->policy.allows_hidden || (model != NULL && strcmp(model, path) == 0))
+        return false;
+    for (size_t i = 0; model != NULL && model[i] != '\0' && model[i] == path[i]; i++)
+        if (path[i] == '/')
+            shared = i + 1;
+    return has_hidden_part(path + shared);
+}
+
 /* Why `path` is not to be had, as an import_file_reply has it; 0: it is. */
 static int32_t refusal(const struct file_access *access, int root_fd, const char *path)
 {
@@ -185,9 +202,9 @@ static int32_t refusal(const struct file_access *access, int root_fd, const char
                : has_hidden_part(path + strlen(access->own)) ? IMPORT_REFUSED(FILE_ACCESS_HIDDEN)
                                                              : 0;
     default:
-        return has_hidden_part(path) && !policy->allows_hidden ? IMPORT_REFUSED(FILE_ACCESS_HIDDEN)
-               : upload_prefix(root_fd, policy, path) >= 0     ? IMPORT_REFUSED(FILE_ACCESS_ROOT)
-                                                               : 0;
+        return is_hidden_from(access, path)                ? IMPORT_REFUSED(FILE_ACCESS_HIDDEN)
+               : upload_prefix(root_fd, policy, path) >= 0 ? IMPORT_REFUSED(FILE_ACCESS_ROOT)
+                                                           : 0;
     }
 }
 

@@ -20,6 +20,7 @@ struct file_access {
                               behind it; ROOT: "" */
     int fd;                /* where that lies, its own; -1: beneath the root */
     char *place;           /* and what it is called there */
+    char *hidden_model;    /* the path of the model, which may be hidden itself; NULL: it may not */
     struct sources *marks; /* what was looked for to find this, or NULL */
 };
 

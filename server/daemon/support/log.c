@@ -48,7 +48,8 @@ static _Thread_local struct buf gathered;
  * takes three times as long. */
 static const bool IS_PLAIN[256] = {['!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
 
-/* Quoted for both formats: JSON's escapes, and U+FFFD for each byte that is not UTF-8. */
+/* Quoted for both formats: JSON's escapes, also of what a terminal obeys, and U+FFFD for each byte that is not UTF-8.
+ */
 static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
 {
     buf_put_char(out, '"');
@@ -62,8 +63,11 @@ static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
             break;
         const size_t sequence = utf8_sequence(text + at, size_bytes - at);
         const char c = text[at];
+        unsigned code;
         if (sequence == 0)
             buf_put_text(out, "\\ufffd");
+        else if (sequence > 1 && utf8_is_obeyed(text + at, sequence, &code))
+            buf_printf(out, "\\u%04x", code);
         else if (sequence > 1)
             buf_put(out, text + at, sequence);
         else if (c == '"' || c == '\\')
@@ -166,6 +170,22 @@ void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, c
     buf_put_text(out, format == LOG_JSON ? "}\n" : "\n");
 }
 
+/* Of a line of text for people, where a name of a file, or a worker's last words, may be within it. */
+static void put_shown(struct buf *out, const char *text)
+{
+    const size_t size = strlen(text);
+    for (size_t at = 0, sequence; at < size; at += sequence == 0 ? 1 : sequence) {
+        unsigned code;
+        sequence = utf8_sequence(text + at, size - at);
+        if (sequence == 0)
+            buf_put_char(out, '?');
+        else if (utf8_is_obeyed(text + at, sequence, &code))
+            buf_printf(out, "\\u%04x", code);
+        else
+            buf_put(out, text + at, sequence);
+    }
+}
+
 void log_put_sentence(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level,
                       const char *sentence)
 {
@@ -176,12 +196,7 @@ void log_put_sentence(struct buf *out, enum log_format format, int64_t time_ms, 
         return;
     }
     buf_put_char(out, ' ');
-    const size_t start = out->size_bytes;
-    buf_put_text(out, sentence);
-    for (size_t i = start; i < out->size_bytes; i++)
-        if ((unsigned char)out->data[i] < 0x20 || out->data[i] == 0x7f)
-            out->data[i] = '?';
-    utf8_repair(out->data + start, out->size_bytes - start);
+    put_shown(out, sentence);
     buf_put_char(out, '\n');
 }
 

@@ -197,9 +197,11 @@ def links(tmp_path):
 def test_links_to_files_count_as_files(links, place):
     """Links to folders are not followed: this one leads up."""
     work = links.parent
-    done = posectl("check", place, "--json", cwd=work)
+    refused = posectl("check", place, cwd=work)
+    assert refused.status == 1 and "'.store/robot.glb' has a part that begins with a dot; see --allow-hidden" in refused.out
+    done = posectl("check", place, "--json", "--allow-hidden", cwd=work)
     assert [model["model"] for model in json.loads(done.out)["models"]] == ["tree/a.glb", "tree/b.glb", "tree/twin.glb"], done.err
-    draw = lambda: json.loads(posectl("thumbs", place, "-o", "../out", "--size", "32", "--json", cwd=work).out)
+    draw = lambda: json.loads(posectl("thumbs", place, "-o", "../out", "--size", "32", "--json", "--allow-hidden", cwd=work).out)
     first = draw()
     assert (first["made"], first["failed"]) == (3, []) and draw()["unchanged"] == 3
     drawn = lambda name: (work.parent / f"out/{name}.png").read_bytes()
@@ -214,7 +216,7 @@ def test_links_that_cannot_be_followed_have_failed(links):
     work = links.parent
     (links / "out.glb").symlink_to("../../outside.glb")
     (links / "lost.glb").symlink_to("nowhere.glb")
-    run = posectl("thumbs", "tree", "-o", "../out", "--size", "32", "--json", cwd=work)
+    run = posectl("thumbs", "tree", "-o", "../out", "--size", "32", "--json", "--allow-hidden", cwd=work)
     assert run.status == 1
     assert [failed["model"] for failed in json.loads(run.out)["failed"]] == ["tree/lost.glb", "tree/out.glb"]
     check = posectl("check", "tree/o*", cwd=work)
@@ -223,7 +225,7 @@ def test_links_that_cannot_be_followed_have_failed(links):
 
 
 def test_watch_follows_a_link_that_is_turned(links):
-    running = begin("watch", "tree", "-o", "../out", "--size", "32", "--interval", "0.05", "--json", cwd=links.parent)
+    running = begin("watch", "tree", "-o", "../out", "--size", "32", "--interval", "0.05", "--json", "--allow-hidden", cwd=links.parent)
     try:
         assert json.loads(running.stdout.readline())["made"] == 3
         (links / "new").symlink_to("a.glb")

@@ -106,6 +106,48 @@ def test_a_new_error_fails_and_an_accepted_one_does_not(repository):
     assert done.returncode == 3
 
 
+@pytest.mark.parametrize("link", ["model-review", "out", "out/in"])
+def test_no_link_of_the_change_is_followed(repository, link):
+    """The folder of the page, or one above it, is a link that the change commits."""
+    victim = repository.parent / "victim"
+    victim.mkdir()
+    (victim / "report.md").write_text("of an earlier run")
+    (victim / "precious").write_text("data")
+    (repository / link).parent.mkdir(exist_ok=True)
+    (repository / link).symlink_to(victim)
+    commit(repository, "link")
+    done, _ = review(repository, "main", *([] if link == "model-review" else ["out/in/page"]))
+    assert done.returncode == 2 and f"{link}' is a symbolic link in the work tree" in done.stderr
+    assert sorted(path.name for path in victim.iterdir()) == ["precious", "report.md"]
+
+
+def test_the_page_is_made_elsewhere_and_replaces_what_the_change_has_there(repository):
+    (repository / "model-review/sheets").mkdir(parents=True)
+    (repository / "model-review/report.md").write_text("a page that the change made up")
+    (repository / "model-review/sheets/1.png").symlink_to("../../.git/config")
+    (repository / "posed.known.json").symlink_to(".git/config")
+    commit(repository, "page")
+    done, report = review(repository, "main")
+    assert done.returncode == 2 and "'posed.known.json' is a symbolic link" in done.stderr
+    (repository / "posed.known.json").unlink()
+    commit(repository, "no baseline")
+    done, report = review(repository, "main")
+    assert done.returncode == 0 and report.startswith("# Models in this change"), done.stderr
+    assert not (repository / "model-review/sheets/1.png").is_symlink() and not list(repository.glob(".model-review.*"))
+
+
+def test_a_model_of_a_change_opens_no_hidden_file(repository):
+    """As .git/config, where a job's token is."""
+    (repository / "in/evil.gltf").write_text(gltf(buffer="../.git/config"))
+    (repository / "in/way.gltf").symlink_to("../.git/config")
+    (repository / "in/far\u202e.gltf").symlink_to("/etc/hostname")
+    commit(repository, "evil")
+    done, report = review(repository, "main")
+    assert done.returncode == 1, done.stderr
+    assert "see --allow-hidden" in report and "symbolic link" in report and "\\u202e" in report and "\u202e" not in report
+    assert sorted(path.name for path in (repository / "model-review/sheets").iterdir()) == ["3.png", "4.png"]  # of the other two
+
+
 def test_without_models_the_page_says_so(repository):
     (repository / "notes.txt").write_text("text")
     commit(repository, "text")

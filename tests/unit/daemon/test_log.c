@@ -117,7 +117,12 @@ TEST(log_long_path_is_cut)
 TEST(log_sentence_stays_one_line)
 {
     check_sentence(LOG_TEXT, "model 'a\nb' \x1b[31m failed \xff",
-                   "2026-01-31T12:00:00.123Z warn model 'a?b' ?[31m failed ?\n");
+                   "2026-01-31T12:00:00.123Z warn model 'a\\u000ab' \\u001b[31m failed ?\n");
+    check_sentence(LOG_TEXT, "\xc2\x9b \x7f \xe2\x80\xae \xe2\x81\xa9 \xe2\x80\xa9 \xc3\xa4",
+                   "2026-01-31T12:00:00.123Z warn \\u009b \\u007f \\u202e \\u2069 \xe2\x80\xa9 \xc3\xa4\n");
+    check_sentence(
+        LOG_JSON, "\xe2\x80\xae\xc2\x9b\xe2\x80\xa9",
+        "{\"time\":\"2026-01-31T12:00:00.123Z\",\"level\":\"warn\",\"message\":\"\\u202e\\u009b\xe2\x80\xa9\"}\n");
     check_sentence(
         LOG_JSON, "say \"no\"\n",
         "{\"time\":\"2026-01-31T12:00:00.123Z\",\"level\":\"warn\",\"message\":\"say \\\"no\\\"\\u000a\"}\n");

@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 static const struct file_policy UPLOADS = {.uploads = "in/"}, HIDDEN = {.uploads = "in/", .allows_hidden = true},
-                                NONE = {0}, EVERYWHERE = {.uploads = ""};
+                                HIDDEN_MODELS = {.uploads = "in/", .allows_hidden_models = true}, NONE = {0},
+                                EVERYWHERE = {.uploads = ""};
 
 enum { ALONE = 1, FOLDER, ROOT, HIDDEN_NAME, OUTSIDE, MISSING, GIVEN }; /* what comes of a request */
 
@@ -95,6 +96,15 @@ TEST(file_access_is_held_by_path)
         {&HIDDEN, "a/fox.glb", "a/.private/s.png", GIVEN},
         {&HIDDEN, "a/fox.glb", "in/.posed-upload-0/x.glb", ROOT},
         {&HIDDEN, "in/one.glb", ".env", ALONE},
+        {&HIDDEN_MODELS, "a/.private/m.glb", "a/.private/s.png", GIVEN},
+        {&HIDDEN_MODELS, "a/.private/in/m.glb", "a/.private/s.png", GIVEN},
+        {&HIDDEN_MODELS, "a/.private/m.glb", "a/fox.bin", GIVEN},
+        {&HIDDEN_MODELS, "a/.private/m.glb", "a/.private/.s.png", HIDDEN_NAME},
+        {&HIDDEN_MODELS, "a/.private/m.glb", ".env", HIDDEN_NAME},
+        {&HIDDEN_MODELS, "a/.private/m.glb", "in/one.glb", ROOT},
+        {&HIDDEN_MODELS, "a/.priv", "a/.private/s.png", HIDDEN_NAME},
+        {&HIDDEN_MODELS, "a/fox.glb", "a/.private/s.png", HIDDEN_NAME},
+        {&HIDDEN_MODELS, ".env", ".env", GIVEN},
         {&NONE, "a/fox.glb", "in/hero/data/x.bin", GIVEN},
         {&NONE, "in/hero/hero.glb", "in/one.glb", GIVEN},
         {&NONE, "in/hero/hero.glb", ".env", HIDDEN_NAME},
