@@ -152,7 +152,7 @@ def test_names_that_are_not_one(tmp_path):
         document["nodes"][1].pop("name")
         document["animations"] *= 2
     lines = text_of(tmp_path, arm(edit=edit))
-    for start in ("node -/forearm.L in -:", "node forearm.L/forearm.L in -/forearm.L:", "node two?lines in root:",
+    for start in ("node -/forearm.L in -:", "node forearm.L/forearm.L in -/forearm.L:", "node two\\nlines in root:",
                   "clip swing: -/forearm.L at 0.5 s:", "clip swing#1: -/forearm.L at 0.5 s:"):
         assert any(line.startswith(start) for line in lines), (start, lines)
 
