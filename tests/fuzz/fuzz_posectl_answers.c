@@ -214,12 +214,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         begin();
     has_begun = true;
     const size_t chosen = data[0] % (sizeof COMMAND_LINES / sizeof *COMMAND_LINES);
-    static const char *const OPTIONS[] = {"--reconnect", "0", "--server", address};
+    static const char *const SERVER_OPTIONS[] = {"--reconnect", "0", "--server", address};
     words[count++] = must_copy("posectl");
     for (size_t i = 0; COMMAND_LINES[chosen].words[i] != NULL; i++)
         words[count++] = place(COMMAND_LINES[chosen].words[i]);
-    for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++)
-        words[count++] = must_copy(OPTIONS[i]);
+    for (size_t i = 0; i < sizeof SERVER_OPTIONS / sizeof *SERVER_OPTIONS; i++)
+        words[count++] = must_copy(SERVER_OPTIONS[i]);
     pthread_mutex_lock(&answers.mutex);
     answers.data = data + 1;
     answers.size = size - 1;
