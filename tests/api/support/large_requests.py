@@ -125,7 +125,6 @@ REQUESTS = {
     "all hits of volumes": lambda: ("/v1/raycast", raycast_json("volumes.gltf", rays(25), hits="all")),
     "all hits of volumes, binary": lambda: ("/v1/raycast", raycast_binary("volumes.gltf", rays(1900), hits="all")),
     "balls at a robot": lambda: ("/v1/raycast", raycast_binary("robot.glb", rays(600, radius=0.5))),
-    "many rays": lambda: ("/v1/raycast", raycast_json("robot.glb", [{"origin": [1.25, 9, 2], "direction": [0, -1, 0]}] * 6000)),
     "names": lambda: ("/v1/model?model=names.gltf", None),
     "hitboxes with names": lambda: ("/v1/hitboxes?model=names.gltf", None),
     "pose with names": lambda: ("/v1/pose?model=names.gltf&t=0", None),
@@ -142,5 +141,4 @@ REQUESTS = {
     "keys": lambda: ("/v1/keys?model=dragon.glb&clip=0", None),
     "comparison": lambda: ("/v1/compare?model=dragon.glb&with=robot.glb", None),
     "export": lambda: ("/v1/export?model=dragon.glb", None),
-    "values": lambda: ("/v1/palette", json.dumps({"model": "robot.glb", "t": 0, "skin": [0] * 60_000}).encode()),
 }
