@@ -63,6 +63,14 @@ bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint
 
 /* --- what is wanted --- */
 
+static uint64_t item_bound(const struct crowd_wanted *wanted)
+{
+    uint64_t bound = wanted->item_bound;
+    for (uint32_t i = 0; i < wanted->item_count && wanted->item_bound == 0; i++)
+        bound = wanted->items[i] < bound ? bound : (uint64_t)wanted->items[i] + 1;
+    return bound;
+}
+
 int crowd_wanted_check(const struct crowd_wanted *wanted, const struct model *model, struct err *err)
 {
     const bool is_palette = wanted->what == CROWD_PALETTE;
@@ -71,11 +79,10 @@ int crowd_wanted_check(const struct crowd_wanted *wanted, const struct model *mo
     const uint32_t most = !is_palette                       ? model->node_count
                           : wanted->skin != CROWD_ALL_SKINS ? model->skins[wanted->skin].joint_count
                                                             : 0;
-    for (uint32_t i = 0; i < wanted->item_count; i++)
-        if (wanted->items[i] >= most)
-            return err_set(err, ERR_JOINT_NOT_FOUND, "there is no %s %u; there are %u", is_palette ? "joint" : "node",
-                           wanted->items[i], most);
-    return 0;
+    const uint64_t bound = item_bound(wanted);
+    return bound <= most ? 0
+                         : err_set(err, ERR_JOINT_NOT_FOUND, "there is no %s %llu; there are %u",
+                                   is_palette ? "joint" : "node", (unsigned long long)bound - 1, most);
 }
 
 uint64_t crowd_wanted_count(const struct crowd_wanted *wanted, const struct model *model)

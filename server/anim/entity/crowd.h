@@ -17,6 +17,7 @@ struct crowd_wanted {
     int32_t skin;          /* of CROWD_PALETTE: < skin_count, or CROWD_ALL_SKINS */
     const uint32_t *items; /* [item_count]: places in the skin's order of joints, or nodes; borrowed */
     uint32_t item_count;   /* 0: all; with CROWD_ALL_SKINS always */
+    uint64_t item_bound;   /* 1 + the largest item, so that nobody looks at all of them once more; 0: not known */
 };
 
 /* Whether the model has what is wanted: 0, ERR_SKIN_NOT_FOUND or ERR_JOINT_NOT_FOUND, naming it. */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +29,12 @@ void hit_list_fini(struct hit_list *list) { free(list->hits); }
 
 bool hit_list_is_over(const struct hit_list *list)
 {
-    return list->steps > list->steps_most || list->count > list->count_most;
+    return list->steps > list->steps_most || list->count > list->count_most ||
+           (list->work_ns_most != 0 && hit_list_work_ns(list) > list->work_ns_most) ||
+           (list->is_stopped != NULL && atomic_load_explicit(list->is_stopped, memory_order_relaxed));
 }
+
+uint64_t hit_list_work_ns(const struct hit_list *list) { return list->work_ns + list->steps * HIT_COST_STEP_NS; }
 
 static int compare_hits(const void *a, const void *b)
 {
@@ -57,6 +62,7 @@ void hit_list_offer(struct hit_list *list, size_t first, const struct hit *hit)
     if (list->count == list->capacity)
         list->hits = mem_grow(list->hits, &list->capacity, list->count + 1, sizeof *list->hits);
     list->hits[list->count++] = *hit;
+    list->work_ns += list->hit_ns;
 }
 
 double hit_list_most(const struct hit_list *list, size_t first, const struct hit_ray *ray)
@@ -117,6 +123,7 @@ static void cast_volume(const struct hit_scene *scene, const struct scene_entity
     hit_scene_bind(scene, entity, v, ray->at, &world_from_bind);
     struct hit hit = {.ray = id, .entity = entity->id, .part = v};
     list->steps += ray->radius > 0 ? BALL_STEPS : 1;
+    list->work_ns += ray->radius > 0 ? HIT_COST_BALL_AT_VOLUME_NS : HIT_COST_RAY_AT_VOLUME_NS;
     if (!affine_invert(&world_from_bind, &bind_from_world))
         return;
     if (ray->radius > 0 ? cast_ball(volume, &world_from_bind, ray, &hit)
@@ -161,7 +168,7 @@ static void cast_entity(const struct hit_scene *scene, const struct scene_entity
         const uint32_t left = entity->set->count - begin, count = left < BLOCK ? left : BLOCK;
         find_gaps(scene->balls + entity->ball_first + begin, entity->set->stride, count, from, direction, more, gaps);
         for (uint32_t v = 0; v < count; v++)
-            if (!(gaps[v] > 0))
+            if (!(gaps[v] > 0) && !hit_list_is_over(list))
                 cast_volume(scene, entity, begin + v, ray, list, first, id);
     }
 }

@@ -181,6 +181,7 @@ static void cast_triangle(struct mesh_work *work, const struct posed_draw *posed
     double corners[3][3];
     load_corners(work, posed, triangle, ray->at, corners);
     rays->list->steps += ray->radius > 0 ? SWEEP_STEPS : 1;
+    rays->list->work_ns += ray->radius > 0 ? HIT_COST_BALL_AT_TRIANGLE_NS : HIT_COST_RAY_AT_TRIANGLE_NS;
     const bool is_hit = ray->radius > 0 ? triangle_sweep(line, ray->radius, (const double(*)[3])corners, &entry)
                                         : triangle_hit(line, (const double(*)[3])corners, &entry);
     if (!is_hit || !(entry.t <= ray->most))
@@ -209,6 +210,8 @@ static void cast_at_block(struct mesh_work *work, const struct posed_draw *posed
     struct hit_list *list = rays->list;
     struct box_walk walk;
     uint32_t leaf;
+    if (!work->is_opened[block])
+        list->work_ns += (uint64_t)posed->triangle_count / posed->top.leaf_count * HIT_COST_OPENED_TRIANGLE_NS;
     open_block(work, posed, block);
     box_walk_start_below(&walk, posed->top.leaf_count + block);
     while (!hit_list_is_over(list) &&

@@ -38,17 +38,33 @@ struct hit {
     double barycentric[3];
 };
 
-/* Hits of rays, and what finding them cost. */
+/* What casting takes of processor time, about, for those who bound it: a box of a tree, and a step of the list
+ * otherwise; a volume, or a triangle, met by a ray and by a ball; a triangle of a block that is opened. */
+enum hit_cost {
+    HIT_COST_STEP_NS = 8,
+    HIT_COST_RAY_AT_VOLUME_NS = 250,
+    HIT_COST_BALL_AT_VOLUME_NS = 20000,
+    HIT_COST_RAY_AT_TRIANGLE_NS = 25,
+    HIT_COST_BALL_AT_TRIANGLE_NS = 300,
+    HIT_COST_OPENED_TRIANGLE_NS = 150,
+};
+
+/* Hits of rays, and what finding them cost. Zeroed at first. */
 struct hit_list {
     struct hit *hits; /* [count], malloc'ed */
     size_t count, capacity;
-    bool is_all;                /* all hits of each ray; else the nearest */
-    size_t count_most;          /* more hits than these, and casting stops */
-    uint64_t steps, steps_most; /* boxes and solids looked at, those dear to test counted several times; likewise */
+    bool is_all;                    /* all hits of each ray; else the nearest */
+    size_t count_most;              /* more hits than these, and casting stops */
+    uint64_t steps, steps_most;     /* boxes and solids looked at, those dear to test counted several times; likewise */
+    uint64_t work_ns, work_ns_most; /* by enum hit_cost, that of steps not included; likewise, but 0: any */
+    uint32_t hit_ns;                /* what somebody does with each hit, to be counted, too */
+    const _Atomic bool *is_stopped; /* or NULL; true: nobody needs the rest any more, and casting stops */
 };
 
 void hit_list_fini(struct hit_list *list);
 bool hit_list_is_over(const struct hit_list *list);
+/* What casting took so far, of processor time, about. */
+uint64_t hit_list_work_ns(const struct hit_list *list);
 /* By ray, then distance, entity, part, triangle. */
 void hit_list_sort(struct hit_list *list);
 /* Takes a hit of the ray that is cast: one of all, or in place of a farther one. Of equal distances the lower entity,

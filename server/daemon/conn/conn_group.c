@@ -21,8 +21,29 @@ enum {
 
 /* --- the group --- */
 
-static void before_wait(uv_prepare_t *prepare) { conn_group_flush_corked(prepare->data); }
-static void after_wait(uv_check_t *check) { conn_group_flush_corked(check->data); }
+/* Twice in each turn of a loop. A client with many connections gets no more of a turn than one with few. */
+static const uint64_t TURN_NS = 4000000;
+
+bool conn_group_turn_is_over(struct conn_group *group, uint64_t now_ns)
+{
+    if (group->turn_end_ns == 0)
+        group->turn_end_ns = now_ns + TURN_NS;
+    return now_ns >= group->turn_end_ns;
+}
+
+static void before_wait(uv_prepare_t *prepare)
+{
+    struct conn_group *group = prepare->data;
+    conn_group_flush_corked(group);
+    group->turn_end_ns = 0; /* what could not be read before now has its time */
+}
+
+static void after_wait(uv_check_t *check)
+{
+    struct conn_group *group = check->data;
+    conn_group_flush_corked(group);
+    group->turn_end_ns = 0;
+}
 
 static void set_timeouts(struct timeouts *timeouts, const struct limits *limits)
 {
@@ -72,15 +93,30 @@ void conn_group_fini(struct conn_group *group)
     send_queue_thread_end();
 }
 
+/* Those that rest, one after the other around the list, until the turn is over: the next tick goes on from there. */
+static void resume_resting(struct conn_group *group)
+{
+    struct conn *conn = group->next_resting != NULL ? group->next_resting : group->first;
+    for (uint32_t i = 0, count = group->open_count; i < count && conn != NULL; i++) {
+        if (conn->is_resting && conn_group_turn_is_over(group, uv_hrtime())) {
+            group->next_resting = conn;
+            conn_group_wake(group);
+            return;
+        }
+        group->next_resting = conn->next; /* conn_unlink() keeps it good */
+        if (conn->is_resting)
+            conn_run(conn);
+        conn = group->next_resting != NULL ? group->next_resting : group->first;
+    }
+}
+
 static void on_next_tick(uv_idle_t *idle)
 {
     struct conn_group *group = idle->data;
     uv_idle_stop(idle);
     if (group->packets_tick != NULL)
         group->packets_tick(group);
-    for (struct conn *conn = group->first; conn != NULL; conn = conn->next)
-        if (conn->is_resting)
-            conn_run(conn);
+    resume_resting(group);
 }
 
 void conn_group_wake(struct conn_group *group)
@@ -124,6 +160,8 @@ static void add(struct conn *conn)
 
 void conn_unlink(struct conn *conn)
 {
+    if (conn->group->next_resting == conn)
+        conn->group->next_resting = conn->next;
     DL_DELETE(conn->group->first, conn);
     stats_set(STAT_CONNECTIONS_OPEN, --conn->group->open_count);
 }

@@ -38,6 +38,8 @@ struct conn_group {
     uv_check_t after_wait;
     struct conn *corked;       /* connections whose replies leave at the end of the tick */
     uint64_t now_ns;           /* the clock when it was read last */
+    uint64_t turn_end_ns;      /* until when connections have this turn of the loop; 0: it has just begun */
+    struct conn *next_resting; /* where the next tick begins to look for those that rest; NULL: at the first */
     uint64_t ended_ns;         /* the clock when a request ended last: conn_count_end() */
     uint64_t corked_ns;        /* since when `corked` has a connection */
     uint64_t cork_count;       /* how often the corked replies were sent */
@@ -70,6 +72,10 @@ void conn_group_start(struct conn_group *group);
 void conn_group_stop(struct conn_group *group);
 /* After the loop has run empty. */
 void conn_group_fini(struct conn_group *group);
+
+/* All connections together have had their share of this turn of the loop: what is left has to wait for the next, after
+ * timers, other sockets and messages. now_ns: of the clock. */
+bool conn_group_turn_is_over(struct conn_group *group, uint64_t now_ns);
 
 /* Resumes, in the next tick of the loop, connections that had their share of this one, and calls packets_tick(). */
 void conn_group_wake(struct conn_group *group);

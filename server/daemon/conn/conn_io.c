@@ -14,7 +14,8 @@ enum {
     CORKED_BYTES = 65536,  /* a reply as large as this leaves at once */
 };
 
-/* One read can hold a thousand requests: after this time the other connections have their turn. */
+/* One read can hold a thousand requests: after this time the other connections have their turn. All together have a
+ * bound, too: conn_group_turn_is_over(). */
 static const uint64_t SHARE_NS = 2000000;
 
 /* Replies wait about this long at most for those of other connections that were read in the same tick. */
@@ -241,14 +242,16 @@ static uint64_t time_about_now(const struct conn_group *group)
  * tick only if it follows a read event: these come before the loop waits, when conn_group_flush_corked() is called. */
 static void run(struct conn *conn, bool is_read)
 {
+    struct conn_group *group = conn->group;
     if (conn->is_running || conn_is_gone(conn))
         return;
-    uint64_t now_ns = time_about_now(conn->group);
+    uint64_t now_ns = time_about_now(group);
     const uint64_t end_ns = now_ns + SHARE_NS;
     bool is_waiting = false;
     conn->is_running = true;
     do {
-        for (uint32_t count = 1; conn_can_parse(conn) && now_ns < end_ns; count++) {
+        for (uint32_t count = 1; conn_can_parse(conn) && now_ns < end_ns && !conn_group_turn_is_over(group, now_ns);
+             count++) {
             conn->is_quick = false;
             parse_one(conn);
             if (!conn->is_quick || count % QUICK_ROW == 0)
@@ -260,9 +263,9 @@ static void run(struct conn *conn, bool is_read)
             is_read && conn->in_bytes == 0 && conn->out.unsent_bytes > 0 && conn->out.unsent_bytes < CORKED_BYTES;
         if (!is_waiting)
             flush(conn);
-    } while (conn_can_parse(conn) && now_ns < end_ns);
+    } while (conn_can_parse(conn) && now_ns < end_ns && !conn_group_turn_is_over(group, now_ns));
     conn->is_running = false;
-    conn->group->now_ns = now_ns;
+    group->now_ns = now_ns;
     if (is_waiting && !conn_is_gone(conn)) {
         cork(conn, now_ns);
         return;

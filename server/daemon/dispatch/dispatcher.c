@@ -156,10 +156,10 @@ static bool answer_batch_here(struct dispatcher *dispatcher, const struct reques
 static bool answer_here(struct dispatcher *dispatcher, struct call *call, struct reply *reply)
 {
     struct local_evaluation local;
-    double spent_ns = 0;
+    call->spent_ns = 0;
     if (call->request.op == OP_QUERY)
         return answer_batch_here(dispatcher, &call->request, reply);
-    if (!find_models(dispatcher, &call->request, &local) || !evaluate(dispatcher, &local, NULL, &spent_ns, reply))
+    if (!find_models(dispatcher, &call->request, &local) || !evaluate(dispatcher, &local, NULL, &call->spent_ns, reply))
         return false;
     call->origin = MODEL_IN_MEMORY;
     return true;

@@ -97,6 +97,7 @@ void hub_take_call(struct message *there)
                                     .lasting = &forwarded->asked->request,
                                     .pieces = forwarded->asked->pieces,
                                     .upload = forwarded->asked->upload,
+                                    .spent_ns = forwarded->asked->spent_ns,
                                     .done = on_done};
     service_handle(forwarded->hub->service, &forwarded->call);
 }

@@ -12,6 +12,7 @@
 #include "daemon/support/metrics.h"
 #include "daemon/support/stats.h"
 #include "daemon/support/thread_priority.h"
+#include "daemon/support/turn_clock.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -44,6 +45,7 @@ struct loop {
     void (*drained)(void *user);
     void *user;
     uv_prepare_t before_wait;
+    struct turn_clock turns;
     struct message drain;                   /* from the main loop */
     struct message use_policy, used_policy; /* from it and back */
     struct access_policy *next_policy;      /* with that: a reference */
@@ -130,6 +132,7 @@ static void before_wait(uv_prepare_t *prepare)
     struct loop *loop = prepare->data;
     log_flush();
     dispatcher_next_tick(loop->group.dispatcher);
+    turn_clock_tick(&loop->turns);
 }
 
 static void *run(void *user)

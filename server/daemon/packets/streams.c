@@ -147,6 +147,10 @@ static void on_timer(uv_timer_t *timer)
     struct stream *stream = timer->data;
     const uint64_t now_ns = uv_hrtime();
     uint64_t tick;
+    if (conn_group_turn_is_over(stream->conn->group, now_ns)) { /* all due timers run in one turn of the loop */
+        go_on(stream, BREATH_MS);
+        return;
+    }
     const bool is_due = stream_clock_due(&stream->clock, now_ns, &tick);
     const bool is_by_the_clock = !stream->clock.is_paused && stream->clock.rate > 0;
     if (!is_due || !can_send(stream)) {

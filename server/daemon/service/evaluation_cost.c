@@ -5,6 +5,7 @@
 #include "wire/bodies/body_crowd.h"
 #include "wire/crowd/crowd_request.h"
 #include "wire/reply/clip_sources.h"
+#include "wire/reply/crowd_entity.h"
 #include "wire/request/request_raycast.h"
 
 #include <math.h>
@@ -14,6 +15,8 @@
  * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing
  * one byte of a texture. */
 enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_PIXEL_BYTE_NS = 10 };
+/* Printing a byte of text; comparing one with that of a name that is looked for. */
+enum { COST_TEXT_BYTE_NS = 4, COMPARED_BYTES_PER_NS = 8 };
 /* Printing a time or a value of a key. */
 enum { COST_KEY_NS = 60 };
 /* Printing the joint and the weight of an influence. */
@@ -29,7 +32,8 @@ static double list_cost_ns(const struct model *model)
     const double listed = (double)model->node_count + model->joint_count + model->skin_count + model->mesh_count +
                           model->primitive_count + model->clip_count + model->material_count + model->texture_count +
                           model->source_file_count + model->warning_count;
-    return listed * COST_NODE_NS + ((double)model->position_count + model->channel_count) * COST_LOOK_NS;
+    return listed * COST_NODE_NS + ((double)model->position_count + model->channel_count) * COST_LOOK_NS +
+           (double)model->text_byte_count * COST_TEXT_BYTE_NS;
 }
 
 /* A mesh counts for each node that draws it; stops counting when that is enough. */
@@ -80,8 +84,10 @@ static double frame_cost_ns(const struct model *model, const struct request *req
 /* Each name is looked for in the whole list. */
 static double lookup_cost_ns(const struct model *model, const struct request *request)
 {
+    const double names = (double)request->joint_count + request->skin_count;
     return ((double)request->joint_count * model->node_count + (double)request->skin_count * model->skin_count) *
-           COST_LOOK_NS;
+               COST_LOOK_NS +
+           names * (double)model->text_byte_count / COMPARED_BYTES_PER_NS;
 }
 
 /* All keys of the clips' file: of one clip there are fewer. Stops counting when that is enough. */
@@ -131,22 +137,60 @@ static uint32_t raycast_poses(const struct request *request, uint32_t index)
     return poses[target->begin].layer_count + (target->end >= 0 ? 1u + poses[target->end].layer_count : 1u);
 }
 
-/* Posing the entities and casting the rays. */
+/* The order of a model's triangles and their blocks, once for each content; then, for each pose, boxes of all. */
+static double mesh_cost_ns(const struct model *model)
+{
+    enum { COST_ORDER_NS = 400, COST_BOX_NS = 2 };
+    const bool is_there = model->hits != NULL && hit_cache_has_mesh(model->hits);
+    return (double)hit_mesh_vertices(model) * COST_VERTEX_NS +
+           (double)model->index_count * (is_there ? COST_BOX_NS : COST_ORDER_NS);
+}
+
+/* Posing the entities, and beginning with the rays. What these meet is counted as they are cast. */
 static double raycast_cost_ns(const struct evaluation *evaluation)
 {
-    enum { COST_JOINT_NS = 50, COST_RAY_NS = 1000, COST_ENTITY_NS = 10 };
-    const struct request_raycast *raycast = evaluation->request->raycast;
-    double ns = (double)raycast->ray_count * (COST_RAY_NS + (double)raycast->entity_count * COST_ENTITY_NS);
+    enum { COST_JOINT_NS = 50, COST_RAY_NS = 200, COST_ENTITY_NS = 300, COST_DRAW_NS = 30 };
+    const struct request *request = evaluation->request;
+    const struct request_raycast *raycast = request->raycast;
+    double ns = (double)raycast->ray_count * COST_RAY_NS + (double)raycast->entity_count * COST_ENTITY_NS;
     for (uint32_t e = 0; e < raycast->entity_count && ns <= EVALUATION_INLINE_NS; e++) {
         const struct raycast_entity *entity = &raycast->entities[e];
         const struct model *model =
             entity->source == 0 ? &evaluation->imported->model : evaluation->sources[entity->source - 1];
-        ns += (double)raycast_poses(evaluation->request, e) * model->node_count * COST_JOINT_NS;
-        ns += evaluation->request->is_of_meshes
-                  ? (double)hit_mesh_vertices(model) * COST_VERTEX_NS + (double)model->index_count * COST_LOOK_NS
-                  : fit_cost_ns(model, evaluation->request->fit);
+        const double poses = raycast_poses(request, e);
+        ns += poses * ((double)model->node_count + model->weight_count) * COST_JOINT_NS;
+        ns += request->is_of_meshes
+                  ? mesh_cost_ns(model) + (double)model->draw_count * raycast->ray_count * COST_DRAW_NS
+                  : fit_cost_ns(model, request->fit);
     }
     return ns;
+}
+
+/* Beside the poses: checking an entity and, where it is wrong, saying why; its masks, and the clips of other files that
+ * it plays, each of which is looked for among those that were found before. */
+static double crowd_entity_cost_ns(const struct evaluation *evaluation)
+{
+    enum { COST_ENTITY_NS = 2000, COST_LAYER_NS = 50, COST_MASK_NODE_NS = 5, COST_JOINT_NS = 20, COST_FOUND_NS = 1 };
+    const struct crowd_request *crowd = evaluation->request->crowd;
+    const struct crowd_files files = {
+        .crowd = crowd, .model = evaluation_own_model(evaluation), .sources = evaluation->sources};
+    double ns = (double)crowd->entity_count * COST_ENTITY_NS, others = 0, clips = 0;
+    for (uint32_t m = 0; m < crowd->model_count; m++)
+        clips += crowd_files_model(&files, m) == NULL ? 0 : crowd_files_model(&files, m)->clip_count;
+    for (uint32_t i = 0; i < crowd->entity_count && ns <= EVALUATION_INLINE_NS; i++) {
+        const struct crowd_entity *entity = &crowd->entities[i];
+        const struct crowd_wanted *wanted = &crowd->wanted[entity->wanted];
+        const struct model *model = crowd_files_model(&files, entity->model);
+        for (uint32_t l = 0; l < entity->layer_count; l++) {
+            const struct crowd_layer *layer = &crowd->layers[entity->first_layer + l];
+            ns += COST_LAYER_NS + (layer->mask < 0 ? 0 : crowd->masks[layer->mask].count * COST_MASK_NODE_NS);
+            others += layer->clip_model != 0;
+        }
+        if (model != NULL && wanted->what == CROWD_PALETTE && wanted->item_count > 0 &&
+            (uint32_t)wanted->skin < model->skin_count) /* all joints of the skin are made */
+            ns += (double)model->skins[wanted->skin].joint_count * COST_JOINT_NS;
+    }
+    return ns + others * fmin(others, clips) * COST_FOUND_NS;
 }
 
 static double crowd_cost_ns(const struct evaluation *evaluation)
@@ -155,7 +199,8 @@ static double crowd_cost_ns(const struct evaluation *evaluation)
     const struct request *request = evaluation->request;
     const struct model *model = evaluation_own_model(evaluation);
     const double bytes = (double)crowd_answer_bytes(request, model, evaluation->sources);
-    return (double)crowd_steps(request, model, evaluation->sources) * COST_STEP_NS +
+    return fmax((double)crowd_steps(request, model, evaluation->sources) * COST_STEP_NS,
+                crowd_entity_cost_ns(evaluation)) +
            bytes / BYTES_PER_NS * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
 }
 
@@ -170,11 +215,13 @@ double evaluation_cost_ns(const struct evaluation *evaluation)
     if (request->op == OP_COMPARE)
         return HUGE_VAL; /* always for a work thread */
     if (request->op == OP_FIND)
-        return (double)model->node_count * COST_LOOK_NS + (double)model->joint_count * COST_LOOK_NS;
+        return ((double)model->node_count + model->joint_count) * COST_LOOK_NS +
+               (double)model->text_byte_count / COMPARED_BYTES_PER_NS;
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
     if (request->op == OP_HITBOXES)
-        return fit_cost_ns(model, request->fit) + (double)model->node_count * COST_NODE_NS;
+        return fit_cost_ns(model, request->fit) + (double)model->node_count * COST_NODE_NS +
+               (double)model->text_byte_count * COST_TEXT_BYTE_NS;
     if (request->op == OP_RAYCAST)
         return raycast_cost_ns(evaluation);
     if (request->op == OP_EXPORT)
@@ -198,4 +245,35 @@ double evaluation_cost_ns(const struct evaluation *evaluation)
     if (request->has_weights)
         once_ns += ((double)model->influence_count + model->position_count) * COST_INFLUENCE_NS;
     return once_ns + frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
+}
+
+/* Floats of one frame that the request names by index; by name, or where they may be few, none are counted. */
+static uint64_t frame_floats_least(const struct model *model, const struct request *request)
+{
+    uint64_t items = 0;
+    if (request->op == OP_PALETTE && request->skin_count == 0)
+        items = model->joint_count;
+    else if (request->op == OP_POSE)
+        items = request->joint_count == 0 ? model->node_count : request->joint_count;
+    for (uint32_t i = 0; i < request->skin_count && request->op == OP_PALETTE; i++) {
+        const struct selector *skin = &request->skins[i];
+        items +=
+            skin->kind == SELECT_INDEX && skin->index < model->skin_count ? model->skins[skin->index].joint_count : 0;
+    }
+    enum { TRS_FLOATS = 10 }; /* as few as a node may be told by; dual quaternions have 8 */
+    const uint64_t floats = layout_floats(request->layout);
+    return items * (floats < TRS_FLOATS || request->op == OP_PALETTE ? floats : TRS_FLOATS);
+}
+
+uint64_t evaluation_least_bytes(const struct evaluation *evaluation)
+{
+    enum { JSON_FLOAT_BYTES = 2 }; /* a digit and a comma */
+    const struct request *request = evaluation->request;
+    const struct model *model = evaluation_own_model(evaluation);
+    const uint64_t float_bytes = request->format == FORMAT_JSON ? JSON_FLOAT_BYTES : sizeof(float);
+    if (request->op == OP_CROWD)
+        return crowd_answer_bytes(request, model, evaluation->sources) / sizeof(float) * float_bytes;
+    if (request->op != OP_PALETTE && request->op != OP_POSE)
+        return 0;
+    return frame_floats_least(model, request) * (request->time_count > 0 ? request->time_count : 1) * float_bytes;
 }

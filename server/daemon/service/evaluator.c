@@ -138,16 +138,26 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
         reply_drop_body(reply);
 }
 
-/* Refuses a large answer when unread answers already fill the memory for clients. */
-static void refuse_without_room(struct budget *budget, struct reply *reply)
+/* Refuses an answer of so many bytes when unread answers already fill the memory for clients. */
+static bool is_refused_without_room(struct budget *budget, uint64_t body_bytes, struct reply *reply)
 {
     struct err err;
-    if (reply->body.size_bytes <= BUDGET_SMALL_BYTES || budget_has_room(budget, reply->body.size_bytes))
-        return;
+    if (body_bytes <= BUDGET_SMALL_BYTES || budget_has_room(budget, body_bytes))
+        return false;
     stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
     err_set(&err, ERR_OVERLOADED, "answers that clients have not read yet fill --client-memory %llu",
             (unsigned long long)budget->max_bytes);
     reply_error(reply, &err, NULL, 0);
+    return true;
+}
+
+/* Nothing is made on a loop before it has run. Returns false. */
+static bool give_up(double *spent_ns, struct reply *reply)
+{
+    *spent_ns = EVALUATION_INLINE_NS;
+    reply_fini(reply);
+    reply_init(reply);
+    return false;
 }
 
 bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *evaluation, double *spent_ns,
@@ -161,18 +171,18 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     }
     const double cost_ns = evaluation_cost_ns(evaluation);
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
-        return false;
-    evaluator->workspace.views.is_missing = false;
+        return give_up(spent_ns, reply);
+    if (is_refused_without_room(evaluator->budget, evaluation_least_bytes(evaluation), reply))
+        return true;
+    evaluator->workspace.views.is_missing = evaluator->workspace.is_too_long = false;
+    evaluator->workspace.work_ns_most = (uint64_t)(EVALUATION_INLINE_NS - *spent_ns - cost_ns) + 1;
     reply_make(&evaluator->workspace, evaluation_own_model(evaluation), evaluation->sources, request,
                evaluation->left != NULL ? evaluation->left : &evaluator->config->limits, reply);
     count_poses(&evaluator->workspace.entity);
-    if (evaluator->workspace.views.is_missing) {
-        reply_fini(reply);
-        reply_init(reply);
-        return false;
-    }
-    *spent_ns += cost_ns;
-    refuse_without_room(evaluator->budget, reply);
+    if (evaluator->workspace.views.is_missing || evaluator->workspace.is_too_long)
+        return give_up(spent_ns, reply);
+    *spent_ns += cost_ns + (request->op == OP_RAYCAST ? (double)hit_list_work_ns(&evaluator->workspace.hits) : 0);
+    is_refused_without_room(evaluator->budget, reply->body.size_bytes, reply);
     evaluation_finish(evaluation, &evaluator->workspace.cost, reply);
     evaluation_end_reply(reply, evaluation->imported);
     return true;

@@ -61,8 +61,13 @@ enum { EVALUATION_INLINE_NS = 2000000 }; /* how long one request may keep a loop
  * than EVALUATION_INLINE_NS. Pure; any thread. */
 double evaluation_cost_ns(const struct evaluation *evaluation);
 
+/* The answer's body has so many bytes at least, unless it is an error; 0: nothing is known. Pure; any thread. */
+uint64_t evaluation_least_bytes(const struct evaluation *evaluation);
+
 /* Fills *reply if that keeps the loop busy for no longer than EVALUATION_INLINE_NS, including *spent_ns, which counts
- * up. False: it takes longer, or needs a clip of another file that is not ready to be played, and nothing was done. */
+ * up. False: it takes longer, or needs a clip of another file that is not ready to be played: *reply is empty, and
+ * *spent_ns says that nothing else fits. What rays meet is only known once they are cast: that is tried, and ends where
+ * it has taken as long. */
 bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *evaluation, double *spent_ns,
                       struct reply *reply);
 

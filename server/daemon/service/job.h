@@ -17,6 +17,8 @@
 #include "daemon/upload/upload.h"
 #include "wire/sheet/sheet_plan.h"
 
+#include <pthread.h>
+
 enum { SERVICE_PROTOCOL_VERSION = 1 };
 /* Answers that are made in work threads at the same time. The other work threads (main.c) are for files: revalidation,
  * listings, stores. */
@@ -49,6 +51,7 @@ struct service {
     uint32_t work_count;                /* jobs with a work thread */
     uint32_t file_count;                /* uploads, deletions and listings under way */
     uint64_t work_ended_ns;             /* when a work thread last finished */
+    uint64_t watched_ms;                /* when service_answer_watch() last looked */
     uint64_t work_room_bytes;           /* memory reserved for answers of work threads */
     struct job_queue work_queue;        /* jobs that wait for a work thread */
     struct job_queue list_queue;        /* listings that wait for a walk */
@@ -99,12 +102,17 @@ struct job {
     uint32_t stale_s;            /* of the models found so far, the longest */
     struct picture_job *picture; /* or NULL */
     uv_work_t work;
-    struct reply_stream *stream;   /* of the work thread, while there is work */
-    uint64_t room_bytes;           /* memory reserved for the answer */
-    _Atomic bool is_stopped;       /* read by the thread: the answer is not wanted any more */
-    struct reply reply;            /* made by the thread */
-    struct reply_cost cost;        /* of the reply */
-    uint64_t cpu_ns;               /* processor time of the thread */
+    struct reply_stream *stream; /* of the work thread, while there is work */
+    uint64_t room_bytes;         /* memory reserved for the answer */
+    _Atomic bool is_stopped;     /* read by the thread: the answer is not wanted any more */
+    struct reply reply;          /* made by the thread */
+    struct reply_cost cost;      /* of the reply */
+    uint64_t cpu_ns;             /* processor time of the thread */
+    pthread_t thread;            /* that works, once `works` is set */
+    uint64_t cpu_begin_ns;       /* likewise: its processor time when it began */
+    _Atomic bool works;
+    bool is_out_of_cpu;            /* it was stopped because it took too much */
+    uint64_t estimated_bytes;      /* of an estimate: by the thread */
     uint64_t list_walk;            /* of a listing: the first walk that answers it */
     struct job_queue_entry queued; /* in work_queue or list_queue */
     struct job *prev, *next;
@@ -149,6 +157,10 @@ void service_answer(struct job *job);
 void service_answer_stop(struct job *job);
 /* Begins large answers that wait and have room. */
 void service_answer_resume(struct service *service);
+/* Stops crowds and raycasts that have used up the processor time that a request may take. */
+void service_answer_watch(struct service *service);
+/* Has an estimate that takes long made in a work thread. */
+void service_answer_estimate(struct job *job);
 /* Takes the job out of the queue for work threads. */
 void service_answer_dequeue(struct job *job);
 
@@ -185,6 +197,10 @@ void service_sheet_reply(const struct picture_job *picture, struct blob *made, s
 bool service_estimate_imports(struct job *job);
 /* The models are there. */
 void service_estimate_answer(struct job *job);
+/* In a work thread, or where it is quick on the loop. False: *reply is an error. */
+bool service_estimate_measure(const struct job *job, struct workspace *workspace, uint64_t *bytes, struct reply *reply);
+/* What service_estimate_measure() found. */
+void service_estimate_finish(struct job *job, uint64_t bytes);
 /* The picture is planned. */
 void service_estimate_picture(struct picture_job *picture);
 /* What was done: an import, an answer of a work thread, a picture and the size of its file. */

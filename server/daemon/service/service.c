@@ -69,6 +69,7 @@ static void on_tick(uv_prepare_t *tick)
 {
     struct service *service = tick->data;
     cache_next_tick(service->cache);
+    service_answer_watch(service);
     service_answer_resume(service); /* clients may have read answers, which makes room */
     render_pool_resume(service->renders);
     service_list_offline(service);

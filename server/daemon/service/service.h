@@ -28,7 +28,7 @@ struct call {
     struct upload *upload;         /* of a PUT, when its last byte is there; service_handle() takes it */
     void *waiting;                 /* private to the service */
     struct limits *left;           /* likewise: of a query in a batch: what the batch may still use; else NULL */
-    double spent_ns;               /* likewise: how long its batch has kept the loop busy without a break */
+    double spent_ns;               /* likewise: how long it, or its batch, has kept the loop busy without a break */
     uint64_t cpu_ns;               /* likewise: processor time of its answer, here or in a work thread */
     /* For the request log, once it is done: */
     enum model_origin origin; /* where its models came from: the slowest of them */

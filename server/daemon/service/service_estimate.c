@@ -151,24 +151,42 @@ static double wait_ns(uint64_t waiting, uint64_t workers, double work_ns)
     return workers == 0 ? 0 : (double)waiting * work_ns / (double)workers;
 }
 
-void service_estimate_answer(struct job *job)
+bool service_estimate_measure(const struct job *job, struct workspace *workspace, uint64_t *bytes, struct reply *reply)
+{
+    const struct evaluation evaluation = job_evaluation(job);
+    return reply_estimate(workspace, &evaluation.imported->model, evaluation.sources, evaluation.request,
+                          &job->service->config->limits, bytes, reply);
+}
+
+void service_estimate_finish(struct job *job, uint64_t bytes)
 {
     struct service *service = job->service;
     const struct evaluation evaluation = job_evaluation(job);
-    const struct request *request = evaluation.request;
-    const struct pace *pace = &service->paces.answers[request->op < OP_COUNT ? request->op : 0];
-    struct estimate estimate = {.is_measured = pace->count > 0};
-    struct reply reply;
-    reply_init(&reply);
-    if (!reply_estimate(&service->evaluator.workspace, &evaluation.imported->model, evaluation.sources, request,
-                        &service->config->limits, &estimate.bytes, &reply)) {
-        job_finish(job, &reply);
-        return;
-    }
-    reply_fini(&reply);
+    const enum op op = evaluation.request->op;
+    const struct pace *pace = &service->paces.answers[op < OP_COUNT ? op : 0];
+    struct estimate estimate = {.is_measured = pace->count > 0, .bytes = bytes};
     estimate.work_ns = pace_apply(pace, evaluator_cost_ns(&evaluation));
     estimate.wait_ns = wait_ns(service->work_queue.count, SERVICE_WORK_MAX, estimate.work_ns);
     finish(job, &estimate);
+}
+
+/* Measuring looks at each moment, and at what is asked of a model. */
+void service_estimate_answer(struct job *job)
+{
+    const struct evaluation evaluation = job_evaluation(job);
+    uint64_t bytes;
+    struct reply reply;
+    reply_init(&reply);
+    if (evaluation_cost_ns(&evaluation) > EVALUATION_INLINE_NS) {
+        service_answer_estimate(job);
+        return;
+    }
+    if (service_estimate_measure(job, &job->service->evaluator.workspace, &bytes, &reply)) {
+        reply_fini(&reply);
+        service_estimate_finish(job, bytes);
+    } else {
+        job_finish(job, &reply);
+    }
 }
 
 void service_estimate_picture(struct picture_job *picture)

@@ -8,12 +8,15 @@
 #include "wire/bodies/reply_cursor.h"
 #include "daemon/support/thread_priority.h"
 #include "daemon/support/stats.h"
+#include "daemon/support/turn_clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum {
+    WATCH_EVERY_MS = 50,
+    NS_PER_MS = 1000000,
     PATIENCE = 3, /* times the write timeout: by then clients have read their answers or were closed */
 };
 
@@ -67,27 +70,38 @@ static struct reply_stream *new_stream(const struct job *job)
     return stream;
 }
 
-/* Processor time of this thread since it began. */
-static uint64_t thread_cpu_ns(void)
+static void estimate(struct job *job)
 {
-    struct timespec now;
-    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec
-                                                             : 0;
+    struct workspace workspace;
+    workspace_init(&workspace);
+    workspace.views = (struct view_access){.store = view_cache_store(job->service->views), .is_only_there = true};
+    service_estimate_measure(job, &workspace, &job->estimated_bytes, &job->reply);
+    workspace_fini(&workspace);
 }
 
-static void on_work(uv_work_t *work)
+static void answer(struct job *job)
 {
-    struct job *job = work->data;
     const struct call *call = job->call;
     struct reply_stream *stream = job->stream;
-    thread_priority_background();
-    const uint64_t begin_ns = thread_cpu_ns();
     const struct limits *limits = call->left != NULL ? call->left : &job->service->config->limits;
     if (reply_cursor_start(stream->cursor, stream->models[0] == NULL ? NULL : &stream->models[0]->model,
                            stream->sources, job_evaluation(job).request, limits, call->pieces, &job->reply))
         job->reply.rest = &stream->base;
     job->cost = *reply_cursor_cost(stream->cursor);
-    job->cpu_ns = thread_cpu_ns() - begin_ns;
+}
+
+static void on_work(uv_work_t *work)
+{
+    struct job *job = work->data;
+    thread_priority_background();
+    job->thread = pthread_self();
+    job->cpu_begin_ns = thread_cpu_ns();
+    job->works = true;
+    if (job->call->request.is_estimate)
+        estimate(job);
+    else
+        answer(job);
+    job->cpu_ns = thread_cpu_ns() - job->cpu_begin_ns;
 }
 
 static void start_queued(struct service *service);
@@ -96,11 +110,13 @@ static void on_made(uv_work_t *work, int status)
 {
     struct job *job = work->data;
     struct service *service = job->service;
+    const bool is_estimate = job->call->request.is_estimate;
     if (job->reply.rest == NULL)
         free_stream(&job->stream->base);
     job->stream = NULL;
     job->call->cpu_ns += job->cpu_ns;
-    service_learn_answer(job);
+    if (!is_estimate)
+        service_learn_answer(job);
     service->work_room_bytes -= job->room_bytes;
     service->work_ended_ns = uv_hrtime();
     stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
@@ -112,6 +128,13 @@ static void on_made(uv_work_t *work, int status)
         struct err err;
         service_refuse_late(&err);
         job_fail(job, &err);
+    } else if (job->is_out_of_cpu) {
+        struct err err;
+        err_set(&err, ERR_BATCH_CPU, "the request took more processor time than %s ms: ask for less",
+                LIMIT_TEXT(&service->config->limits, LIMIT_BATCH_CPU_MS));
+        job_fail(job, &err);
+    } else if (is_estimate && job->reply.code == 0) {
+        service_estimate_finish(job, job->estimated_bytes);
     } else {
         const struct evaluation evaluation = job_evaluation(job);
         struct reply reply = job->reply;
@@ -219,6 +242,35 @@ static void queue_work(struct job *job)
     job_enter(job, JOB_QUEUES);
     job->room_bytes = room_bytes(job);
     start_queued(service);
+}
+
+void service_answer_estimate(struct job *job) { queue_work(job); }
+
+/* Processor time of the job so far, by a thread other than its own. */
+static uint64_t cpu_so_far_ns(const struct job *job)
+{
+    struct timespec now;
+    clockid_t clock;
+    if (pthread_getcpuclockid(job->thread, &clock) != 0 || clock_gettime(clock, &now) != 0)
+        return 0;
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - job->cpu_begin_ns;
+}
+
+/* What these take is only known once it is taken; other answers are counted beforehand (LIMIT_EVALUATIONS). */
+void service_answer_watch(struct service *service)
+{
+    const uint64_t now_ms = uv_now(service->loop), most_ms = service->config->limits.value[LIMIT_BATCH_CPU_MS];
+    if (service->work_count == 0 || now_ms - service->watched_ms < WATCH_EVERY_MS)
+        return;
+    service->watched_ms = now_ms;
+    for (struct job *job = service->jobs; job != NULL; job = job->next) {
+        const enum op op = job->call->request.op;
+        if (job->stage != JOB_WORKS || job->stream == NULL || !job->works || (op != OP_CROWD && op != OP_RAYCAST) ||
+            cpu_so_far_ns(job) / NS_PER_MS < most_ms)
+            continue;
+        job->is_out_of_cpu = true;
+        job->stream->base.is_stopped = true;
+    }
 }
 
 void service_answer(struct job *job)

@@ -73,6 +73,15 @@ void stats_set(enum statistic stat, uint64_t value)
     atomic_store_explicit(&own->values[stat], value, memory_order_relaxed);
 }
 
+/* One place for all threads, so that the sum is the largest. */
+void stats_raise(enum statistic stat, uint64_t value)
+{
+    atomic_uint_fast64_t *largest = &counts[0].values[stat];
+    uint_fast64_t known = get(largest);
+    while (known < value && !atomic_compare_exchange_weak(largest, &known, value))
+        ;
+}
+
 void stats_count_error(enum stat_errors ends, int code)
 {
     for (int i = 0; i < CODE_COUNT; i++)

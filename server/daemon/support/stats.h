@@ -32,8 +32,9 @@ void stats_use_thread(uint32_t thread);
 uint32_t stats_thread(void);       /* that number, of this thread */
 uint32_t stats_thread_count(void); /* the largest that was said, and one */
 
-void stats_add(enum statistic stat, uint64_t count); /* counters */
-void stats_set(enum statistic stat, uint64_t value); /* gauges */
+void stats_add(enum statistic stat, uint64_t count);   /* counters */
+void stats_set(enum statistic stat, uint64_t value);   /* gauges */
+void stats_raise(enum statistic stat, uint64_t value); /* a gauge that is the largest value of all threads so far */
 /* code: an ERR_; 0 counts nothing. A new row of errors.def is counted without a change here. */
 void stats_count_error(enum stat_errors ends, int code);
 

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/hex.h"
 #include "base/utf8.h"
+#include "wire/crowd/crowd_bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -268,8 +269,6 @@ static int read_masks(struct reading *reading, const struct lists *lists)
             mask->count > lists->mask_nodes.count - first)
             return bad_value(reading, "mask", i, "its nodes are none, more than 1024, or not in the list");
         mask->nodes = crowd->mask_nodes + first;
-        for (uint32_t n = 0; n < mask->count; n++)
-            mask->most_node = mask->nodes[n].node > mask->most_node ? mask->nodes[n].node : mask->most_node;
     }
     return 0;
 }
@@ -312,7 +311,7 @@ static int read_all(struct reading *reading, const struct limits *limits)
         read_models(reading, &lists) < 0 || read_mask_nodes(reading, &lists) < 0 || read_masks(reading, &lists) < 0)
         return reading->err->code;
     read_worlds(reading, &lists);
-    return read_wanted(reading, &lists);
+    return read_wanted(reading, &lists) < 0 ? reading->err->code : crowd_find_bounds(reading->crowd, reading->err);
 }
 
 int crowd_request_read(struct crowd_request **out, const char *bytes, size_t size_bytes, const struct limits *limits,

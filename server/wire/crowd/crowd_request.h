@@ -63,7 +63,7 @@ struct crowd_model {
 struct crowd_mask {
     const struct blend_mask *nodes; /* [count] */
     uint32_t count;
-    uint32_t most_node; /* the largest index of a node */
+    uint32_t most_node; /* the largest index of a node, where a layer has the mask */
 };
 
 /* All lists are the request's own. */

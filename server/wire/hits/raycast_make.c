@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 enum { HIT_BYTES = 256 }; /* a hit as JSON, about; in memory it takes half of that */
+/* Sorting and printing a hit; a byte of its names, where a model has that much text that they may be long. */
+enum { COST_HIT_NS = 150, COST_JSON_HIT_NS = 2500, COST_TEXT_BYTE_NS = 4, LONG_TEXTS_BYTES = 65536 };
 
 /* One raycast under way. */
 struct raycast {
@@ -264,17 +266,45 @@ static bool cast_at_meshes(struct raycast *raycast)
     return add_entities(raycast, &rays);
 }
 
+/* What a hit takes once it is found: in JSON it has two names of its model, which can be long. */
+static uint32_t hit_ns(const struct raycast *raycast)
+{
+    enum { NAMES = 2 };
+    const struct request_raycast *of = raycast->request->raycast;
+    const uint64_t name_most = LIMIT_INFO[LIMIT_NAME_BYTES].initial;
+    uint64_t longest = 0;
+    if (raycast->request->format != FORMAT_JSON)
+        return COST_HIT_NS;
+    for (uint32_t e = 0; e < of->entity_count && longest < name_most; e++) {
+        const uint64_t bytes = model_of(raycast, &of->entities[e])->text_byte_count;
+        longest = bytes > longest ? bytes : longest;
+    }
+    return COST_JSON_HIT_NS + (uint32_t)(longest > LONG_TEXTS_BYTES ? name_most * NAMES * COST_TEXT_BYTE_NS : 0);
+}
+
+static void begin_list(const struct raycast *raycast, struct hit_list *hits)
+{
+    hits->count = 0;
+    hits->steps = hits->work_ns = 0;
+    hits->steps_most = raycast->limits->value[LIMIT_RAY_STEPS];
+    hits->count_most = raycast->limits->value[LIMIT_ANSWER_BYTES] / HIT_BYTES;
+    hits->work_ns_most = raycast->workspace->work_ns_most;
+    hits->hit_ns = hits->work_ns_most != 0 ? hit_ns(raycast) : 0;
+    hits->is_stopped = raycast->workspace->is_stopped;
+    hits->is_all = raycast->request->has_all_hits;
+}
+
 static bool make_hits(struct raycast *raycast)
 {
     const struct request *request = raycast->request;
-    struct hit_list *hits = &raycast->workspace->hits;
+    struct workspace *workspace = raycast->workspace;
+    struct hit_list *hits = &workspace->hits;
     struct err err;
-    hits->count = 0;
-    hits->steps = 0;
-    hits->steps_most = raycast->limits->value[LIMIT_RAY_STEPS];
-    hits->count_most = raycast->limits->value[LIMIT_ANSWER_BYTES] / HIT_BYTES;
-    hits->is_all = request->has_all_hits;
+    begin_list(raycast, hits);
     if (!is_affordable(raycast) || !(request->is_of_meshes ? cast_at_meshes(raycast) : cast_at_volumes(raycast)))
+        return false;
+    workspace->is_too_long = hits->work_ns_most != 0 && hit_list_work_ns(hits) > hits->work_ns_most;
+    if (workspace->is_too_long)
         return false;
     hit_list_sort(hits);
     if (!hit_list_is_over(hits))

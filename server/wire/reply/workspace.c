@@ -10,6 +10,8 @@ void workspace_init(struct workspace *workspace)
     for (size_t i = 0; i < BUF_COUNT; i++)
         buf_init(&workspace->bufs[i], SIZE_MAX / 4);
     workspace->is_stopped = NULL;
+    workspace->work_ns_most = 0;
+    workspace->is_too_long = false;
     workspace->views = (struct view_access){0};
     entity_work_init(&workspace->entity);
     hit_scene_init(&workspace->scene);

@@ -23,6 +23,9 @@ struct workspace {
     struct reply_cost cost;         /* of the last reply, once it is made without an error */
     const _Atomic bool *is_stopped; /* the owner's, or NULL: once true, the reply under way is not needed any more and
                                        ends soon, as some error */
+    uint64_t work_ns_most; /* the owner's: casting rays may take so long, about; 0: as long as it takes. Else the reply
+                              is some error, */
+    bool is_too_long;      /* and this says so */
     struct view_access views;
     struct entity_work entity;         /* evaluates poses */
     struct resolved_layers layers;     /* of requests with layers */

@@ -1,0 +1,45 @@
+"""No request keeps an event loop for long: the server counts turns of a loop that took more than 20 ms of its processor
+time, ten times as long as a request may take."""
+import os
+
+import pytest
+
+import large_requests
+from conftest import Server
+from raw_requests import post
+
+pytestmark = pytest.mark.short
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    root = tmp_path_factory.mktemp("turns")
+    large_requests.put_models(root)
+    if os.environ.get("POSED_SERVER"):
+        pytest.skip("needs a server of its own")
+    running = Server(root, "--loops", "1")
+    for name in large_requests.MODELS:
+        assert running.get(f"/v1/model?model={name}").status == 200
+    yield running
+    code = running.process.poll()
+    running.end()
+    assert code is None, f"the server died with {code}"
+
+
+def turns(server):
+    return server.json("/v1/stats")["loops"]
+
+
+def ask(server, target, body):
+    return server.get(target) if body is None else post(server, target, body)
+
+
+@pytest.mark.parametrize("name", large_requests.REQUESTS)
+def test_large_requests_do_not_keep_a_loop(own, name):
+    target, body = large_requests.REQUESTS[name]()
+    before = turns(own)
+    for _ in range(2):
+        answer = ask(own, target, body)
+        assert answer.status in (200, 400, 413), answer.body[:300]
+    after = turns(own)
+    assert after["long_turns"] == before["long_turns"], (before, after, answer.status)
