@@ -56,7 +56,8 @@ missing_kubectl() {
     command -v kubectl >/dev/null 2>&1 || echo kubernetes-client
 }
 missing_browser() {
-    command -v "${CHROMIUM:-chromium}" >/dev/null 2>&1 || echo chromium
+    # Chromium without the windows of a browser, for half of the processor time
+    command -v "${CHROMIUM:-chromium-headless-shell}" >/dev/null 2>&1 || echo chromium-headless-shell
 }
 
 # A compiler for the processor of $CROSS, and its libraries. Of this machine: what makes the generated files.

@@ -11,7 +11,7 @@ MODELS = ("robot.glb", "dragon.glb")
 
 
 def run(bench):
-    if not PLAYWRIGHT.is_dir() or not (shutil.which("chromium") or shutil.which("google-chrome")):
+    if not PLAYWRIGHT.is_dir() or not any(map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))):
         bench.skip("a browser")
         return
     program = subprocess.Popen(["node", peers.conftest.REPOSITORY / "tests/bench/live.mjs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
