@@ -185,14 +185,17 @@ ENDS = (0, -signal.SIGKILL, 128 + signal.SIGTERM, 128 + signal.SIGINT)
 class Server:
     """posed, started on a free port and ended by its process id."""
 
-    def __init__(self, root, *options, env=None, user=None, files=None, by=()):
-        """files: how many the system lets it open. by: a command that turns into the program behind it."""
+    def __init__(self, root, *options, env=None, user=None, files=None, by=(), draws=True):
+        """files: how many the system lets it open. by: a command that turns into the program behind it. draws: whether it has
+        renderers, whose start costs several times that of all else."""
         self.log = tempfile.TemporaryFile()
         self.ends = ENDS
         environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
         environment.update(PATIENT, POSED_DRAIN_TIMEOUT=f"{PATIENCE_S // 2}s")
         environment["POSED_CACHE_DIR"] = "none"  # what one test imports is no other's
         environment["POSED_TCP"] = "none"  # one port for all of them
+        if not draws:
+            environment["POSED_RENDER_WORKERS"] = "0"
         environment["POSED_LOOPS"] = os.environ.get("POSED_LOOPS", "1")
         limit = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh"] if files else []
         self.process = subprocess.Popen(
@@ -301,14 +304,15 @@ def awkward(tmp_path_factory):
 
 
 @pytest.fixture
-def start(tmp_path):
-    """start(*options, root=..., env=..., files=...): a server of the test's own; default root: an empty folder."""
+def start(tmp_path, request):
+    """start(*options, root=..., env=..., files=...): a server of the test's own; default root: an empty folder. Those of a module
+    that says DRAWS = False have no renderers."""
     if os.environ.get("POSED_SERVER"):
         pytest.skip("needs a server of its own")
     with contextlib.ExitStack() as running:
 
         def begin(*options, root=tmp_path, env=None, files=None):
-            server = Server(root, *options, env=env, files=files)
+            server = Server(root, *options, env=env, files=files, draws=getattr(request.module, "DRAWS", True))
             running.callback(server.end)
             return server
 

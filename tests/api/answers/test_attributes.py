@@ -7,6 +7,8 @@ import pytest
 from importers import NO_RENDERING
 from small_scenes import File, about, png
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 COLORS = [[(255, 0, 0), (0, 128, 255)], [(1, 2, 3), (250, 240, 20)]]
 NORMALS = [[0, 0, 1], [0.6, 0, 0.8], [0, -0.6, 0.8]]

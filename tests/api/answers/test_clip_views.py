@@ -8,6 +8,8 @@ from humans import A, T, Human
 from importers import NO_RENDERING
 from rigs import CLIPS, character, moves
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 NAMED = "model=body.gltf&clip_file=moves.gltf"
 BY_REST = "model=hero.gltf&clip_file=walk.gltf&retarget=rest"

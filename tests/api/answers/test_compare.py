@@ -9,6 +9,8 @@ import pytest
 from importers import NO_RENDERING
 from rigs import CLIPS, HALF, RIG, Writer, character
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 OLD = character(CLIPS)
 

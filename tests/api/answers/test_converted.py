@@ -17,6 +17,8 @@ import small_scenes  # noqa: E402
 from conversions import original, readers  # noqa: E402
 from conversions.case import Case  # noqa: E402
 
+DRAWS = False
+
 TOLERANCE = 2e-6  # of the model's size
 ORACLE = TESTS / "oracle" / "models"
 RANDOM = range(40)

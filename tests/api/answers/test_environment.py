@@ -8,6 +8,8 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
 import panorama  # noqa: E402
 
+DRAWS = False
+
 
 @pytest.fixture
 def folder(start, tmp_path):

@@ -13,6 +13,8 @@ import matrices  # noqa: E402
 import random_models  # noqa: E402
 from conftest import SAMPLES  # noqa: E402
 
+DRAWS = False
+
 CASES, PER_SERVER = 1000, 250
 TOLERANCE = 1e-5  # of the model's size
 

@@ -8,6 +8,8 @@ import pytest
 from importers import NO_RENDERING
 from rigs import CLIPS, RIG, character, moves
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 

@@ -12,6 +12,8 @@ import matrices  # noqa: E402
 from conftest import SAMPLES  # noqa: E402
 from raw_requests import post  # noqa: E402
 
+DRAWS = False
+
 MOMENTS, PER_QUERY = 1000, 50
 BOUND = 2e-6 + 1e-7  # of the model's size; what is exact is rounded to float32 as well
 

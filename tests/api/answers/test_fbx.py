@@ -15,6 +15,8 @@ import random_fbx_old  # noqa: E402
 from conftest import REPOSITORY  # noqa: E402
 from matrices import flat  # noqa: E402
 
+DRAWS = False
+
 CASES, ALL_CASES = 120, 500  # in make test; in make soak t=fbx
 TOLERANCE = 1e-5  # of the model's size
 JUMP_S, JUMP = 1e-7, 1e-3  # a curve that changes by more than this share of its value within so short a time jumps there

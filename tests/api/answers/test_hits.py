@@ -16,6 +16,8 @@ from importers import NO_RENDERING
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "oracle"))
 import hits  # noqa: E402  tests/oracle
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 MODEL = "robot.glb"
 FITS = ["capsule", "box", "sphere"]

@@ -8,6 +8,8 @@ import pytest
 from importers import NO_RENDERING
 from rigs import CLIPS, DURATION, RIG, Writer, character, moves
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 TANGENTS = [[0.5, 1, 2], [0, 1, 0], [3, 2, 1], [1, 1, 1], [1, 3, -2], [0, 0, 0.25]]  # in, value, out of two keys
 

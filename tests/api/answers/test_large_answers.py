@@ -9,6 +9,8 @@ from conftest import SAMPLES, wait_until
 from importers import NO_RENDERING
 from small_models import gltf
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 MESH = "/v1/mesh?model=a.gltf&t=0:39:1"  # forty frames of 60000 vertices
 

@@ -8,6 +8,8 @@ from conftest import SAMPLES
 from importers import NO_RENDERING
 from rigs import CLIPS, character
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 

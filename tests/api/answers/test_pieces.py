@@ -11,6 +11,8 @@ from importers import NO_RENDERING
 from server_state import memory_kib, sanitizer_reports, wait_for_stats
 from small_models import gltf
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 MIB = 1 << 20
 JSON = "/v1/palette?model=a.gltf&t=0:49.99:100"  # 5000 frames of two joints: a megabyte

@@ -16,6 +16,8 @@ import ogre_models  # noqa: E402
 import refs  # noqa: E402
 from conftest import SAMPLES, Server  # noqa: E402
 
+DRAWS = False
+
 NAMES = sorted(path.name[:-len(".json")] for path in refs.REFS.glob("*.json"))
 TOLERANCE = 1e-5  # of the model's size
 

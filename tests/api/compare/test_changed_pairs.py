@@ -7,6 +7,8 @@ import changed_pairs
 import conftest
 from posectl import posectl
 
+DRAWS = False
+
 NAMES = [pair.name for pair in changed_pairs.PAIRS]
 
 

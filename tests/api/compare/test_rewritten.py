@@ -9,6 +9,8 @@ import conftest
 import rewritten_scenes
 import small_scenes
 
+DRAWS = False
+
 HERE = pathlib.Path(__file__).resolve().parent
 WRITTEN = sorted((HERE / "rewritten").glob("*.glb"))  # NAME.TOOL.glb
 

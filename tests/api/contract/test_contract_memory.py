@@ -6,6 +6,8 @@ import pytest
 import contract_model
 from conftest import is_sanitized
 
+DRAWS = False
+
 P = "model=awkward.gltf"
 # a sanitizer keeps freed memory for a while, to catch who still uses it
 pytestmark = pytest.mark.skipif(is_sanitized(), reason="built with a sanitizer")

@@ -9,6 +9,8 @@ from round_trip import Glb, check, query
 from small_fbx import fbx
 from small_models import gltf
 
+DRAWS = False
+
 TYPE = "model/gltf-binary"
 
 

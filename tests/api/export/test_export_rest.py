@@ -9,6 +9,8 @@ from humans import A, T, Human
 from importers import NO_RENDERING
 from round_trip import Glb, moments, query
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 SHORT = {**T, "thigh": 0.3, "shin": 0.35, "turn": [0, math.sin(0.4), 0, math.cos(0.4)], "scale": 2, "place": [5, 1, -3]}
 

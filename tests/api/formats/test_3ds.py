@@ -9,6 +9,8 @@ from small_3ds import BOX, ROOT, file, mesh, node
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
 from matrices import from_trs, multiply, transform, translation, turned  # noqa: E402
 
+DRAWS = False
+
 A = from_trs([10, 0, 0], turned("z", math.radians(90)), [1, 2, 1])
 B = multiply(A, from_trs([0, 5, 0], turned("x", math.radians(45)), [2, 2, 3]))
 KEYS_A, KEYS_B = ((10, 0, 0), (0, 0, 1), 90, (1, 2, 1)), ((0, 5, 0), (1, 0, 0), 45, (2, 2, 3))

@@ -7,6 +7,8 @@ import pytest
 
 from importers import NO_RENDERING
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 FLOAT = 5126

@@ -12,6 +12,8 @@ import collada_evaluator  # noqa: E402
 import collada_skins  # noqa: E402
 import random_collada  # noqa: E402
 
+DRAWS = False
+
 CASES = 150
 TOLERANCE = 1e-5  # of the largest number there is
 

@@ -11,6 +11,8 @@ sys.path.insert(0, str(TOP / "tests/api/support"))
 import small_static  # noqa: E402
 from small_static import CORNERS  # noqa: E402
 
+DRAWS = False
+
 
 def as_is(corner):
     return corner

@@ -5,6 +5,8 @@ from importers import NO_RENDERING
 from small_fbx import fbx
 from small_mdl import mdl
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 

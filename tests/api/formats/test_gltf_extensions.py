@@ -12,6 +12,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
 from contract_model import Document  # noqa: E402
 from matrices import from_trs, multiply, transform  # noqa: E402
 
+DRAWS = False
+
 TURN = [0.5, 0.5, -0.5, 0.5]
 OUTER = ([3.0, -2.0, 5.0], [0.0, 0.6, 0.0, 0.8], [2.0, 0.5, 1.5])  # turned, scaled by axis, off the origin
 INSTANCES = [([1.0, 2.0, 3.0], TURN, [1.0, 3.0, 0.25]), ([-4.0, 0.0, 1.0], [0.0, 0.0, 0.6, 0.8], [2.0, 1.0, 1.0])]

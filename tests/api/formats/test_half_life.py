@@ -5,6 +5,8 @@ import struct
 import pytest
 from small_mdl import mdl
 
+DRAWS = False
+
 WALK = ("walk", 10, 2, [])
 MASKED = 64
 

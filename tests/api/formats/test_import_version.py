@@ -13,6 +13,8 @@ from conftest import SAMPLES, wait_until
 from import_models import TOP, digest, stored_bakes, without_stamps, write_models
 from importers import NO_RENDERING
 
+DRAWS = False
+
 STORED = pathlib.Path(__file__).with_name("import_hashes.json")
 HEADER = "server/import/import_version.h"
 WRITE = "WRITE_HASHES=1 python3 -m pytest tests/api/formats/test_import_version.py"

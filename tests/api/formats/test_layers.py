@@ -9,6 +9,8 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "golden"))
 import layer_spheres  # noqa: E402
 
+DRAWS = False
+
 EXTENSION = "KHR_materials_"
 NEUTRAL = {"ior": 1.5, "specularFactor": 1, "specularColorFactor": [1, 1, 1], "iridescenceIor": 1.3, "iridescenceThicknessMinimum": 100,
            "iridescenceThicknessMaximum": 400}

@@ -4,6 +4,8 @@ import struct
 
 import pytest
 
+DRAWS = False
+
 POINTS = [[0, 0, 0], [2, 0, 0], [2, 3, 0], [0, 3, 4]]
 POLYGONS = [([0, 1, 2], 1), ([0, 2, 3], -2), ([1, 2, 3], 1)]  # the last one lies on the second
 

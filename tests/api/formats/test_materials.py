@@ -5,6 +5,8 @@ import struct
 
 import pytest
 
+DRAWS = False
+
 CORPUS = pathlib.Path(__file__).parents[2] / "fuzz" / "corpus" / "gltf"
 
 OBJ = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\n"

@@ -4,6 +4,8 @@ import json
 import pytest
 from small_md2 import POINTS, md2, pcx
 
+DRAWS = False
+
 FRAMES = [("stand01", (1, 2, 3), (10, 20, 30)), ("stand02", (0.5, 2, 1), (0, 0, -5)), ("stand03", (1, 1, 1), (0, 0, 0)), ("run1", (2, 2, 2), (1, 1, 1)),
           ("run2", (1, 1, 1), (8, 0, 0)), ("death101", (1, 1, 1), (0, 0, 1)), ("death102", (1, 1, 1), (0, 0, 2)), ("death201", (1, 1, 1), (0, 3, 0))]
 

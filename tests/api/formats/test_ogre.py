@@ -15,6 +15,8 @@ PNG = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", 1, 1, 8, 2, 0, 
 SCRIPT = """
 // a script
 import * from "base.material"
+
+DRAWS = False
 vertex_program wobble glsl { source wobble.glsl }
 abstract material base { technique { pass { alpha_rejection greater_equal 128
     cull_hardware none } } }

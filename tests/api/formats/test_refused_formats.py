@@ -8,6 +8,8 @@ TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / "tests/api/support"))
 import small_static  # noqa: E402
 
+DRAWS = False
+
 REFUSED = re.findall(r'^X\("(\w+)", "([^"]+)", "([^"]+)"\)', (TOP / "protocol/formats_refused.def").read_text(encoding="utf-8"), re.M)
 
 

@@ -1,6 +1,8 @@
 """Who may ask: Host names, bearer tokens, origins of web pages."""
 import pytest
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 TOKEN = "0123456789abcdef-one"

@@ -12,6 +12,8 @@ from importers import NO_RENDERING, imports, install
 from raw_requests import post
 from small_models import gltf, place
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 

@@ -10,6 +10,8 @@ from importers import NO_RENDERING
 from server_state import wait_for_stats
 from small_models import gltf
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 SMALL = "/v1/palette?model=robot.glb&t=0.5"
 MIDDLE = "/v1/palette?model=robot.glb&t=0:0.5:30"  # coded on the loop

@@ -9,6 +9,8 @@ import pytest
 
 from conftest import SAMPLES, wait_until
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

@@ -12,6 +12,8 @@ from conftest import SAMPLES, Server, wait_until
 from importers import NO_RENDERING
 from small_models import gltf, place
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 TOKEN = "0123456789abcdef-one"
 TIMES = ("0", "0.3", "0.14285714285714285", "1e-05", "0.30", "1.7", "-0.25", "17", "0.123456789012345", ".5", "2.", "-0")

@@ -13,6 +13,8 @@ from raw_requests import connect_many, file_limit
 from server_state import memory_kib, wait_for_stats
 from small_models import gltf
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 MIB = 1 << 20
 LARGE = "/v1/mesh?model=large.gltf&t=0:19:1"  # twenty frames of 15000 vertices: some 3.5 MB

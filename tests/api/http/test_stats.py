@@ -11,6 +11,8 @@ from conftest import REPOSITORY
 from server_state import wait_for_stats, workers
 from small_models import gltf
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 ROWS = re.findall(r'^X\(\w+, (COUNTER|GAUGE), "(\w+)", "(\w+)"', (REPOSITORY / "protocol" / "stats.def").read_text(), re.M)
 BY_CODE = {("requests", "errors"), ("imports", "failed"), ("renders", "failed")}

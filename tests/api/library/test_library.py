@@ -8,6 +8,8 @@ import pytest
 import sanitized_crowds
 from conftest import BUILD, PATIENCE_S, REPOSITORY, SAMPLES, Server, is_sanitized
 
+DRAWS = False
+
 HEADERS = [REPOSITORY / "clients" / "eval" / name for name in ("posed_eval.h", "posed_eval_hits.h")]
 STATIC, SHARED = BUILD / "libposed-eval.a", BUILD / "libposed-eval.so.1"
 FUNCTIONS = set(re.findall(r"^PE_API [^(]*?\b(pe_\w+)\(", "".join(header.read_text() for header in HEADERS), re.M))
@@ -18,7 +20,7 @@ CODE = (REPOSITORY / "clients" / "eval" / "README.md").read_text()
 def crowd(tmp_path_factory):
     """A server with its files, and folder/NAME.posed."""
     folder = tmp_path_factory.mktemp("crowd")
-    running = Server(SAMPLES, "--tcp", "127.0.0.1:0")
+    running = Server(SAMPLES, "--tcp", "127.0.0.1:0", draws=False)
     for name in "robot", "dragon", "octopus":
         (folder / f"{name}.posed").write_bytes(running.get(f"/v1/export?model={name}.glb&format=posed").body)
     running.folder = folder

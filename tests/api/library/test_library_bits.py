@@ -10,6 +10,8 @@ import pytest
 
 from conftest import BUILD, PATIENCE_S, SAMPLES, Server
 
+DRAWS = False
+
 STORED = pathlib.Path(__file__).with_name("library_bits.json")
 EXAMPLE = [*os.environ.get("POSED_EVAL_RUN", "").split(), pathlib.Path(os.environ.get("POSED_EVAL_BUILD", BUILD)) / "example_crowd"]
 pytestmark = pytest.mark.short
@@ -20,7 +22,7 @@ MODELS = "robot", "dragon", "octopus"
 def folder(tmp_path_factory):
     """With a .posed file of each model, as the server answers it."""
     folder = tmp_path_factory.mktemp("bits")
-    server = Server(SAMPLES)
+    server = Server(SAMPLES, draws=False)
     for name in MODELS:
         (folder / f"{name}.posed").write_bytes(server.get(f"/v1/export?model={name}.glb&format=posed").body)
     server.end()

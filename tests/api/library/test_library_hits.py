@@ -19,6 +19,8 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
 import random_models  # noqa: E402
 from raycasts import NONE, read_hits  # noqa: E402
 
+DRAWS = False
+
 FITS = ["capsule", "box", "sphere"]
 NAMES = ["robot.glb", "dragon.glb", "octopus.glb", "awkward.gltf", "given.glb", *(f"random_{seed}.gltf" for seed in range(4))]
 HITBOXES = {"version": 1, "volumes": [
@@ -38,7 +40,7 @@ def models(tmp_path_factory):
     for seed in range(4):
         (root / f"random_{seed}.gltf").write_text(json.dumps(random_models.make(seed)), encoding="utf-8")
     (root / "given.hitboxes.json").write_text(json.dumps(HITBOXES), encoding="utf-8")
-    running = Server(root)
+    running = Server(root, draws=False)
     for name in NAMES:
         (folder / f"{name}.posed").write_bytes(running.get(f"/v1/export?model={name}&format=posed").body)
     running.folder = folder

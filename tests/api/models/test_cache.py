@@ -9,6 +9,8 @@ from conftest import wait_until
 from importers import NO_RENDERING, imports, install, install_waiting
 from small_models import MD5MESH, TRIANGLE, gltf, md5anim, place
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 

@@ -11,6 +11,8 @@ from disk_kills import kill_and_restart, temporary
 from importers import NO_RENDERING, imports
 from small_models import MD5MESH, TRIANGLE, gltf, md5anim, place
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 

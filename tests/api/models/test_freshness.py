@@ -13,6 +13,8 @@ from conftest import Server, wait_until
 from importers import NO_RENDERING, imports, install
 from small_models import TRIANGLE, gltf, place
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 SOON = ("--watch-interval", "100ms")
 HOWS = pytest.mark.parametrize("how", ["auto", "poll"])

@@ -8,6 +8,8 @@ import pytest
 from importers import NO_RENDERING
 from small_models import gltf
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 

@@ -9,6 +9,8 @@ import pytest
 from importers import NO_RENDERING
 from small_models import gltf
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 

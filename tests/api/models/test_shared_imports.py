@@ -12,6 +12,8 @@ from conftest import SAMPLES, wait_until
 from importers import NO_RENDERING, imports, install, install_waiting, pid_in
 from small_models import gltf, place
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 

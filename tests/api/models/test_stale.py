@@ -12,6 +12,8 @@ from packets import connect, packet, subscribe
 from small_models import TRIANGLE, gltf, place
 from stand_ins import stand_in_library
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 SOON = ("--watch-interval", "100ms")
 ERRORS = pytest.mark.parametrize("error", ["EIO", "ESTALE", "ENOTCONN"])

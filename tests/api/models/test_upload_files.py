@@ -369,6 +369,8 @@ def test_what_is_the_operators_lies_elsewhere(command, tmp_path, option):
 # An importer that is not ours any more: it asks for whatever it likes, and says what it was told.
 SUBVERTED = """
 import array, os, socket, struct, sys
+
+DRAWS = False
 files = socket.socket(fileno=3)
 said = []
 for line in open({wanted!r}, encoding="utf-8"):

@@ -373,6 +373,8 @@ def test_an_upload_that_is_changed_before_it_is_stored(start, tmp_path):
 # An importer that says what it likes about the paths that it knows: 'PATH' in the words is the model's, 'FOLDER' that of its folder.
 SAYS = """
 import os, struct, sys
+
+DRAWS = False
 path = sys.argv[-1]
 if {only}:
     words = {words!r}.replace("PATH", path).replace("FOLDER", os.path.dirname(path)).encode()[:479]

@@ -14,6 +14,8 @@ from conftest import SAMPLES, Server, wait_until
 from crowds import ANSWER_TYPE, FLOATS, Answer, Crowd, answers_of, of_models, post, query_of
 from packets import Link, packet
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 PATHS = ["robot.glb", "dragon.glb", "octopus.glb"]
 LAYOUTS = ["mat4", "mat3x4", "dualquat"]
@@ -27,7 +29,7 @@ def own(tmp_path_factory, request):
     for name in PATHS:
         shutil.copy(SAMPLES / name, root / name)
     (root / "broken.glb").write_bytes(b"glTF and no more")
-    running = Server(root, "--tcp", "127.0.0.1:0", "--unix", str(root / "s"), "--loops", request.param, "--max-entities", "400")
+    running = Server(root, "--tcp", "127.0.0.1:0", "--unix", str(root / "s"), "--loops", request.param, "--max-entities", "400", draws=False)
     running.ports["unix"] = str(root / "s")
     yield running
     code = running.process.poll()
@@ -258,7 +260,7 @@ def test_models_are_imported_first(own, tmp_path):
     root = tmp_path
     for name in PATHS:
         shutil.copy(SAMPLES / name, root / name)
-    fresh = Server(root)
+    fresh = Server(root, draws=False)
     try:
         crowd = Crowd()
         for path in PATHS:

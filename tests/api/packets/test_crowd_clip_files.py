@@ -11,6 +11,8 @@ from crowds import Answer, Crowd, answers_of, post, query_of
 from importers import NO_RENDERING
 from rigs import CLIPS, HALF, RIG, character, moves
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 SWAY = {"sway": {("hip", "rotation"): [[0, 0, 0, 1], [0.6, 0, 0, 0.8]], ("toe", "scale"): [[1, 1, 1], [2, 1, 0.5]]}}
 KICK = {"kick": {("knee", "rotation"): [[HALF, 0, 0, HALF], [0.6, 0, 0, 0.8]]}, "nod": {("toe", "translation"): [[0, 1, 0.5], [1, 1, 0]]}}

@@ -13,6 +13,8 @@ import packets
 from conftest import SAMPLES, is_sanitized
 from packets import HEADER, Link, WebSocketLink, call, control, find, packet, query, render, subscribe
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 SEEDS, PACKETS_EACH = 20, 500
 EDGES = [0, 1, 2, 3, 7, 127, 128, 255, 256, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1]

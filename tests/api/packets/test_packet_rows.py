@@ -9,6 +9,8 @@ import packets
 from conftest import SAMPLES, Server
 from packets import packet, query
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 TIME_BYTES = 8
 

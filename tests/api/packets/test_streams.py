@@ -11,6 +11,8 @@ import pytest
 from conftest import SAMPLES
 from packets import Link, connect, control, find, packet, query, subscribe
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 
 
@@ -21,7 +23,7 @@ def streaming(tmp_path_factory):
     from conftest import Server
     root = tmp_path_factory.mktemp("streams")
     shutil.copy(SAMPLES / "dragon.glb", root / "dragon.glb")
-    running = Server(root, "--tcp", "127.0.0.1:0")
+    running = Server(root, "--tcp", "127.0.0.1:0", draws=False)
     yield running
     code = running.process.poll()
     running.end()

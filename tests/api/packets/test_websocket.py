@@ -11,6 +11,8 @@ import packets
 from conftest import PATIENCE_S, REPOSITORY, SAMPLES, Server
 from packets import WebSocketLink, packet, query, subscribe
 
+DRAWS = False
+
 pytestmark = pytest.mark.short
 TOKEN = "a-token-of-20-letters"
 
@@ -21,7 +23,7 @@ def own(tmp_path_factory):
         pytest.skip("needs a server of its own")
     root = tmp_path_factory.mktemp("websocket")
     shutil.copy(SAMPLES / "dragon.glb", root)
-    running = Server(root, "--tcp", "127.0.0.1:0")
+    running = Server(root, "--tcp", "127.0.0.1:0", draws=False)
     yield running
     code = running.process.poll()
     running.end()
