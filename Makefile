@@ -5,7 +5,7 @@ $(error config=$(config): use release, debug, sanitize or tsan)
 endif
 # All processors, unless -j says otherwise.
 ifeq ($(MAKELEVEL),0)
-MAKEFLAGS += -j$(shell nproc)
+MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),1)
 endif
 # release writes build/posed*, the others build/<config>/posed*
 out ?= $(if $(CROSS),build/$(CROSS),$(if $(filter release,$(config)),build,build/$(config)))

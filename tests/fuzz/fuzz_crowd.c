@@ -112,7 +112,10 @@ static void put_masks(const struct crowd_request *crowd, struct buf *out)
         const struct crowd_mask *mask = &crowd->masks[i];
         const ptrdiff_t first = mask->nodes - crowd->mask_nodes;
         require(first >= 0 && mask->count > 0 && (uint64_t)first + mask->count <= crowd->mask_node_count);
-        for (uint32_t n = 0; n < mask->count; n++)
+        bool is_used = false; /* only of such masks the largest node is looked for */
+        for (uint32_t l = 0; l < crowd->layer_count; l++)
+            is_used |= crowd->layers[l].mask == (int64_t)i;
+        for (uint32_t n = 0; n < mask->count && is_used; n++)
             require(mask->nodes[n].node <= mask->most_node);
         buf_put_u32(out, (uint32_t)first);
         buf_put_u32(out, mask->count);

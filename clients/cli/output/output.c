@@ -73,7 +73,7 @@ int output_give(const char *file, const void *bytes, size_t size_bytes)
     struct text problem = {0};
     struct stat info;
     if (file == NULL || strcmp(file, "-") == 0) {
-        if (fwrite(bytes, 1, size_bytes, stdout) == size_bytes && fflush(stdout) == 0)
+        if ((size_bytes == 0 || fwrite(bytes, 1, size_bytes, stdout) == size_bytes) && fflush(stdout) == 0)
             return STATUS_DONE;
         if (errno != EPIPE) /* the reader has read enough */
             terminal_error("cannot write to stdout: %s", strerror(errno));

@@ -287,7 +287,7 @@ WRONG = [
     ('{"ignore": ' + "[" * 900 + "]" * 900 + "}", "'ignore' takes"),
     (" " * (1 << 20) + "{}", "posed.rules.json: it has more than 1048576 bytes"),
     (json.dumps({f"wrong_{i}": i for i in range(20000)}), "posed.rules.json: and 19990 faults more"),
-    ('{"max_\\u001b[31m": 3}', "unknown key 'max_?[31m'"),
+    ('{"max_\\u001b[31m": 3}', "unknown key 'max_\\x1b[31m'"),
 ]
 
 

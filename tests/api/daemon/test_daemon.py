@@ -75,7 +75,7 @@ def test_help_and_version(command):
     status, out, _ = command("--help")
     assert status == 0 and "--cache-bytes" in out and "POSED_CACHE_BYTES" in out
     assert max(len(line) for line in out.splitlines()) <= 160
-    assert re.fullmatch(r"posed \d+\.\d+\.\d+ \((release|debug|sanitize) build, \w+ kernel\)\n", command("--version")[1])
+    assert re.fullmatch(r"posed \d+\.\d+\.\d+(\+git\d{8}\.[0-9a-f]{8}(\.dirty)?)? \((release|debug|sanitize) build, \w+ kernel\)\n", command("--version")[1])
 
 
 def test_listens_on_ipv6(start):

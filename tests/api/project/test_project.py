@@ -155,9 +155,15 @@ rmdir "$INSTALLED/lock"
 @pytest.fixture
 def bare(tmp_path):
     """bare(*arguments): runs make in a tree whose compilers and packages are not there until deploy/deps.sh has run; returns what was made."""
-    for name in ("Makefile", "server", "clients", "protocol", "shaders", "tests"):
+    for name in ("Makefile", "server", "clients", "protocol", "shaders"):
         (tmp_path / name).symlink_to(TOP / name)
-    (tmp_path / "deploy").mkdir()
+    for name in ("deploy", "tests", "tests/web"):
+        (tmp_path / name).mkdir()
+    for path in (TOP / "tests").iterdir():
+        if path.name != "web":  # what npm installs is not what these tests are about
+            (tmp_path / "tests" / path.name).symlink_to(path)
+    (tmp_path / "tests/web/run.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "tests/web/run.sh").chmod(0o755)
     for name in ("man", "samples", "run.sh"):
         (tmp_path / "deploy" / name).symlink_to(TOP / "deploy" / name)
     for name, text in ("deploy/deps.sh", PACKAGES), ("tool", PACKAGED_TOOL):

@@ -16,7 +16,7 @@ OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 # every member that posectl reads of an answer
 MEMBERS = sorted({name for path in (REPOSITORY / "clients/cli").rglob("*.c")
-                  for name in re.findall(r'json_(?:get|text|number|child)\([^"\n]*"(\w+)"', path.read_text())})
+                  for name in re.findall(r'(?:json_(?:get|child)|member_(?:text|number|index))\([^"\n]*"(\w+)"', path.read_text())})
 VALUES = [None, True, 0, -1, 1, 3, 0.5, 1e18, 1e308, "", "x", HOSTILE, "x" * 500, [], {}, [[]], [None], [{}], [HOSTILE] * 3, [1.5] * 16, [0, 1, 2]]
 
 
