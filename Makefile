@@ -110,7 +110,7 @@ $(out)/gen/version.c: always
 	@text='$(version)' && test -n "$$text" && { grep -qsF " $$text\"" $@ || printf '%s\n' '#include "base/version.h"' '' '/* "@(#)" is what what(1) looks for. */' \
 	  "static const char NAME[] = \"@(#)posed $$text\";" 'const char *posed_version(void) { return NAME + sizeof "@(#)posed"; }' > $@; }
 # As libposed-eval needs it, which shows nothing but its own functions.
-$(build_version): $(out)/gen/version.c
+$(build_version): $(out)/gen/version.c | deps
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) -fPIC -fvisibility=hidden $(includes) -c -MMD -MP -o $@ $<
 
@@ -271,7 +271,7 @@ $(out)/test/unit: $(test_objects) $(tested)
 # The tests of the layers that are pure, which run for another processor, too: make test-arm.
 pure_folders := anim bake bits documents encode hits http packets proxy reply request
 pure_support := main document fixture human parse_request png_pixels wire_model
-pure_tests := $(filter-out %/test_content_hash.o %/test_reply_environment.o,$(foreach f,$(pure_folders),$(filter $(obj)/tests/unit/$(f)/%,$(test_objects)))) \
+pure_tests := $(filter-out %/test_content_hash.o %/test_printable_text.o %/test_reply_environment.o,$(foreach f,$(pure_folders),$(filter $(obj)/tests/unit/$(f)/%,$(test_objects)))) \
   $(pure_support:%=$(obj)/tests/unit/support/%.o)
 # libwslay-dev of two processors cannot be installed at once: the library itself can.
 libs_pure = $(call libs_of,libcjson nettle libpng zlib libzstd draco) -l:libwslay.so.1 -lmeshoptimizer -lstdc++

@@ -1,14 +1,15 @@
-"""No request keeps an event loop for long: the server counts turns of a loop that took more than 20 ms of its processor
-time, ten times as long as a request may take."""
+"""No request keeps an event loop for long, in processor time of the loop's thread, which the server itself reads. The bound is far above what
+a busy machine adds, and far below what such requests took while their costs were not seen: 0.9 to 2.4 s."""
 import os
 
 import pytest
 
 import large_requests
-from conftest import Server
+from conftest import Server, is_sanitized
 from raw_requests import post
 
-pytestmark = pytest.mark.short
+pytestmark = pytest.mark.skipif(is_sanitized(), reason="a sanitizer takes many times the processor time")
+LONGEST_US = 250000
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +38,8 @@ def ask(server, target, body):
 @pytest.mark.parametrize("name", large_requests.REQUESTS)
 def test_large_requests_do_not_keep_a_loop(own, name):
     target, body = large_requests.REQUESTS[name]()
-    before = turns(own)
     for _ in range(2):
         answer = ask(own, target, body)
         assert answer.status in (200, 400, 413), answer.body[:300]
     after = turns(own)
-    assert after["long_turns"] == before["long_turns"], (before, after, answer.status)
+    assert after["longest_turn_us"] < LONGEST_US, (after, answer.status)
