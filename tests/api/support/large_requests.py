@@ -125,6 +125,8 @@ REQUESTS = {
     "all hits of volumes": lambda: ("/v1/raycast", raycast_json("volumes.gltf", rays(25), hits="all")),
     "all hits of volumes, binary": lambda: ("/v1/raycast", raycast_binary("volumes.gltf", rays(1900), hits="all")),
     "balls at a robot": lambda: ("/v1/raycast", raycast_binary("robot.glb", rays(600, radius=0.5))),
+    "names": lambda: ("/v1/model?model=names.gltf", None),
+    "pose with names": lambda: ("/v1/pose?model=names.gltf&t=0", None),
     "hitboxes with names": lambda: ("/v1/hitboxes?model=names.gltf", None),
     "batch of poses": lambda: ("/v1/query", batch(op="pose")),
     "batch of palettes": lambda: ("/v1/query", batch(op="palette")),
