@@ -4,8 +4,9 @@ ifeq ($(filter $(config),release debug sanitize tsan),)
 $(error config=$(config): use release, debug, sanitize or tsan)
 endif
 # All processors, unless -j says otherwise.
+processors := $(or $(shell nproc 2>/dev/null),1)
 ifeq ($(MAKELEVEL),0)
-MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),1)
+MAKEFLAGS += -j$(processors)
 endif
 # release writes build/posed*, the others build/<config>/posed*
 out ?= $(if $(CROSS),build/$(CROSS),$(if $(filter release,$(config)),build,build/$(config)))
@@ -357,7 +358,8 @@ suite_floats = floats=one:$(out)/test/floats
 pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -rfEs -p no:cacheprovider \
   -o junit_family=xunit1 --junitxml=\$$POSED_TIMES_XML
 # The black-box tests of a file one after the other, files side by side: each has servers of its own.
-pytest_api = $(pytest) -n auto --maxprocesses 4 --dist loadfile
+# Two for each processor: a test waits for its server about half of the time.
+pytest_api = $(pytest) -n $(shell expr 2 \* $(processors)) --maxprocesses 8 --dist loadfile
 suite_sanitized = replay=replay:$(sanitized)/test/replay
 suite_api = "api=pytest:$(pytest_api) tests/api"
 suite_short = "api-short=pytest:$(pytest_api) -m short tests/api"
@@ -511,7 +513,7 @@ lint: $(bench_programs) # nothing else builds them
 	@deploy/deps.sh build lint
 	tests/layers.sh
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
-	cppcheck -q -j$(shell nproc) --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
+	cppcheck -q -j$(processors) --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
 	  --suppress=missingIncludeSystem --suppress=unknownMacro -Iserver -I. -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients tests/eval deploy/samples deploy/man
 	MYPYPATH=clients/python mypy --config-file clients/python/pyproject.toml --cache-dir=/dev/null clients/python/posed clients/python/examples/*.py
 

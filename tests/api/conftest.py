@@ -194,8 +194,7 @@ class Server:
         environment.update(PATIENT, POSED_DRAIN_TIMEOUT=f"{PATIENCE_S // 2}s")
         environment["POSED_CACHE_DIR"] = "none"  # what one test imports is no other's
         environment["POSED_TCP"] = "none"  # one port for all of them
-        if not draws:
-            environment["POSED_RENDER_WORKERS"] = "0"
+        environment["POSED_RENDER_WORKERS"] = "1" if draws else "0"  # tests about more name a number
         environment["POSED_LOOPS"] = os.environ.get("POSED_LOOPS", "1")
         limit = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh"] if files else []
         self.process = subprocess.Popen(

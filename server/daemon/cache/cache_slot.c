@@ -183,7 +183,7 @@ static struct shared_model *share(struct cache_slot *slot)
 bool cache_has(struct cache *cache, const char *path)
 {
     const struct cache_slot *slot = slot_find(cache, path);
-    return slot != NULL && slot->state == SLOT_READY;
+    return slot != NULL && slot->imported != NULL && slot->state < SLOT_IMPORTING;
 }
 
 struct shared_model *cache_share(struct cache *cache, const char *path)

@@ -364,22 +364,35 @@ TEST(cache_notices_changes_without_a_request)
     teardown();
 }
 
+TEST(cache_has_a_model_whose_files_are_checked)
+{
+    struct client client;
+    setup(WATCH_AUTO);
+    assert_false(cache_has(stand.cache, "a.glb"));
+    fill("a.glb");
+    stand.config.limits.value[LIMIT_WATCH_TIME_MS] = 0;
+    assert_true(ask(&client, "a.glb")); /* and begins a look */
+    assert_true(cache_has(stand.cache, "a.glb"));
+    end(&client);
+    teardown();
+}
+
 TEST(cache_without_events_looks_when_asked)
 {
     struct client client;
     setup(WATCH_POLL);
-    stand.config.limits.value[LIMIT_WATCH_TIME_MS] = 100;
+    stand.config.limits.value[LIMIT_WATCH_TIME_MS] = 1000000;
     fill("a.glb");
     assert_true(ask(&client, "a.glb"));
     end(&client);
-    usleep(150000);
+    stand.config.limits.value[LIMIT_WATCH_TIME_MS] = 0;
     assert_null(cache_share(stand.cache, "a.glb"));
     assert_false(ask(&client, "a.glb"));
+    assert_true(cache_has(stand.cache, "a.glb")); /* while a work thread looks at the file, too */
     UNTIL(client.answers == 1);
     assert_int_equal(fake.submitted, 1);
     end(&client);
     assert_int_equal(unlinkat(stand.root.fd, "a.glb", 0), 0);
-    usleep(150000);
     assert_false(ask(&client, "a.glb"));
     UNTIL(client.answers == 1);
     assert_int_equal(client.code, ERR_MODEL_NOT_FOUND);

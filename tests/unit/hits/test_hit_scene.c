@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTITIES = 12, RAYS = 10000, BALLS = 1500, MESH_RAYS = 2000 };
+enum { ENTITIES = 12, RAYS = RANDOM_CASES(10000), BALLS = 1500, MESH_RAYS = 2000 };
 
 /* Some entities in a hall of 30 units, every third of them moving between two poses. */
 struct hall {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CASES = 10000, BALL_CASES = 10000, MISS_CASES = 200 };
+enum { CASES = 10000, BALL_CASES = 10000, MISS_CASES = RANDOM_CASES(200) };
 
 struct cast_case {
     struct hit_volume volume;

@@ -27,3 +27,14 @@ void check_register_stand_in(bool (*run)(char **args, int *status));
 /* Fails with both values and the place unless |a - b| <= tolerance; NaN fails. */
 #define CHECK_NEAR(a, b, tolerance) check_near((double)(a), (double)(b), (double)(tolerance), #a, __FILE__, __LINE__)
 void check_near(double a, double b, double tolerance, const char *what, const char *file, int line);
+
+/* How many random cases to compare with a plain search. Sanitizers look for faults of memory and for undefined
+ * behaviour, not for wrong numbers, and make such searches ten times as long: under them it is a tenth. */
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define RANDOM_CASES(count) ((count) / 10)
+#else
+#define RANDOM_CASES(count) (count)
+#endif
