@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -55,12 +56,15 @@ static void find_posed(char out[PATH_MAX + 16], struct text *looked)
     snprintf(out, PATH_MAX + 16, "posed");
 }
 
-/* Removes sockets that no process listens on any more: servers that were killed left them. */
+/* Removes sockets that no process listens on any more: servers that were killed left them. A server holds the folder's
+ * lock from bind() to listen() (unix_socket.c): until then its socket cannot be told from a leftover. Where one starts
+ * now, leftovers wait for the next command. */
 static void remove_leftovers(const char *folder)
 {
     DIR *names = opendir(folder);
     const struct dirent *name;
-    while (names != NULL && (name = readdir(names)) != NULL) {
+    const bool is_locked = names != NULL && flock(dirfd(names), LOCK_EX | LOCK_NB) == 0;
+    while (is_locked && (name = readdir(names)) != NULL) {
         struct sockaddr_un address = {.sun_family = AF_UNIX};
         const size_t size = strlen(name->d_name);
         if (strncmp(name->d_name, "posectl-", 8) != 0 || size < 5 || strcmp(name->d_name + size - 5, ".sock") != 0 ||

@@ -1,4 +1,5 @@
 """posectl's commands about one model, its messages and statuses, and help, man page and completions."""
+import fcntl
 import json
 import os
 import pty
@@ -264,6 +265,20 @@ def test_the_socket_of_a_killed_private_server_is_removed_by_the_next():
             killed.bind(path)
         assert os.path.exists(path) and posectl("info", ROBOT, env={"XDG_RUNTIME_DIR": folder}).status == 0
         assert not os.path.exists(path)
+
+
+def test_the_socket_of_a_server_that_starts_is_left_alone():
+    """Between bind() and listen() it looks as a killed server's. Servers hold the folder's lock meanwhile."""
+    with tempfile.TemporaryDirectory(prefix="posed-") as folder, socket.socket(socket.AF_UNIX) as starting:
+        path = os.path.join(folder, "posectl-1-2.sock")
+        lock = os.open(folder, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        starting.bind(path)
+        running = begin("info", ROBOT, env={"XDG_RUNTIME_DIR": folder})
+        wait_until(lambda: children(running.pid))  # its server, which waits for the lock
+        assert os.path.exists(path)
+        os.close(lock)
+        assert running.communicate(timeout=PATIENCE_S)[0] and running.returncode == 0
 
 
 def test_names_without_an_ending_are_as_they_were(ports, tmp_path):

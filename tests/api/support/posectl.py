@@ -24,9 +24,9 @@ def posectl(*arguments, cwd=None, env=None, text=True):
                                text=text, timeout=4 * PATIENCE_S))
 
 
-def begin(*arguments, cwd=None, **options):
+def begin(*arguments, cwd=None, env=None, **options):
     """Starts a posectl whose stdout is a pipe."""
-    return subprocess.Popen([POSECTL, *map(str, arguments)], cwd=cwd, env=environment(), stdout=subprocess.PIPE,
+    return subprocess.Popen([POSECTL, *map(str, arguments)], cwd=cwd, env=environment(**(env or {})), stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, **options)
 
 
