@@ -352,7 +352,7 @@ replays-sanitized: | deps
 	@$(MAKE) CC=$(SANITIZE_CC) config=sanitize out=$(sanitized) $(sanitized)/test/replay
 
 suite_layers = layers=one:tests/layers.sh "calls=one:tests/calls.py $(obj)"
-suite_unit = "unit=cmocka:$(out)/test/unit $(t)"
+suite_unit = $(if $(t),"unit=cmocka:$(out)/test/unit $(t)","unit-1=cmocka:$(out)/test/unit --shard 1/2" "unit-2=cmocka:$(out)/test/unit --shard 2/2")
 # One test: its millions of floats would hide the others in the last line.
 suite_floats = floats=one:$(out)/test/floats
 pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -rfEs -p no:cacheprovider \
@@ -380,12 +380,12 @@ slow:
 	@$(PYTHON) tests/times.py $(out)/test/logs/times.tsv
 # What is worth repeating under sanitizers, beside the corpus, which `make test` replays under them.
 test-short: deps-test all samples $(baked_samples) $(out)/test/unit $(client_tests)
-	@$(run_suites) --slots 2 $(suite_short) $(suite_unit)
+	@$(run_suites) --slots 3 $(suite_short) $(suite_unit)
 # The pure layers and the stored bits of what they evaluate: worth repeating with another compiler.
 test-pure: deps-test $(baked_samples) $(out)/test/pure
 	@$(run_suites) "pure=cmocka:$(out)/test/pure $(t)"
 test-unit: deps-test $(baked_samples) $(out)/test/unit
-	@$(run_suites) $(suite_unit)
+	@$(run_suites) --slots 2 $(suite_unit)
 # make test-api [t=words of pytest -k] [SERVER=host:port]
 test-api: deps-test all samples $(client_tests)
 	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest_api) $(if $(t),-k '$(t)') tests/api"

@@ -138,7 +138,7 @@ def main():
     print(f"check: built in {time.monotonic() - start:.0f} s", flush=True)
     suites = looks(changed, options.build)
     if "unit" in needed:
-        suites.append(f"unit=cmocka:{options.build}/test/unit")
+        suites += [f"unit-{shard}=cmocka:{options.build}/test/unit --shard {shard}/2" for shard in (1, 2)]
     if "python" in needed:
         suites.append(f"python=pytest:POSED_BUILD={options.build.resolve()} POSED_SAMPLES={TOP}/build/samples {sys.executable} -m pytest -q -rfEs "
                       "-p no:cacheprovider clients/python/tests")

@@ -12,6 +12,7 @@ import csv
 import os
 import pathlib
 import re
+import signal
 import sys
 import xml.etree.ElementTree
 
@@ -93,6 +94,7 @@ def read(path):
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # of `make slow | head`
     path, count = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else 20
     if not path.exists():
         sys.exit(f"times: there is no {path}: `make test` writes it")

@@ -1,4 +1,5 @@
-/* Runs the registered unit tests, those whose name contains argv[1] when it is given. */
+/* unit [WORDS]         runs the registered unit tests, those whose name contains WORDS where they are given
+ * unit --shard I/N     runs each N-th of them, from the I-th on: N processes run all beside each other */
 #include "tests/unit/support/check.h"
 
 #include <stdio.h>
@@ -33,6 +34,26 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct CMUnitTest *)a)->name, ((const struct CMUnitTest *)b)->name);
 }
 
+static void keep_those_with(const char *words)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < test_count; i++)
+        if (strstr(tests[i].name, words) != NULL)
+            tests[kept++] = tests[i];
+    test_count = kept;
+}
+
+static bool keep_shard(const char *text)
+{
+    size_t shard, shards, kept = 0;
+    if (sscanf(text, "%zu/%zu", &shard, &shards) != 2 || shard < 1 || shard > shards)
+        return false;
+    for (size_t i = shard - 1; i < test_count; i += shards)
+        tests[kept++] = tests[i];
+    test_count = kept;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     int status;
@@ -41,12 +62,13 @@ int main(int argc, char **argv)
     if (stand_in != NULL && stand_in(argv, &status))
         _exit(status);
     qsort(tests, test_count, sizeof *tests, by_name);
-    if (argc > 1) {
-        size_t kept = 0;
-        for (size_t i = 0; i < test_count; i++)
-            if (strstr(tests[i].name, argv[1]) != NULL)
-                tests[kept++] = tests[i];
-        test_count = kept;
+    if (argc == 3 && strcmp(argv[1], "--shard") == 0) {
+        if (!keep_shard(argv[2])) {
+            fprintf(stderr, "unit: --shard wants I/N with 1 <= I <= N, and not %s\n", argv[2]);
+            return 1;
+        }
+    } else if (argc > 1) {
+        keep_those_with(argv[1]);
     }
     if (test_count == 0) {
         fprintf(stderr, "unit: no test runs\n");
