@@ -36,7 +36,9 @@ class Address:
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return ssl.create_default_context().wrap_socket(link, server_hostname=self.host) if self.scheme in ("https", "wss") else link
         except OSError as error:
-            raise ConnectionLost(f"cannot connect to {self}: {error}", is_unreachable=True) from error
+            # reset at once: the server, or what stands before it, took the connection
+            is_unreachable = not isinstance(error, ConnectionResetError)
+            raise ConnectionLost(f"cannot connect to {self}: {error}", is_unreachable=is_unreachable) from error
 
     @property
     def is_local(self) -> bool:

@@ -9,8 +9,8 @@ import pytest
 
 from conftest import BUILD, PATIENCE_S, REPOSITORY, wait_until
 
-# `make test` builds the one with sanitizers, whatever else is built.
-PROGRAM = next((path for path in (BUILD / "sanitize/test/replay", BUILD / "test/replay") if path.exists()), None)
+# `make test` builds the one with sanitizers, by either compiler, whatever else is built.
+PROGRAM = next((path for path in (*BUILD.glob("sanitize*/test/replay"), BUILD / "test/replay") if path.exists()), None)
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="make test builds the program")
 
 
