@@ -90,7 +90,7 @@ def looks(changed, build):
 def api_suite(expression, folders, build, left):
     """Only the folders that the expression names are collected."""
     return (f"api=pytest:POSED_CHECK_LEFT={left} POSED_BUILD={build.resolve()} POSED_SAMPLES={TOP}/build/samples {sys.executable} -m pytest -q -rfEs "
-            f"-p no:cacheprovider -n {min(4, os.cpu_count())} --dist loadfile -m {shlex.quote(expression)} {quoted(folders)}")
+            f"-p no:cacheprovider -n {min(8, 2 * os.cpu_count())} --dist loadfile -m {shlex.quote(expression)} {quoted(folders)}")
 
 
 def run_suites(suites, build):

@@ -4,7 +4,7 @@ import textwrap
 
 WIDTH = 58
 TITLES = {"poses": "one palette", "palette_json": "a palette as JSON", "serving": "50 connections", "crowd_ticks": "a tick of 120 characters",
-          "beside_renders": "palettes beside renders",
+          "beside_renders": "palettes beside renders", "probes": "probes beside clients",
           "pictures": "thumbnails", "cold_folder": "cold folder", "comparisons": "converted and compared", "imports": "imports",
           "restarts": "restart with a disk cache", "live": "the live model in a browser", "memory": "memory of a model"}
 UP, DOWN = "at least", "at most"
@@ -41,6 +41,7 @@ TARGETS = {
     "crowd_python": Target(DOWN, 1.5, is_figure=True),
     "rays": Target(DOWN, 1, is_figure=True),
     "p99_beside_renders": Target(DOWN, 5),
+    "p99_livez": Target(DOWN, 20, is_figure=True),
     "memory": Target(DOWN, 1.5),
     "thumbnails_base": Target(UP, 600, is_figure=True),
     "thumbnails_full": Target(UP, 300, is_figure=True),

@@ -89,7 +89,7 @@ def main():
     with tempfile.TemporaryDirectory() as root:
         (pathlib.Path(root) / "a.gltf").write_text(gltf())
         server = conftest.Server(root, "--render-workers", "0", "--header-timeout", "10min", "--idle-timeout", "10min",
-                                 "--max-connections", str(count + SPARE))
+                                 "--max-connections", str(count + SPARE), "--max-connections-per-address", str(2 * count))
         passed = failed = 0
         try:
             for what in hold(server, count):

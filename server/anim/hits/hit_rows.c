@@ -23,15 +23,17 @@ static void put_four(float *rows, uint32_t stride, uint32_t v, const float *pale
 }
 
 /* Those of one skin's joints. */
-static void put_skin(const struct hit_set *set, int32_t skin, const float *palette, float *out)
+static void put_skin(const struct hit_set *set, const struct hit_skin *of, const float *palette, float *out)
 {
-    for (uint32_t v = 0; v < set->stride; v += 4) {
+    const int32_t skin = (int32_t)of->skin;
+    for (uint32_t g = 0; g < of->group_count; g++) {
+        const uint32_t v = set->groups[of->group_first + g] * HIT_GROUP;
         const struct hit_place *at = set->places + v;
         if (at[0].skin == skin && at[1].skin == skin && at[2].skin == skin && at[3].skin == skin) {
             put_four(out, set->stride, v, palette, at);
             continue;
         }
-        for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t i = 0; i < HIT_GROUP; i++)
             if (at[i].skin == skin)
                 put_matrix(out, set->stride, v + i, palette + (size_t)HIT_ROW_FLOATS * at[i].joint);
     }
@@ -43,9 +45,9 @@ int hit_rows_put(const struct hit_set *set, struct entity_work *work, float *pal
     for (uint32_t v = set->count; v < set->stride; v++)
         put_matrix(out, set->stride, v, IDENTITY);
     for (uint32_t s = 0; s < set->skin_count; s++) {
-        if (entity_palette(work, set->skins[s], LAYOUT_MAT3X4, palette, err) < 0)
+        if (entity_palette(work, set->skins[s].skin, LAYOUT_MAT3X4, palette, err) < 0)
             return err->code;
-        put_skin(set, (int32_t)set->skins[s], palette, out);
+        put_skin(set, &set->skins[s], palette, out);
     }
     if (set->node_count == 0)
         return 0;

@@ -228,13 +228,54 @@ static void list_places(struct hit_set *set, const struct model *model)
         else if (!has_skin[volume->skin]) {
             const uint32_t joints = model->skins[volume->skin].joint_count;
             has_skin[volume->skin] = true;
-            set->skins[set->skin_count++] = (uint32_t)volume->skin;
+            set->skins[set->skin_count++] = (struct hit_skin){.skin = (uint32_t)volume->skin};
             set->joint_most = joints > set->joint_most ? joints : set->joint_most;
         }
     }
     free(has_skin);
+}
+
+/* The skins of a group, each once; returns how many. */
+static uint32_t skins_of_group(const struct hit_set *set, uint32_t group, int32_t out[HIT_GROUP])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < HIT_GROUP; i++) {
+        const int32_t skin = set->places[group * HIT_GROUP + i].skin;
+        uint32_t known = 0;
+        while (known < count && out[known] != skin)
+            known++;
+        if (skin >= 0 && known == count)
+            out[count++] = skin;
+    }
+    return count;
+}
+
+/* So that the rows of a pose take time for each volume, and not for each volume times each skin. */
+static void list_groups(struct hit_set *set, const struct model *model)
+{
+    uint32_t *index = mem_zalloc((size_t)model->skin_count + 1, sizeof *index); /* of a skin in set->skins */
+    int32_t skins[HIT_GROUP];
+    const uint32_t count = set->stride / HIT_GROUP;
+    uint32_t first = 0;
+    for (uint32_t s = 0; s < set->skin_count; s++)
+        index[set->skins[s].skin] = s;
+    for (uint32_t g = 0; g < count; g++)
+        for (uint32_t i = 0, most = skins_of_group(set, g, skins); i < most; i++)
+            set->skins[index[skins[i]]].group_count++;
+    for (uint32_t s = 0; s < set->skin_count; s++) {
+        set->skins[s].group_first = first;
+        first += set->skins[s].group_count;
+        set->skins[s].group_count = 0;
+    }
+    set->groups = mem_zalloc((size_t)first + 1, sizeof *set->groups);
+    for (uint32_t g = 0; g < count; g++)
+        for (uint32_t i = 0, most = skins_of_group(set, g, skins); i < most; i++) {
+            struct hit_skin *skin = &set->skins[index[skins[i]]];
+            set->groups[skin->group_first + skin->group_count++] = g;
+        }
+    free(index);
     set->size_bytes =
-        sizeof *set +
+        first * sizeof *set->groups + sizeof *set +
         set->count * (sizeof *set->volumes + sizeof *set->nodes + 4 * sizeof *set->balls + sizeof *set->places) +
         set->skin_count * sizeof *set->skins;
 }
@@ -256,6 +297,7 @@ int hit_set_new(const struct model *model, enum volume_kind fit, uint64_t vertic
     set->volumes = mem_realloc(set->volumes, ((size_t)set->count + 1) * sizeof *set->volumes);
     list_places(set, model);
     list_balls(set);
+    list_groups(set, model);
     free(kinds);
     free(from.places);
     led_fini(&from.led);
@@ -268,6 +310,7 @@ void hit_set_free(struct hit_set *set)
         return;
     free(set->volumes);
     free(set->skins);
+    free(set->groups);
     free(set->nodes);
     free(set->balls);
     free(set->places);

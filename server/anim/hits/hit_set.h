@@ -27,14 +27,22 @@ struct hit_place {
     uint32_t joint; /* of the skin */
 };
 
-enum { HIT_LANES = 8 };
+enum { HIT_LANES = 8, HIT_GROUP = 4 /* volumes whose rows are put at once */ };
+
+/* A skin whose palette a set needs, and those groups of the set's volumes that have some of it: `group_count` of
+ * set->groups, from `group_first` on. */
+struct hit_skin {
+    uint32_t skin, group_first, group_count;
+};
 #define HIT_FLOAT_SLACK 4e-6 /* what a few operations in float lose of a number, and more */
 
 struct hit_set {
     enum volume_kind fit;
     struct set_volume *volumes; /* by node, of one node in the order of the file */
     uint32_t count;
-    uint32_t *skins, skin_count; /* whose palettes it needs, each once */
+    struct hit_skin *skins; /* each once */
+    uint32_t skin_count;
+    uint32_t *groups; /* numbers of groups, skin by skin: one that has volumes of several is there for each */
     uint32_t *nodes, node_count; /* whose own matrices it needs, in the order of the volumes with skin -1 */
     uint32_t joint_most;         /* joints of the largest of the skins */
     /* The balls around the volumes once more, as poses need them: x, y, z, radius in four arrays of `stride`, a

@@ -13,6 +13,9 @@
 /* The clock of the cache; any thread. */
 static inline uint64_t cache_now_ms(void) { return uv_hrtime() / 1000000; }
 
+/* A bit of `holders` for each dispatcher: those with a higher number have no models. */
+enum { SHARED_MODEL_HOLDERS_MAX = 64 };
+
 struct shared_model {
     char *path;
     struct imported_model *imported;    /* a reference, as is the set */

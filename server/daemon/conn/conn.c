@@ -22,7 +22,8 @@ void conn_enter(struct conn *conn, enum conn_state state)
 {
     static const unsigned NEXT[CONN_STATE_COUNT] = {
         [CONN_REFUSED] = TO(LINGERING) | TO(CLOSING),
-        [CONN_READING] = TO(CALLING) | TO(STREAMING) | TO(MOVING) | TO(LINGERING) | TO(CLOSING),
+        [CONN_READING] = TO(PARSING) | TO(CALLING) | TO(STREAMING) | TO(MOVING) | TO(LINGERING) | TO(CLOSING),
+        [CONN_PARSING] = TO(READING) | TO(CLOSING),
         [CONN_CALLING] = TO(READING) | TO(LINGERING) | TO(CLOSING),
         [CONN_STREAMING] = TO(READING) | TO(CLOSING),
         [CONN_MOVING] = TO(READING) | TO(AWAY) | TO(CLOSING),
@@ -81,8 +82,11 @@ void conn_close(struct conn *conn)
     if (is_calling)
         dispatcher_cancel(conn->group->dispatcher, &conn->call);
     conn_body_stop(conn);
+    conn_parse_stop(conn);
     timeout_disarm(&conn->timeout);
     uv_close(&conn->socket.handle, on_closed); /* the descriptor, at once */
+    if (conn->is_counted)
+        address_counts_remove(conn->group->addresses, &conn->address);
     conn->group->admin_count -= conn->is_admin;
     if (!conn->is_admin)
         atomic_fetch_sub_explicit(conn->group->all_open_count, 1, memory_order_relaxed);

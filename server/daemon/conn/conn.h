@@ -11,8 +11,10 @@
 #pragma once
 
 #include "daemon/config/address.h"
+#include "daemon/conn/address_counts.h"
 #include "daemon/conn/conn_body.h"
 #include "daemon/conn/conn_group.h"
+#include "daemon/conn/conn_parse.h"
 #include "daemon/conn/send_queue.h"
 #include "daemon/dispatch/message_queue.h"
 #include "daemon/service/prepared_queries.h"
@@ -29,7 +31,8 @@ enum { CONN_ID_SIZE = 65 };
  *     REFUSED ------> LINGERING <-----------+
  *                                           |
  *     READING ------> CALLING ---> READING, LINGERING (a WebSocket was closed meanwhile: its call is cancelled)
- *        |  ^  \----> STREAMING -> READING
+ *        |  ^  \----> PARSING --> READING, and what follows there
+ *        |  |  \----> STREAMING -> READING
  *        |  +-------> MOVING ----> AWAY --> READING (of another loop), or READING again: it could not move
  *        +----------> LINGERING
  *
@@ -37,6 +40,7 @@ enum { CONN_ID_SIZE = 65 };
 enum conn_state {
     CONN_REFUSED,   /* there are too many connections: its first bytes are answered 503 */
     CONN_READING,   /* reads a request, or waits for one */
+    CONN_PARSING,   /* a work thread parses the request: `parse` */
     CONN_CALLING,   /* the dispatcher has `call` */
     CONN_STREAMING, /* the reply is made and sent in pieces: `body` */
     CONN_MOVING,    /* continues on the main loop, once what is queued is sent */
@@ -114,6 +118,7 @@ struct conn {
     struct query_hint hint;        /* the query it asked last */
     struct query_hint place;       /* where the request of `call` is kept for the next time; or none */
     uint32_t pending_count;        /* work that refers to it: calls, streams, the body */
+    struct conn_parse *parse;      /* CONN_PARSING, or until its work ends after that; else NULL */
     struct conn_body *body;        /* CONN_STREAMING, or until its work ends after that; else NULL */
     struct upload *upload;         /* takes the body of a PUT under way, or NULL */
     struct send_queue out;
@@ -145,12 +150,20 @@ struct conn {
     bool is_probed;      /* and was sent something to find out which */
     bool has_answered;   /* at least once */
     bool is_admin;       /* it came to --admin */
+    bool is_counted;     /* in group->addresses, under `address` */
+    bool is_one_of_many; /* its address has too many: why it is REFUSED */
+    struct address_key address;
 };
 
 /* --- conn.c --- */
 
 /* Changes the state; see above which changes there are. */
 void conn_enter(struct conn *conn, enum conn_state state);
+/* A request is being parsed or answered. */
+static inline bool conn_is_busy(const struct conn *conn)
+{
+    return conn->state == CONN_PARSING || conn->state == CONN_CALLING;
+}
 /* No loop has the connection any more: it only waits to be freed, or to arrive at another loop. */
 static inline bool conn_is_gone(const struct conn *conn) { return conn->state >= CONN_AWAY; }
 /* A request is complete: nothing is known of it yet. */

@@ -16,7 +16,8 @@
 enum {
     KERNEL_UNSENT_BYTES = 131072, /* replies that the kernel takes in beyond what it sends at once */
     LINGER_MS = 2000,
-    KEEPALIVE_S = 60, /* of silence before the system asks whether the client is still there */
+    ADDRESS_REFUSED_MAX = 16, /* connections of an address that has too many, which are told so */
+    KEEPALIVE_S = 60,         /* of silence before the system asks whether the client is still there */
 };
 
 /* --- the group --- */
@@ -142,6 +143,7 @@ static void prepare_tcp(struct conn *conn)
     uv_tcp_getpeername(&conn->socket.tcp, (struct sockaddr *)&peer, &peer_bytes);
     address_format((const struct sockaddr *)&peer, conn->remote);
     const struct peer_address address = address_peer((const struct sockaddr *)&peer);
+    conn->address = address_key_of(&address);
     conn->is_trusted = trusted_proxies_have(&conn->group->proxies->trusted, &address);
 }
 
@@ -182,6 +184,22 @@ static int open_socket(struct conn *conn, int fd, bool is_unix)
     return rc;
 }
 
+/* Counts a connection over TCP. False: its address has so many that it is closed without a word; otherwise *is_refused
+ * says whether it gets an answer that they are too many. */
+static bool count_address(struct conn *conn, bool *is_refused)
+{
+    struct conn_group *group = conn->group;
+    const uint64_t most = group->config->limits.value[LIMIT_ADDRESS_CONNECTIONS];
+    if (conn->is_trusted || conn->is_admin || group->addresses == NULL)
+        return true;
+    const uint64_t count = address_counts_add(group->addresses, &conn->address);
+    conn->is_counted = true;
+    conn->is_one_of_many = count > most && !*is_refused;
+    stats_add(STAT_CONNECTIONS_REFUSED, conn->is_one_of_many);
+    *is_refused = *is_refused || conn->is_one_of_many;
+    return count <= most + ADDRESS_REFUSED_MAX;
+}
+
 void conn_group_accept(struct conn_group *group, const struct conn_arrival *arrival)
 {
     struct conn *conn = mem_zalloc(1, sizeof *conn);
@@ -200,12 +218,17 @@ void conn_group_accept(struct conn_group *group, const struct conn_arrival *arri
     else
         prepare_tcp(conn);
     conn->may_be_proxied = conn->is_trusted && !conn->is_admin;
-    conn->state = arrival->is_refused ? CONN_REFUSED : CONN_READING;
+    bool is_refused = arrival->is_refused;
+    if (!arrival->is_unix && !count_address(conn, &is_refused)) {
+        conn_close(conn);
+        return;
+    }
+    conn->state = is_refused ? CONN_REFUSED : CONN_READING;
     if (!arrival->has_packets) {
         conn->protocol = group->http;
         conn->protocol->start(conn, NULL);
     }
-    if (arrival->is_refused && conn->protocol != NULL)
+    if (is_refused && conn->protocol != NULL)
         conn_refuse_over_limit(conn);
     conn_run(conn);
 }

@@ -6,6 +6,7 @@
 #include "daemon/config/config.h"
 #include "daemon/config/proxy_policy.h"
 #include "daemon/conn/conn_body.h"
+#include "daemon/conn/conn_parse.h"
 #include "daemon/conn/timeouts.h"
 #include "daemon/dispatch/dispatcher.h"
 #include "wire/http/access.h"
@@ -16,6 +17,7 @@
 #include <time.h>
 #include <uv.h>
 
+struct address_counts;
 struct conn;
 struct conn_protocol;
 struct model_watches;
@@ -27,6 +29,7 @@ struct conn_group {
     const struct config *config;
     struct dispatcher *dispatcher;        /* answers requests */
     atomic_uint_fast32_t *all_open_count; /* connections of all loops, and those that move between two */
+    struct address_counts *addresses;     /* of those connections; or NULL: nobody counts */
     struct prepared_queries *queries;     /* of all connections of the group */
     struct buf spare_body;                /* memory for the body of the next prepared reply */
     struct budget *budget;
@@ -48,6 +51,7 @@ struct conn_group {
     uint32_t admin_count;      /* how many of them came to --admin */
     uint32_t probed_count;     /* how many of them were probed: see struct conn */
     struct conn_bodies bodies; /* replies that are sent in pieces */
+    struct conn_parses parses; /* requests that are parsed by threads */
     uint64_t next_id;          /* of requests that bring no id; counts up from a random start */
     uint_fast32_t shortages_seen;
     bool is_draining; /* every reply is its connection's last */

@@ -2,11 +2,13 @@
 #include "daemon/conn/http_reply.h"
 
 #include "base/hex.h"
+#include "base/mem.h"
 #include "wire/request/accept.h"
 #include "wire/http/websocket.h"
 #include "wire/proxy/forwarded.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
@@ -63,12 +65,12 @@ static bool answer_without_service(struct conn *conn)
     return true;
 }
 
-static int parse_request(const struct conn *conn, struct request *request, struct err *err)
+static struct request_head request_head(const struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
     /* they change but the preview of a page: where nobody said whom to believe, anybody is */
     const bool is_believed = conn->is_trusted || !trusted_proxies_are_any(&conn->group->proxies->trusted);
-    const struct request_head head = {
+    return (struct request_head){
         .method = http->method,
         .target = http->target,
         .target_bytes = http->target_bytes,
@@ -82,12 +84,23 @@ static int parse_request(const struct conn *conn, struct request *request, struc
         .body = http->body,
         .body_bytes = http->body_bytes,
     };
+}
+
+static int check_reservation(const struct conn *conn, const struct request *request, struct err *err)
+{
+    const char *reservation = conn->parser.request.reservation;
+    if (request->op != OP_FILE || reservation == NULL)
+        return 0;
+    return err_set(err, ERR_BAD_REQUEST,
+                   "%s: uploads and deletes are of a whole model as it is, and take no such header", reservation);
+}
+
+static int parse_request(const struct conn *conn, struct request *request, struct err *err)
+{
+    const struct request_head head = request_head(conn);
     request_init(request);
     const int rc = request_parse(request, &head, &conn->group->config->limits, err);
-    if (rc < 0 || request->op != OP_FILE || http->reservation == NULL)
-        return rc;
-    return err_set(err, ERR_BAD_REQUEST,
-                   "%s: uploads and deletes are of a whole model as it is, and take no such header", http->reservation);
+    return rc < 0 ? rc : check_reservation(conn, request, err);
 }
 
 static void drop_upload(struct conn *conn)
@@ -130,6 +143,59 @@ static void open_websocket(struct conn *conn)
     buf_fini(&head);
 }
 
+/* conn->call.request is parsed, or *err says why it is not. */
+static void take_request(struct conn *conn, int rc, const struct err *err)
+{
+    struct call *call = &conn->call;
+    conn->request = rc != ERR_NOT_FOUND ? &call->request : NULL; /* whose operation is unknown */
+    if (rc < 0) {
+        if (call->upload != NULL)
+            upload_abandon(call->upload);
+        http_send_error(conn, err, request_methods(call->request.op));
+        request_fini(&call->request);
+        return;
+    }
+    if (call->request.op == OP_STREAM && websocket_is_wanted(&conn->parser.request)) {
+        open_websocket(conn);
+        request_fini(&call->request);
+        return;
+    }
+    conn_start_call(conn);
+}
+
+/* The input of a thread is the head: what it points to stays in the parser, but for the tags. */
+static int parse_large(void *input, const struct limits *limits, struct request *request, struct err *err)
+{
+    return request_parse(request, input, limits, err);
+}
+
+/* In the meantime the token may have been revoked. */
+static void take_large(struct conn *conn, void *input, int rc, const struct err *err)
+{
+    struct err late;
+    int late_rc = check_access(conn, &late);
+    (void)input;
+    if (late_rc == 0 && rc == 0)
+        late_rc = check_reservation(conn, &conn->call.request, &late);
+    take_request(conn, late_rc < 0 ? late_rc : rc, late_rc < 0 ? &late : err);
+}
+
+static void free_head(void *input)
+{
+    struct request_head *head = input;
+    free((char *)(uintptr_t)head->if_none_match);
+    free(head);
+}
+
+static void start_parsing(struct conn *conn)
+{
+    static const struct conn_parse_work WORK = {.parse = parse_large, .parsed = take_large, .free = free_head};
+    struct request_head *head = mem_zalloc(1, sizeof *head);
+    *head = request_head(conn);
+    head->if_none_match = head->if_none_match == NULL ? NULL : mem_strdup(head->if_none_match);
+    conn_parse_start(conn, &WORK, head);
+}
+
 static void begin_call(struct conn *conn)
 {
     struct call *call = &conn->call;
@@ -149,23 +215,14 @@ static void begin_call(struct conn *conn)
         return;
     }
     *call = (struct call){.upload = upload, .pieces = conn->parser.request.is_http_1_0 ? REPLY_SIZED : REPLY_CHUNKED};
+    if (upload == NULL && conn_parse_is_long(conn->parser.request.body, conn->parser.request.body_bytes)) {
+        start_parsing(conn);
+        return;
+    }
     const int rc = parse_request(conn, &call->request, &err);
-    conn->request = rc != ERR_NOT_FOUND ? &call->request : NULL; /* whose operation is unknown */
-    if (rc < 0) {
-        if (upload != NULL)
-            upload_abandon(upload);
-        http_send_error(conn, &err, request_methods(call->request.op));
-        request_fini(&call->request);
-        return;
-    }
-    if (is_preparable)
+    if (rc == 0 && is_preparable)
         prepared_queries_add(conn->group->queries, &key, &conn->place);
-    if (call->request.op == OP_STREAM && websocket_is_wanted(&conn->parser.request)) {
-        open_websocket(conn);
-        request_fini(&call->request);
-        return;
-    }
-    conn_start_call(conn);
+    take_request(conn, rc, &err);
 }
 
 static void on_upload_room(void *user) { conn_run(user); }

@@ -39,8 +39,12 @@ bool conn_can_parse(const struct conn *conn)
 void conn_refuse_over_limit(struct conn *conn)
 {
     struct err err;
-    err_set(&err, ERR_OVERLOADED, "as many connections as %s are open",
-            LIMIT_TEXT(&conn->group->config->limits, LIMIT_CONNECTIONS));
+    if (conn->is_one_of_many)
+        err_set(&err, ERR_OVERLOADED, "as many connections of your address as %s are open",
+                LIMIT_TEXT(&conn->group->config->limits, LIMIT_ADDRESS_CONNECTIONS));
+    else
+        err_set(&err, ERR_OVERLOADED, "as many connections as %s are open",
+                LIMIT_TEXT(&conn->group->config->limits, LIMIT_CONNECTIONS));
     conn->protocol->refuse(conn, &err);
 }
 
@@ -167,8 +171,8 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf);
 /* Brings reading, closing and the timeout in line with the state. */
 static void update_io(struct conn *conn)
 {
-    const bool has_no_more = conn->is_last || (conn->is_eof && conn->state != CONN_CALLING && conn->in_bytes == 0);
-    if (has_no_more && conn->out.unsent_bytes == 0 && conn->state != CONN_STREAMING)
+    const bool has_no_more = conn->is_last || (conn->is_eof && !conn_is_busy(conn) && conn->in_bytes == 0);
+    if (has_no_more && conn->out.unsent_bytes == 0 && conn->state != CONN_STREAMING && conn->state != CONN_PARSING)
         linger(conn);
     if (conn_is_gone(conn))
         return;

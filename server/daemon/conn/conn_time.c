@@ -14,7 +14,7 @@ static enum timeout_kind wanted_timeout(const struct conn *conn)
         return TIMEOUT_LINGER;
     if (conn->out.unsent_bytes > 0)
         return TIMEOUT_WRITE;
-    if (conn->state == CONN_CALLING || conn->state == CONN_STREAMING || conn->is_resting || conn_is_upload_full(conn))
+    if (conn_is_busy(conn) || conn->state == CONN_STREAMING || conn->is_resting || conn_is_upload_full(conn))
         return TIMEOUT_NONE;
     const enum timeout_kind kind = conn->protocol == NULL ? TIMEOUT_IDLE : conn->protocol->timeout(conn);
     return kind == TIMEOUT_IDLE && !conn->has_answered ? TIMEOUT_FIRST : kind;

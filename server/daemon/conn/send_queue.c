@@ -6,14 +6,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     COPY_MAX = 4096,      /* a body up to here costs less to copy than to send as a part of its own */
     FEW_PARTS = 2,        /* an empty queue keeps memory for so many */
     PARTS_PER_WRITE = 64, /* iovecs; Linux takes 1024 */
+    WRITE_BYTES = 262144, /* two of them in a turn of the loop: copying them to the kernel takes some 100 us */
     KEPT_COUNT = 64,
-    KEPT_MAX = 65536,  /* a larger buffer is not kept for others */
-    TAIL_BYTES = 2048, /* of a new buffer */
+    KEPT_MAX = 65536,        /* a larger buffer is not kept for others */
+    TAIL_BYTES = 2048,       /* of a new buffer */
+    RELEASE_BYTES = 4194304, /* of a large body: what is sent is given back in such steps */
+    HUGE_PAGE_BYTES = 2097152,
 };
 
 /* Buffers that were sent, kept for the next replies of any connection of the thread's loop. */
@@ -142,6 +146,18 @@ void send_queue_put_head(struct send_queue *out, const struct reply *reply, cons
     out->unsent_bytes += head->size_bytes - before;
 }
 
+/* Freeing a body of 25 MB at once would take a loop milliseconds, as many pages as it has. Nobody reads again what is
+ * sent (man 2 madvise). Whole huge pages: the system would have to split others. */
+static void release_sent(struct send_queue_part *part)
+{
+    const uintptr_t start = (uintptr_t)part->bytes.data, mask = HUGE_PAGE_BYTES - 1;
+    const uintptr_t from = (start + part->released_bytes + mask) & ~mask, to = (start + part->sent_bytes) & ~mask;
+    if (part->blob != NULL || to < from + RELEASE_BYTES)
+        return;
+    (void)madvise((void *)from, to - from, MADV_DONTNEED); /* a failure costs time, and memory until the end */
+    part->released_bytes = to - start;
+}
+
 static void mark_sent(struct send_queue *out, size_t sent_bytes)
 {
     size_t done = 0;
@@ -151,6 +167,7 @@ static void mark_sent(struct send_queue *out, size_t sent_bytes)
         const size_t left = size_of(part) - part->sent_bytes;
         if (sent_bytes < left) {
             part->sent_bytes += sent_bytes;
+            release_sent(part);
             break;
         }
         sent_bytes -= left;
@@ -159,35 +176,42 @@ static void mark_sent(struct send_queue *out, size_t sent_bytes)
     drop_parts(out, done);
 }
 
+/* What the next write sends. */
 static unsigned fill(const struct send_queue *out, uv_buf_t bufs[PARTS_PER_WRITE], size_t *total_bytes)
 {
     unsigned count = 0;
     *total_bytes = 0;
-    for (; count < PARTS_PER_WRITE && count < out->part_count; count++) {
+    while (count < PARTS_PER_WRITE && count < out->part_count && *total_bytes < WRITE_BYTES) {
         const struct send_queue_part *part = &out->parts[count];
-        bufs[count] = (uv_buf_t){(char *)(uintptr_t)data_of(part) + part->sent_bytes, size_of(part) - part->sent_bytes};
-        *total_bytes += bufs[count].len;
+        const size_t left_bytes = size_of(part) - part->sent_bytes, room_bytes = WRITE_BYTES - *total_bytes;
+        const size_t size_bytes = left_bytes < room_bytes ? left_bytes : room_bytes;
+        bufs[count++] = (uv_buf_t){(char *)(uintptr_t)data_of(part) + part->sent_bytes, size_bytes};
+        *total_bytes += size_bytes;
     }
     return count;
 }
 
+/* One write at once and, if that has not sent all, another that libuv begins at once as well and whose end it tells in
+ * a later turn of the loop. So nobody who reads fast keeps the loop. */
 int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *write, uv_write_cb written)
 {
-    bool takes_more = true;
-    while (out->unsent_bytes > 0 && out->in_flight_count == 0) {
-        uv_buf_t bufs[PARTS_PER_WRITE];
-        size_t total_bytes;
+    uv_buf_t bufs[PARTS_PER_WRITE];
+    size_t total_bytes;
+    if (out->unsent_bytes > 0 && out->in_flight_count == 0) {
         const unsigned count = fill(out, bufs, &total_bytes);
-        const int rc = takes_more ? uv_try_write(stream, bufs, count) : uv_write(write, stream, bufs, count, written);
-        if (rc < 0 && !(takes_more && rc == UV_EAGAIN))
+        const int rc = uv_try_write(stream, bufs, count);
+        if (rc < 0 && rc != UV_EAGAIN)
             return rc;
-        if (!takes_more) {
-            out->in_flight_count = count;
-        } else {
-            const size_t sent_bytes = rc > 0 ? (size_t)rc : 0;
-            takes_more = sent_bytes == total_bytes;
-            mark_sent(out, sent_bytes);
-            stats_add(STAT_CONNECTIONS_SENT_BYTES, sent_bytes);
+        const size_t sent_bytes = rc > 0 ? (size_t)rc : 0;
+        mark_sent(out, sent_bytes);
+        stats_add(STAT_CONNECTIONS_SENT_BYTES, sent_bytes);
+        if (out->unsent_bytes > 0) {
+            const unsigned rest_count = fill(out, bufs, &total_bytes);
+            const int rest_rc = uv_write(write, stream, bufs, rest_count, written);
+            if (rest_rc < 0)
+                return rest_rc;
+            out->in_flight_count = rest_count;
+            out->in_flight_bytes = total_bytes;
         }
     }
     if (out->part_count == 0 && out->part_capacity > FEW_PARTS)
@@ -197,9 +221,7 @@ int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *wr
 
 void send_queue_written(struct send_queue *out)
 {
-    for (size_t i = 0; i < out->in_flight_count; i++)
-        out->unsent_bytes -= size_of(&out->parts[i]) - out->parts[i].sent_bytes;
-    const size_t count = out->in_flight_count;
-    out->in_flight_count = 0;
-    drop_parts(out, count);
+    const size_t sent_bytes = out->in_flight_bytes;
+    out->in_flight_count = out->in_flight_bytes = 0;
+    mark_sent(out, sent_bytes);
 }

@@ -13,17 +13,18 @@
 /* A stretch of what is sent. */
 struct send_queue_part {
     struct buf bytes;
-    struct blob *blob; /* instead of `bytes`, or NULL */
-    size_t sent_bytes;
-    bool is_closed; /* holds a body: nothing may be appended, which could move it */
+    struct blob *blob;                 /* instead of `bytes`, or NULL */
+    size_t sent_bytes, released_bytes; /* released: their memory was given back to the system */
+    bool is_closed;                    /* holds a body: nothing may be appended, which could move it */
 };
 
 /* Zeroed is empty. */
 struct send_queue {
     struct send_queue_part *parts;
     size_t part_count, part_capacity;
-    size_t in_flight_count; /* parts that a uv_write() is sending: their bytes may not move */
-    size_t unsent_bytes;    /* of all parts, those in flight included */
+    size_t in_flight_count; /* parts of which a uv_write() is sending some: their bytes may not move */
+    size_t in_flight_bytes;
+    size_t unsent_bytes; /* of all parts, those in flight included */
 };
 
 void send_queue_fini(struct send_queue *out); /* not while a write is in flight */
@@ -50,7 +51,7 @@ void send_queue_put_bytes(struct send_queue *out, struct buf *bytes);
 void send_queue_put_body(struct send_queue *out, struct reply *reply);
 /* The head of a reply over HTTP. */
 void send_queue_put_head(struct send_queue *out, const struct reply *reply, const struct http_response *response);
-/* Sends what the socket takes at once and gives the rest to uv_write(write, ..., written), whose callback calls
+/* Sends some of what the socket takes at once and gives more to uv_write(write, ..., written), whose callback calls
  * send_queue_written() and send_queue_flush() again. Does nothing while a write is in flight. Returns 0 or libuv's
  * negative code. */
 int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *write, uv_write_cb written);

@@ -19,6 +19,8 @@ struct dispatcher {
     struct evaluator evaluator;
     struct known_models models;
     struct change_listener *listeners;
+    bool (*answer)(void *user, const struct request *request, struct reply *reply); /* asked first, or NULL */
+    void *user;
     uint32_t forwarded_count;     /* calls that are not freed */
     bool is_ending;               /* dispatcher_end() was called */
     uint64_t used_bytes;          /* of the budget, a tick ago */
@@ -157,6 +159,8 @@ static bool answer_here(struct dispatcher *dispatcher, struct call *call, struct
 {
     struct local_evaluation local;
     call->spent_ns = 0;
+    if (dispatcher->answer != NULL && dispatcher->answer(dispatcher->user, &call->request, reply))
+        return true;
     if (call->request.op == OP_QUERY)
         return answer_batch_here(dispatcher, &call->request, reply);
     if (!find_models(dispatcher, &call->request, &local) || !evaluate(dispatcher, &local, NULL, &call->spent_ns, reply))
@@ -332,6 +336,13 @@ struct dispatcher *dispatcher_new(uv_loop_t *loop, const struct config *config, 
         message_queue_init(&dispatcher->queue, loop);
     evaluator_init(&dispatcher->evaluator, config, budget, service_views(hub_service(hub)));
     return dispatcher;
+}
+
+void dispatcher_ask_first(struct dispatcher *dispatcher,
+                          bool (*answer)(void *user, const struct request *request, struct reply *reply), void *user)
+{
+    dispatcher->answer = answer;
+    dispatcher->user = user;
 }
 
 struct hub *dispatcher_hub(const struct dispatcher *dispatcher) { return dispatcher->hub; }

@@ -20,6 +20,10 @@ struct dispatcher *dispatcher_new(uv_loop_t *loop, const struct config *config, 
 /* After its loop. NULL is fine. */
 void dispatcher_free(struct dispatcher *dispatcher);
 
+/* answer(user, request, reply) is asked before anything else: true, it has filled the reply. Before the first call. */
+void dispatcher_ask_first(struct dispatcher *dispatcher,
+                          bool (*answer)(void *user, const struct request *request, struct reply *reply), void *user);
+
 /* call->done() runs once, perhaps before this returns. */
 void dispatcher_handle(struct dispatcher *dispatcher, struct call *call);
 /* The client has left: the work is dropped, unless others wait for the same. `done` runs, perhaps later. */

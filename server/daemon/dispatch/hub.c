@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)CONFIG_LOOPS_MAX <= (int)SHARED_MODEL_HOLDERS_MAX, "every loop for clients holds models");
+
 struct hub_member {
     struct dispatcher *dispatcher; /* NULL: it has ended */
     struct message_queue *queue;   /* NULL: it takes messages at once */
@@ -85,7 +87,7 @@ static void on_done(struct call *call, struct reply *reply)
     forwarded->reply = *reply;
     budget_count(forwarded->budget, &forwarded->counted_bytes,
                  reply->body.capacity_bytes + (reply->rest == NULL ? 0 : reply->rest->held_bytes(reply->rest)));
-    if (reply->code == 0 && forwarded->wants_models)
+    if (reply->code == 0 && forwarded->wants_models && forwarded->from < SHARED_MODEL_HOLDERS_MAX)
         share_models_of_call(forwarded);
     deliver(forwarded->hub, forwarded->from, &forwarded->back);
 }
@@ -129,7 +131,7 @@ static void notify(const struct hub *hub, uint32_t to, struct shared_model *inva
 static void on_invalidated(struct cache_listener *listener, struct shared_model *shared)
 {
     const struct hub *hub = container_of(listener, struct hub, listener);
-    for (uint32_t i = 0; i < hub->member_count; i++)
+    for (uint32_t i = 0; i < hub->member_count && i < SHARED_MODEL_HOLDERS_MAX; i++)
         if ((shared->holders >> i & 1) != 0)
             notify(hub, i, shared, "");
 }

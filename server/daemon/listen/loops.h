@@ -1,5 +1,6 @@
-/* loops.h - the event loops that have connections: the main one, which has everything else too, and --loops minus one
- * more, each in a thread of its own. Each has its own ports, connections and dispatcher. For the main loop's thread. */
+/* loops.h - the event loops that have connections: the main one, which has everything else too, --loops minus one more,
+ * and one for --admin, each in a thread of its own. Each has its own ports, connections and dispatcher. For the main
+ * loop's thread, unless it says otherwise. */
 #pragma once
 
 #include "daemon/support/budget.h"
@@ -27,7 +28,8 @@ struct access_policy *loops_policy(const struct loops *loops);
 bool loops_use_policy(struct loops *loops, struct access_policy *policy,
                       void (*used)(void *user, uint32_t revoked_count), void *user);
 
-/* For how long the loop that has been quiet longest has not looked at its timeouts, which each does twice a second. */
+/* For how long the loop that has been quiet longest has not looked at its timeouts, which each does twice a second. Any
+ * thread of them. */
 uint64_t loops_longest_silence_ms(const struct loops *loops);
 
 /* See ports_put_addresses(). */

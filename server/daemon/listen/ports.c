@@ -24,14 +24,14 @@ enum {
     PAUSE_MS = 100,        /* of a port that cannot accept anything */
 };
 
-enum { PORTS_MAX = PASSED_SOCKETS_MAX + 1 /* --admin */ };
+enum { PORTS_MAX = PASSED_SOCKETS_MAX };
 
 struct port {
     uv_poll_t poll;
     struct ports *ports;
     int fd; /* listening; -1: the port is closed */
     enum port_kind kind;
-    bool is_passed;     /* from whoever started the server (LISTEN_FDS) */
+    const char *passed; /* where whoever started the server listened (LISTEN_FDS); NULL: nobody did */
     uint64_t waited_ms; /* when its last pause ended, or 0 */
 };
 
@@ -201,10 +201,10 @@ static int make_socket(const struct sockaddr_storage *address, bool is_shared_on
 }
 
 /* One more, which is closed. */
-static struct port *add_port(struct ports *ports, enum port_kind kind, bool is_passed)
+static struct port *add_port(struct ports *ports, enum port_kind kind, const char *passed)
 {
     struct port *port = &ports->list[ports->count++];
-    *port = (struct port){.ports = ports, .fd = -1, .kind = kind, .is_passed = is_passed};
+    *port = (struct port){.ports = ports, .fd = -1, .kind = kind, .passed = passed};
     return port;
 }
 
@@ -262,53 +262,57 @@ static int bind_unix(struct port *port, const struct config *config, struct err 
     return rc == 0 ? 0 : fail(own->path, rc, err);
 }
 
-/* The descriptors are the first loop's; others duplicate them. */
-static int open_passed(struct ports *ports, const struct passed_sockets *passed, struct err *err)
+/* Those for --admin, or the others. The descriptors are the first loop's; others duplicate them. */
+static int open_passed(struct ports *ports, bool is_for_admin, struct err *err)
 {
+    const struct passed_sockets *passed = ports->group->config->passed;
     for (uint32_t i = 0; i < passed->count; i++) {
         const struct passed_socket *socket = &passed->list[i];
-        const int rc = open_port(add_port(ports, socket->kind, true), socket->fd);
+        if ((socket->kind == PORT_ADMIN) != is_for_admin)
+            continue;
+        const int rc = open_port(add_port(ports, socket->kind, socket->address), socket->fd);
         if (rc < 0)
             return fail(socket->address, rc, err);
     }
-    log_info("listening on %u sockets that were passed, not on --http, --tcp and --unix", passed->count);
     return 0;
 }
 
-static bool has_kind(const struct ports *ports, enum port_kind kind)
+static bool has_passed_admin(const struct config *config)
 {
-    for (uint32_t i = 0; i < ports->count; i++)
-        if (ports->list[i].kind == kind)
+    for (uint32_t i = 0; config->passed != NULL && i < config->passed->count; i++)
+        if (config->passed->list[i].kind == PORT_ADMIN)
             return true;
     return false;
 }
 
-static int bind_admin(struct ports *ports, const struct config *config, struct err *err)
+bool ports_want_admin(const struct config *config)
 {
-    if (strcmp(config->admin, "none") == 0 || has_kind(ports, PORT_ADMIN))
-        return 0;
-    return bind_tcp(add_port(ports, PORT_ADMIN, false), "admin", config->admin, err);
+    return strcmp(config->admin, "none") != 0 || has_passed_admin(config);
 }
 
-static int bind_client_ports(struct ports *ports, const struct config *config, struct err *err)
+int ports_bind_admin(struct ports *ports, struct err *err)
 {
-    if (config->passed != NULL)
-        return open_passed(ports, config->passed, err);
-    if (strcmp(config->http, "none") != 0 && bind_tcp(add_port(ports, PORT_HTTP, false), "http", config->http, err) < 0)
-        return err->code;
-    if (strcmp(config->tcp, "none") != 0 && bind_tcp(add_port(ports, PORT_TCP, false), "tcp", config->tcp, err) < 0) {
-        if (config->tcp != TCP_DEFAULT)
-            return err->code;
-        log_warn("no binary protocol on TCP: %s; --tcp says where else", err->message);
-    }
-    return config->unix_path == NULL ? 0 : bind_unix(add_port(ports, PORT_UNIX, false), config, err);
+    const struct config *config = ports->group->config;
+    if (has_passed_admin(config))
+        return open_passed(ports, true, err);
+    return bind_tcp(add_port(ports, PORT_ADMIN, NULL), "admin", config->admin, err);
 }
 
 int ports_bind(struct ports *ports, struct err *err)
 {
     const struct config *config = ports->group->config;
-    const int rc = bind_client_ports(ports, config, err);
-    return rc == 0 ? bind_admin(ports, config, err) : rc;
+    if (config->passed != NULL) {
+        log_info("listening on %u sockets that were passed, not on --http, --tcp and --unix", config->passed->count);
+        return open_passed(ports, false, err);
+    }
+    if (strcmp(config->http, "none") != 0 && bind_tcp(add_port(ports, PORT_HTTP, NULL), "http", config->http, err) < 0)
+        return err->code;
+    if (strcmp(config->tcp, "none") != 0 && bind_tcp(add_port(ports, PORT_TCP, NULL), "tcp", config->tcp, err) < 0) {
+        if (config->tcp != TCP_DEFAULT)
+            return err->code;
+        log_warn("no binary protocol on TCP: %s; --tcp says where else", err->message);
+    }
+    return config->unix_path == NULL ? 0 : bind_unix(add_port(ports, PORT_UNIX, NULL), config, err);
 }
 
 static int socket_address(const struct port *port, struct sockaddr_storage *out)
@@ -325,7 +329,7 @@ static int join_port(struct port *port, const struct port *first)
     const int rc = socket_address(first, &address);
     if (rc < 0)
         return rc;
-    if (first->kind != PORT_UNIX && !first->is_passed)
+    if (first->kind != PORT_UNIX && first->passed == NULL)
         return listen_tcp(port, &address);
     const int fd = fcntl(first->fd, F_DUPFD_CLOEXEC, 0);
     return fd < 0 ? -errno : open_port(port, fd);
@@ -335,9 +339,9 @@ int ports_join(struct ports *ports, const struct ports *first, struct err *err)
 {
     for (uint32_t i = 0; i < first->count; i++) {
         const struct port *other = &first->list[i];
-        if (other->fd < 0 || is_admin(other))
+        if (other->fd < 0)
             continue;
-        const int rc = join_port(add_port(ports, other->kind, other->is_passed), other);
+        const int rc = join_port(add_port(ports, other->kind, other->passed), other);
         if (rc < 0)
             return err_set(err, ERR_BAD_PARAMETER, "cannot listen with one more loop: %s", uv_strerror(rc));
     }
@@ -360,7 +364,6 @@ void ports_put_addresses(const struct ports *ports, struct buf *out)
 {
     static const char *const NAMES[PORT_KIND_COUNT] = {
         [PORT_HTTP] = "http", [PORT_TCP] = "tcp", [PORT_UNIX] = "unix", [PORT_ADMIN] = "admin"};
-    const struct config *config = ports->group->config;
     for (uint32_t i = 0; i < ports->count; i++) {
         const struct port *port = &ports->list[i];
         struct sockaddr_storage address;
@@ -369,7 +372,7 @@ void ports_put_addresses(const struct ports *ports, struct buf *out)
             continue;
         address_format((const struct sockaddr *)&address, text);
         buf_printf(out, " %s=%s", NAMES[port->kind],
-                   port->is_passed           ? config->passed->list[i].address
+                   port->passed != NULL      ? port->passed
                    : port->kind == PORT_UNIX ? ports->unix_socket.path
                                              : text);
     }

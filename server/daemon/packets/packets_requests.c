@@ -1,11 +1,13 @@
 /* packets_requests.c - packets that the service answers: from packet to request. */
 #include "daemon/packets/packets.h"
 
+#include "base/mem.h"
 #include "daemon/service/prepared_queries.h"
 #include "wire/crowd/crowd_request.h"
 #include "wire/request/request_raycast.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 int packets_find_model(struct conn *conn, const struct packet *packet, struct packet_model *out, struct err *err)
@@ -34,6 +36,62 @@ void packets_send_failure(struct conn *conn, size_t bad_at, const struct err *er
         packets_end_with_error(conn, err, conn->packets->reader.offset + bad_at);
 }
 
+/* conn->call.request is read, or *err says why it is not. */
+static void take_request(struct conn *conn, int rc, size_t bad_at, const struct err *err)
+{
+    if (rc < 0) {
+        request_fini(&conn->call.request);
+        packets_send_failure(conn, bad_at, err);
+        return;
+    }
+    conn->request = &conn->call.request;
+    conn_start_call(conn);
+}
+
+/* A `call` with a long body, which a thread parses, with copies of what it needs. */
+struct long_call {
+    struct packet packet;
+    struct packet_model model;
+    char *path, *hash; /* of `model`; or NULL */
+    size_t bad_at;
+    char payload[];
+};
+
+static int read_long_call(void *input, const struct limits *limits, struct request *request, struct err *err)
+{
+    struct long_call *call = input;
+    return packet_read_request(request, &call->packet, call->path == NULL ? NULL : &call->model, limits, &call->bad_at,
+                               err);
+}
+
+static void take_long_call(struct conn *conn, void *input, int rc, const struct err *err)
+{
+    take_request(conn, rc, ((const struct long_call *)input)->bad_at, err);
+}
+
+static void free_long_call(void *input)
+{
+    struct long_call *call = input;
+    free(call->path);
+    free(call->hash);
+    free(call);
+}
+
+static void start_long_call(struct conn *conn, const struct packet *packet, const struct packet_model *model)
+{
+    static const struct conn_parse_work WORK = {
+        .parse = read_long_call, .parsed = take_long_call, .free = free_long_call};
+    struct long_call *call = mem_zalloc(1, sizeof *call + packet->payload_bytes);
+    call->packet = *packet;
+    call->bad_at = PACKET_NOT_MALFORMED;
+    call->path = model == NULL ? NULL : mem_strdup(model->path);
+    call->hash = model == NULL || model->hash == NULL ? NULL : mem_strdup(model->hash);
+    call->model = (struct packet_model){.path = call->path, .hash = call->hash};
+    memcpy(call->payload, packet->payload, packet->payload_bytes);
+    call->packet.payload = call->payload;
+    conn_parse_start(conn, &WORK, call);
+}
+
 static void begin(struct conn *conn, const struct packet *packet, const struct packet_model *model)
 {
     const struct limits *limits = &conn->group->config->limits;
@@ -50,15 +108,14 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
     }
     /* a WebSocket frame starts with its length, and pongs must not wait for its end */
     *call = (struct call){.pieces = conn->packets->websocket == NULL ? REPLY_SIZED : REPLY_WHOLE};
-    if (packet_read_request(&call->request, packet, model, limits, &bad_at, &err) < 0) {
-        request_fini(&call->request);
-        packets_send_failure(conn, bad_at, &err);
+    if (packet->kind == PACKET_CALL && packet->payload_bytes > CONN_PARSE_INLINE_BYTES) {
+        start_long_call(conn, packet, model);
         return;
     }
-    conn->request = &call->request;
-    if (is_preparable)
+    const int rc = packet_read_request(&call->request, packet, model, limits, &bad_at, &err);
+    if (rc == 0 && is_preparable)
         prepared_queries_add(conn->group->queries, &key, &conn->place);
-    conn_start_call(conn);
+    take_request(conn, rc, bad_at, &err);
 }
 
 /* A client that asks about a handle that is not open may have lost count of its own bytes: if so, says that. */

@@ -57,6 +57,9 @@ struct view_store *service_views(const struct service *service);
  */
 void service_cancel(struct call *call);
 
+/* The reply to an OP_HEALTHZ, which asks whether the process answers; any thread. */
+void service_health(struct reply *reply);
+
 /* Number of calls under way. */
 uint32_t service_pending(const struct service *service);
 

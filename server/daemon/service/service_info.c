@@ -50,6 +50,8 @@ static void make_metrics(const struct service *service, enum format format, stru
     service_put_metrics(service, is_open ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT, body);
 }
 
+void service_health(struct reply *reply) { buf_put_text(begin_json(reply), "{\"status\":\"ok\"}\n"); }
+
 bool service_info(const struct service *service, const struct request *request, struct reply *reply)
 {
     const enum op op = request->op;
@@ -64,7 +66,7 @@ bool service_info(const struct service *service, const struct request *request, 
     }
     switch (op) {
     case OP_HEALTHZ:
-        buf_put_text(begin_json(reply), "{\"status\":\"ok\"}\n");
+        service_health(reply);
         break;
     case OP_READYZ:
         service_ready(service, request, reply);

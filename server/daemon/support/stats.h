@@ -24,7 +24,7 @@ enum stat_errors {
     STAT_ERRORS_COUNT
 };
 
-enum { STATS_THREADS_MAX = 64 };
+enum { STATS_THREADS_MAX = 65 };
 
 /* Which counts are this thread's, from 0; a thread that does not say has number 0. A gauge is a sum, too: of what is
  * each thread's own, or of a thing that only one of them has. */

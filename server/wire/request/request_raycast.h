@@ -46,6 +46,9 @@ enum raycast_record {
 #include "protocol/raycast.def"
 };
 
+/* True for bytes that begin as a binary raycast does. */
+bool raycast_is_binary(const char *bytes, size_t size_bytes);
+
 /* Reads a binary raycast into request->raycast and request->crowd, whose models then need paths and
  * request_complete_raycast(). *bad_at: of an error, the byte that breaks the form (ERR_BAD_REQUEST), or SIZE_MAX where
  * a value is wrong. */

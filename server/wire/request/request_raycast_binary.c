@@ -208,11 +208,14 @@ static bool is_accepted_type(const char *type)
     return is_accepted;
 }
 
+bool raycast_is_binary(const char *bytes, size_t size_bytes)
+{
+    return size_bytes >= sizeof RAYCAST_MAGIC - 1 && memcmp(bytes, RAYCAST_MAGIC, sizeof RAYCAST_MAGIC - 1) == 0;
+}
+
 bool request_has_raycast(const struct request *request, const struct request_head *head)
 {
-    const size_t magic_bytes = sizeof RAYCAST_MAGIC - 1;
-    return request->op == OP_RAYCAST && head->body_bytes >= magic_bytes &&
-           memcmp(head->body, RAYCAST_MAGIC, magic_bytes) == 0;
+    return request->op == OP_RAYCAST && raycast_is_binary(head->body, head->body_bytes);
 }
 
 int request_take_raycast(struct request *request, const struct request_head *head, const struct limits *limits,

@@ -6,8 +6,10 @@ import shutil
 import struct
 
 import crowds
+import packets
 import raycasts
 from conftest import SAMPLES
+from raw_requests import post
 
 MODELS = ["robot.glb", "dragon.glb", "flat.gltf", "names.gltf", "volumes.gltf"]
 TRIANGLES, NAMES, VOLUMES, ITEMS, ENTITIES = 250_000, 6000, 4096, 195_000, 8192
@@ -112,6 +114,21 @@ def moments(op, count=9999, **query):
     return f"/v1/{op}", json.dumps(body).encode()
 
 
+def ask(server, way, target, body):
+    """(whether it was answered well, the answer's bytes) over http, tcp or websocket: a crowd or a raycast that is not JSON has packets of its
+    own, all else is a `call`."""
+    if way == "http":
+        answer = server.get(target) if body is None else post(server, target, body)
+        assert answer.status in (200, 400, 413, 422), (answer.status, answer.body[:300])
+        return answer.status == 200, answer.body
+    kind = {b"PSDC": "crowd", b"PSDR": "raycast"}.get((body or b"")[:4], "call")
+    with packets.Link(server.ports["tcp"]) if way == "tcp" else packets.WebSocketLink(server.address) as link:
+        answer = link.ask(kind, packets.call(target, body and body.decode()) if kind == "call" else body)
+        return answer.kind != "error", answer.payload
+
+
+WAYS = "http", "tcp", "websocket"
+
 # name: (target, body or None: GET). Each is answered, well or as one that asks for too much.
 REQUESTS = {
     "crowd of one list": lambda: ("/v1/crowd", shared_list()),
@@ -119,6 +136,10 @@ REQUESTS = {
     "crowd of masks": lambda: ("/v1/crowd", shared_masks()),
     "crowd of wrong entities": lambda: ("/v1/crowd", wrong_entities()),
     "crowd": lambda: ("/v1/crowd", plain_crowd()),
+    "many rays": lambda: ("/v1/raycast", raycast_json("robot.glb", rays(5500))),
+    "values": lambda: ("/v1/query", b'{"queries":[' + b"0," * 65000 + b"0]}"),
+    "mesh": lambda: moments("mesh", 40, model="dragon.glb"),
+    "batch of meshes": lambda: ("/v1/query", batch(op="mesh", clip=0)),
     "rays at triangles": lambda: ("/v1/raycast", raycast_json("flat.gltf", rays(100), test="mesh")),
     "rays at triangles, binary": lambda: ("/v1/raycast", raycast_binary("flat.gltf", rays(390), test="mesh")),
     "balls at triangles": lambda: ("/v1/raycast", raycast_binary("flat.gltf", rays(40, radius=0.5), test="mesh")),

@@ -1,0 +1,104 @@
+#include "daemon/conn/conn_parse.h"
+
+#include "base/mem.h"
+#include "daemon/conn/conn.h"
+#include "daemon/support/thread_priority.h"
+#include "wire/crowd/crowd_request.h"
+#include "wire/request/request_raycast.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+/* As for replies in pieces: most threads are kept for files. */
+enum { WORKING_MAX = 2 };
+
+struct conn_parse {
+    struct conn *conn;
+    const struct conn_parse_work *steps;
+    void *input;
+    uv_work_t work;
+    int rc;
+    struct err err;
+    bool is_waiting;
+    struct conn_parse *prev, *next; /* of those that wait for a thread */
+};
+
+bool conn_parse_is_long(const char *body, size_t body_bytes)
+{
+    return body_bytes > CONN_PARSE_INLINE_BYTES && !crowd_is_binary(body, body_bytes) &&
+           !raycast_is_binary(body, body_bytes);
+}
+
+static void start_waiting(struct conn_group *group);
+
+/* May free the connection. */
+static void end(struct conn_parse *parse)
+{
+    struct conn *conn = parse->conn;
+    conn->parse = NULL;
+    parse->steps->free(parse->input);
+    free(parse);
+    conn_release(conn);
+}
+
+static void on_work(uv_work_t *work)
+{
+    struct conn_parse *parse = work->data;
+    struct conn *conn = parse->conn;
+    thread_priority_background();
+    parse->rc = parse->steps->parse(parse->input, &conn->group->config->limits, &conn->call.request, &parse->err);
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+    struct conn_parse *parse = work->data;
+    struct conn *conn = parse->conn;
+    conn->group->parses.working_count--;
+    start_waiting(conn->group);
+    if (status < 0)
+        parse->rc = err_set(&parse->err, ERR_INTERNAL, "the work for the request was cancelled");
+    const bool is_open = conn->state == CONN_PARSING;
+    if (is_open)
+        conn_enter(conn, CONN_READING);
+    if (is_open && !conn->is_last)
+        parse->steps->parsed(conn, parse->input, parse->rc, &parse->err);
+    else
+        request_fini(&conn->call.request);
+    conn_run(conn);
+    end(parse);
+}
+
+static void start_waiting(struct conn_group *group)
+{
+    struct conn_parses *parses = &group->parses;
+    while (parses->waiting != NULL && parses->working_count < WORKING_MAX) {
+        struct conn_parse *parse = parses->waiting;
+        DL_DELETE(parses->waiting, parse);
+        parse->is_waiting = false;
+        parse->work.data = parse;
+        parses->working_count++;
+        uv_queue_work(group->loop, &parse->work, on_work, on_worked);
+    }
+}
+
+void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, void *input)
+{
+    struct conn_parse *parse = mem_zalloc(1, sizeof *parse);
+    *parse = (struct conn_parse){.conn = conn, .steps = work, .input = input, .is_waiting = true};
+    request_init(&conn->call.request);
+    conn->parse = parse;
+    conn->pending_count++;
+    conn_enter(conn, CONN_PARSING);
+    DL_APPEND(conn->group->parses.waiting, parse);
+    start_waiting(conn->group);
+}
+
+void conn_parse_stop(struct conn *conn)
+{
+    struct conn_parse *parse = conn->parse;
+    if (parse == NULL || !parse->is_waiting)
+        return; /* freed when its thread is done */
+    DL_DELETE(conn->group->parses.waiting, parse);
+    request_fini(&conn->call.request);
+    end(parse);
+}

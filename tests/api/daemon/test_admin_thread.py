@@ -1,0 +1,50 @@
+"""The port of --admin has a thread of its own, which answers whether the server lives whatever the other loops do."""
+import json
+import os
+
+import pytest
+
+from clocks import Clocks
+from conftest import Connection, is_sanitized, wait_until
+from stand_ins import stand_in_library
+
+DRAWS = False
+DEAD_S = 20
+
+
+@pytest.fixture
+def stuck(start, tmp_path):
+    """A server whose loop of clients never comes back from accept(), and the clocks that it sees."""
+    if is_sanitized():
+        pytest.skip("a sanitizer must be loaded first")
+    clocks, order = Clocks(tmp_path / "clocks"), tmp_path / "accept"
+    libraries = f"{clocks.env['LD_PRELOAD']}:{stand_in_library('accept_stand_in')}"
+    server = start("--admin", "127.0.0.1:0", root=tmp_path, env={**clocks.env, "LD_PRELOAD": libraries, "ACCEPT_STAND_IN": str(order)})
+    order.write_text("posed\n")  # the thread of the main loop
+    with server.connect():
+        wait_until(lambda: os.path.exists(f"{order}.stopped"))
+        yield server, clocks
+    server.process.kill()
+
+
+def test_the_server_lives_though_a_loop_does_not_answer(stuck):
+    server, _ = stuck
+    for target in "/livez", "/healthz":
+        with Connection(server.ports["admin"]) as one:
+            assert one.get(target).json() == {"status": "ok"}
+
+
+def test_a_loop_that_does_not_turn_for_long_is_told(stuck):
+    server, clocks = stuck
+    with Connection(server.ports["admin"]) as one:
+        clocks.turn(monotonic_s=DEAD_S)
+        answer = one.get("/livez")
+        assert answer.status == 503 and answer.error() == "unavailable"
+        assert "an event loop has not turned for 2" in json.loads(answer.body)["error"]["message"]
+
+
+def test_what_the_main_loop_knows_is_asked_there(start, tmp_path):
+    server = start("--admin", "127.0.0.1:0", "--loops", "64", root=tmp_path)
+    with Connection(server.ports["admin"]) as one:
+        assert one.get("/readyz").json() == {"status": "ok"} and "posed_build_info" in one.get("/metrics").body.decode()
+        assert server.json("/v1/stats")["loops"]["count"] == 64

@@ -1,0 +1,76 @@
+"""Bodies that work threads parse: the same answers and errors as those of small bodies, in the same order."""
+import json
+import socket
+
+import pytest
+
+from conftest import SAMPLES, Server, wait_until
+from raw_requests import post
+
+DRAWS = False
+pytestmark = pytest.mark.short
+PADDING = " " * 20000  # more than a loop parses itself
+TIMES = {"model": "robot.glb", "clip": "walk", "joints": ["hand_right"], "t": [n / 1000 for n in range(1000)]}
+
+
+@pytest.fixture(scope="module")
+def own():
+    running = Server(SAMPLES, draws=False)
+    assert running.get("/v1/model?model=robot.glb").status == 200
+    yield running
+    running.end()
+    assert running.process.returncode == 0
+
+
+def request(path, body, *headers, version="1.1"):
+    lines = "".join(f"{line}\r\n" for line in ("Host: localhost", "Content-Type: application/json", f"Content-Length: {len(body)}", *headers))
+    return f"POST {path} HTTP/{version}\r\n{lines}\r\n{body}"
+
+
+@pytest.mark.parametrize("path, body", [
+    ("/v1/pose", TIMES), ("/v1/pose", {**TIMES, "joints": ["nobody"]}), ("/v1/pose", {**TIMES, "t": "x"}), ("/v1/pose", {"modle": "robot.glb"}),
+    ("/v1/pose", []), ("/v1/nothing", {}), ("/v1/query", {"queries": [{"op": "pose", **TIMES}, {"op": "model", "model": "robot.glb"}]}),
+    ("/v1/raycast", {"entities": [{"model": "robot.glb"}], "rays": [{"origin": [0, 1, 9], "direction": [0, 0, -1]}] * 100}),
+    ("/v1/pose?estimate=1", TIMES), ("/v1/healthz", {})])
+def test_the_same_as_of_a_small_body(own, path, body):
+    text = json.dumps(body)
+    small, large = post(own, path, text.encode()), post(own, path, (text + PADDING).encode())
+    assert large.status == small.status and large.headers["content-type"] == small.headers["content-type"]
+    if "estimate" not in path:
+        assert large.body == small.body
+
+
+@pytest.mark.parametrize("text", ["{", '{"t":[', "nothing", '{"model":"robot.glb","model":"robot.glb"}'])
+def test_what_is_no_json_is_said(own, text):
+    answer = post(own, "/v1/pose", (PADDING + text).encode())
+    assert answer.status == 400 and answer.error() in ("bad_request", "duplicate_parameter")
+
+
+def test_answers_keep_their_order(own):
+    body = json.dumps(TIMES) + PADDING
+    alone = post(own, "/v1/pose", body.encode()).body
+    with own.connect() as one:
+        for _ in range(5):
+            one.send(request("/v1/pose", body) + "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        for _ in range(5):
+            assert one.answer().body == alone and one.answer().json() == {"status": "ok"}
+
+
+def test_a_client_that_has_said_all_gets_its_answer(own):
+    body = json.dumps(TIMES) + PADDING
+    with own.connect() as one:
+        one.send(request("/v1/pose", body))
+        one.socket.shutdown(socket.SHUT_WR)
+        assert one.answer().status == 200 and one.is_closed_by_server()
+    with own.connect() as one:
+        one.send(request("/v1/pose", body, version="1.0"))
+        assert one.answer().status == 200 and one.is_closed_by_server()
+
+
+def test_clients_that_leave_meanwhile(own):
+    body = request("/v1/pose", json.dumps({**TIMES, "t": [n / 1000 for n in range(9999)]}) + PADDING)
+    for _ in range(40):
+        with own.connect() as one:
+            one.send(body)
+    wait_until(lambda: own.json("/v1/stats")["connections"]["open"] == 1)
+    assert own.get("/v1/pose?model=robot.glb&t=0.1").status == 200

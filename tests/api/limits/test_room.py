@@ -1,0 +1,43 @@
+"""--client-memory: whether there is room for an answer is looked at before the answer is made."""
+import pytest
+
+import crowds
+import large_requests
+from conftest import SAMPLES
+from raw_requests import post
+from server_state import wait_for_stats
+
+DRAWS = False
+MIB = 1 << 20
+
+
+@pytest.fixture
+def full(start):
+    """A server whose memory for clients is taken by what a client sends."""
+    server = start("--client-memory", "2m", "--max-answer", "1m", root=SAMPLES)
+    assert server.get("/v1/model?model=robot.glb").status == 200
+    with server.connect() as other:
+        other.send("POST /v1/mesh HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                   f"Content-Length: {MIB}\r\n\r\n" + (MIB - 1) * " ")
+        with server.connect() as second:
+            second.send("POST /v1/mesh HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                        f"Content-Length: {MIB}\r\n\r\n" + (MIB - 1) * " ")
+            wait_for_stats(server, lambda stats: stats["client_memory"]["bytes"] >= 2 * MIB - 70000)
+            yield server
+
+
+def poses(server):
+    stats = server.json("/v1/stats")["poses"]
+    return stats["compiled"] + stats["exact"]
+
+
+@pytest.mark.parametrize("ask", [
+    lambda server: server.get("/v1/palette?model=robot.glb&clip=walk&format=bin&t=0:1:60"),
+    lambda server: server.get("/v1/pose?model=robot.glb&clip=walk&format=bin&what=scene&t=0:1:120"),
+    lambda server: post(server, "/v1/crowd", large_requests.crowd(entity=crowds.record("ENTITY") * 60)),
+], ids=["palette", "pose", "crowd"])
+def test_nothing_is_made_that_has_no_room(full, ask):
+    before = poses(full)
+    answers = [ask(full) for _ in range(20)]
+    assert [(answer.status, answer.error()) for answer in answers] == [(503, "overloaded")] * 20
+    assert poses(full) == before
