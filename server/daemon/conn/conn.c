@@ -82,7 +82,6 @@ void conn_close(struct conn *conn)
     if (is_calling)
         dispatcher_cancel(conn->group->dispatcher, &conn->call);
     conn_body_stop(conn);
-    conn_parse_stop(conn);
     timeout_disarm(&conn->timeout);
     uv_close(&conn->socket.handle, on_closed); /* the descriptor, at once */
     if (conn->is_counted)

@@ -40,7 +40,7 @@ enum { CONN_ID_SIZE = 65 };
 enum conn_state {
     CONN_REFUSED,   /* there are too many connections: its first bytes are answered 503 */
     CONN_READING,   /* reads a request, or waits for one */
-    CONN_PARSING,   /* a work thread parses the request: `parse` */
+    CONN_PARSING,   /* a work thread parses the request */
     CONN_CALLING,   /* the dispatcher has `call` */
     CONN_STREAMING, /* the reply is made and sent in pieces: `body` */
     CONN_MOVING,    /* continues on the main loop, once what is queued is sent */
@@ -118,7 +118,6 @@ struct conn {
     struct query_hint hint;        /* the query it asked last */
     struct query_hint place;       /* where the request of `call` is kept for the next time; or none */
     uint32_t pending_count;        /* work that refers to it: calls, streams, the body */
-    struct conn_parse *parse;      /* CONN_PARSING, or until its work ends after that; else NULL */
     struct conn_body *body;        /* CONN_STREAMING, or until its work ends after that; else NULL */
     struct upload *upload;         /* takes the body of a PUT under way, or NULL */
     struct send_queue out;

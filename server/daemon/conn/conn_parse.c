@@ -19,7 +19,6 @@ struct conn_parse {
     uv_work_t work;
     int rc;
     struct err err;
-    bool is_waiting;
     struct conn_parse *prev, *next; /* of those that wait for a thread */
 };
 
@@ -35,7 +34,6 @@ static void start_waiting(struct conn_group *group);
 static void end(struct conn_parse *parse)
 {
     struct conn *conn = parse->conn;
-    conn->parse = NULL;
     parse->steps->free(parse->input);
     free(parse);
     conn_release(conn);
@@ -74,7 +72,11 @@ static void start_waiting(struct conn_group *group)
     while (parses->waiting != NULL && parses->working_count < WORKING_MAX) {
         struct conn_parse *parse = parses->waiting;
         DL_DELETE(parses->waiting, parse);
-        parse->is_waiting = false;
+        if (parse->conn->state != CONN_PARSING) { /* it was closed meanwhile */
+            request_fini(&parse->conn->call.request);
+            end(parse);
+            continue;
+        }
         parse->work.data = parse;
         parses->working_count++;
         uv_queue_work(group->loop, &parse->work, on_work, on_worked);
@@ -84,21 +86,10 @@ static void start_waiting(struct conn_group *group)
 void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, void *input)
 {
     struct conn_parse *parse = mem_zalloc(1, sizeof *parse);
-    *parse = (struct conn_parse){.conn = conn, .steps = work, .input = input, .is_waiting = true};
+    *parse = (struct conn_parse){.conn = conn, .steps = work, .input = input};
     request_init(&conn->call.request);
-    conn->parse = parse;
     conn->pending_count++;
     conn_enter(conn, CONN_PARSING);
     DL_APPEND(conn->group->parses.waiting, parse);
     start_waiting(conn->group);
-}
-
-void conn_parse_stop(struct conn *conn)
-{
-    struct conn_parse *parse = conn->parse;
-    if (parse == NULL || !parse->is_waiting)
-        return; /* freed when its thread is done */
-    DL_DELETE(conn->group->parses.waiting, parse);
-    request_fini(&conn->call.request);
-    end(parse);
 }

@@ -35,7 +35,5 @@ struct conn_parse_work {
     void (*free)(void *input);
 };
 
-/* Takes `input` (CONN_PARSING). */
+/* Takes `input` (CONN_PARSING). The connection is not freed before the work has ended. */
 void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, void *input);
-/* The connection closes. */
-void conn_parse_stop(struct conn *conn);

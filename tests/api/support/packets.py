@@ -248,7 +248,8 @@ class WebSocketLink(Link):
         size = len(data)
         length = bytes([0x80 | size]) if size < 126 else b"\xfe" + struct.pack(">H", size) if size < 65536 else (
             b"\xff" + struct.pack(">Q", size))
-        masked = bytes(byte ^ mask[i % 4] for i, byte in enumerate(data))
+        masks = (mask * (size // 4 + 1))[:size]
+        masked = (int.from_bytes(data, "little") ^ int.from_bytes(masks, "little")).to_bytes(size, "little")
         self.socket.sendall(bytes([(0x80 if final else 0) | opcode]) + length + mask + masked)
 
     def send(self, data):
