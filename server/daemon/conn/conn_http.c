@@ -1,5 +1,6 @@
 /* conn_http.c - HTTP on a connection: from bytes to requests, from each request to its reply. */
 #include "daemon/conn/http_reply.h"
+#include "daemon/conn/http_take.h"
 
 #include "base/hex.h"
 #include "base/mem.h"
@@ -39,20 +40,12 @@ static void begin_request(struct conn *conn)
     conn->id[MADE_ID_DIGITS] = '\0';
 }
 
-/* At --admin there are no clients, but those who watch the server. */
-static int check_access(const struct conn *conn, struct err *err)
-{
-    const struct http_request *http = &conn->parser.request;
-    const struct access *access = conn->group->access;
-    return conn->is_admin ? access_check_admin(access, http, err) : access_check(access, http, err);
-}
-
 /* Answers what needs no service: a request without permission, and a browser's preflight. */
 static bool answer_without_service(struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
     struct err err;
-    if (check_access(conn, &err) < 0) {
+    if (http_check_access(conn, &err) < 0) {
         http_send_error(conn, &err, NULL);
         return true;
     }
@@ -63,44 +56,6 @@ static bool answer_without_service(struct conn *conn)
     reply.status = STATUS_PREFLIGHT;
     http_send_reply(conn, &reply);
     return true;
-}
-
-static struct request_head request_head(const struct conn *conn)
-{
-    const struct http_request *http = &conn->parser.request;
-    /* they change but the preview of a page: where nobody said whom to believe, anybody is */
-    const bool is_believed = conn->is_trusted || !trusted_proxies_are_any(&conn->group->proxies->trusted);
-    return (struct request_head){
-        .method = http->method,
-        .target = http->target,
-        .target_bytes = http->target_bytes,
-        .accept = http->accept,
-        .if_none_match = http_plain_tags(conn),
-        .content_type = http->content_type,
-        .host = http->host,
-        .forwarded_proto = is_believed ? http->forwarded_proto : NULL,
-        .forwarded_host = is_believed ? http->forwarded_host : NULL,
-        .forwarded_prefix = is_believed ? http->forwarded_prefix : NULL,
-        .body = http->body,
-        .body_bytes = http->body_bytes,
-    };
-}
-
-static int check_reservation(const struct conn *conn, const struct request *request, struct err *err)
-{
-    const char *reservation = conn->parser.request.reservation;
-    if (request->op != OP_FILE || reservation == NULL)
-        return 0;
-    return err_set(err, ERR_BAD_REQUEST,
-                   "%s: uploads and deletes are of a whole model as it is, and take no such header", reservation);
-}
-
-static int parse_request(const struct conn *conn, struct request *request, struct err *err)
-{
-    const struct request_head head = request_head(conn);
-    request_init(request);
-    const int rc = request_parse(request, &head, &conn->group->config->limits, err);
-    return rc < 0 ? rc : check_reservation(conn, request, err);
 }
 
 static void drop_upload(struct conn *conn)
@@ -173,10 +128,10 @@ static int parse_large(void *input, const struct limits *limits, struct request 
 static void take_large(struct conn *conn, void *input, int rc, const struct err *err)
 {
     struct err late;
-    int late_rc = check_access(conn, &late);
+    int late_rc = http_check_access(conn, &late);
     (void)input;
     if (late_rc == 0 && rc == 0)
-        late_rc = check_reservation(conn, &conn->call.request, &late);
+        late_rc = http_check_reservation(conn, &conn->call.request, &late);
     take_request(conn, late_rc < 0 ? late_rc : rc, late_rc < 0 ? &late : err);
 }
 
@@ -191,7 +146,7 @@ static void start_parsing(struct conn *conn)
 {
     static const struct conn_parse_work WORK = {.parse = parse_large, .parsed = take_large, .free = free_head};
     struct request_head *head = mem_zalloc(1, sizeof *head);
-    *head = request_head(conn);
+    *head = http_request_head(conn);
     head->if_none_match = head->if_none_match == NULL ? NULL : mem_strdup(head->if_none_match);
     conn_parse_start(conn, &WORK, head);
 }
@@ -219,7 +174,7 @@ static void begin_call(struct conn *conn)
         start_parsing(conn);
         return;
     }
-    const int rc = parse_request(conn, &call->request, &err);
+    const int rc = http_parse_request(conn, &call->request, &err);
     if (rc == 0 && is_preparable)
         prepared_queries_add(conn->group->queries, &key, &conn->place);
     take_request(conn, rc, &err);
@@ -238,9 +193,9 @@ static void begin_upload(struct conn *conn)
         return;
     }
     begin_request(conn);
-    int rc = check_access(conn, &err);
+    int rc = http_check_access(conn, &err);
     if (rc == 0) {
-        rc = parse_request(conn, &request, &err);
+        rc = http_parse_request(conn, &request, &err);
         conn->request = &request;
     }
     if (rc == 0)

@@ -1,13 +1,10 @@
-/* ports.c - listening sockets: opened, polled, paused where nothing can be accepted. */
-#include "daemon/listen/ports.h"
+/* ports.c - listening sockets: opened, joined, closed. */
+#include "daemon/listen/port.h"
 
 #include "base/mem.h"
 #include "daemon/config/address.h"
 #include "daemon/support/fd.h"
 #include "daemon/support/log.h"
-#include "daemon/support/stats.h"
-#include "daemon/config/socket_activation.h"
-#include "daemon/config/unix_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,154 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum {
-    BACKLOG = 511,
-    WARN_EVERY_MS = 10000,
-    ACCEPTS_PER_TICK = 16, /* at a port; then the connections accepted before have their turn */
-    PAUSE_MS = 100,        /* of a port that cannot accept anything */
-};
-
-enum { PORTS_MAX = PASSED_SOCKETS_MAX };
-
-struct port {
-    uv_poll_t poll;
-    struct ports *ports;
-    int fd; /* listening; -1: the port is closed */
-    enum port_kind kind;
-    const char *passed; /* where whoever started the server listened (LISTEN_FDS); NULL: nobody did */
-    uint64_t waited_ms; /* when its last pause ended, or 0 */
-};
-
-struct ports {
-    struct conn_group *group;
-    uint32_t count;
-    struct port list[PORTS_MAX];
-    struct unix_socket unix_socket;
-    uv_timer_t pause; /* of all that are paused */
-    uint64_t accept_warned_ms;
-};
-
-/* --- accepting --- */
-
-static void on_connection(uv_poll_t *poll, int status, int events);
-
-static void on_pause_over(uv_timer_t *pause)
-{
-    struct ports *ports = pause->data;
-    for (uint32_t i = 0; i < ports->count; i++) {
-        struct port *port = &ports->list[i];
-        if (port->fd < 0 || uv_is_active((uv_handle_t *)&port->poll))
-            continue;
-        port->waited_ms = uv_now(pause->loop);
-        uv_poll_start(&port->poll, UV_READABLE, on_connection);
-    }
-}
-
-static void pause_port(struct port *port)
-{
-    uv_timer_t *pause = &port->ports->pause;
-    uv_poll_stop(&port->poll);
-    if (!uv_is_active((uv_handle_t *)pause))
-        uv_timer_start(pause, on_pause_over, PAUSE_MS, 0);
-}
-
-/* The connection stays in the kernel's queue, which would wake the loop again at once: first the system has to find a
- * descriptor, or memory. The log does not hear of each time: the same failure comes back after every pause. */
-static void pause_for_shortage(struct port *port, int error)
-{
-    struct ports *ports = port->ports;
-    const uint64_t now_ms = uv_now(ports->group->loop);
-    stats_add(STAT_CONNECTIONS_NOT_ACCEPTED, 1);
-    pause_port(port);
-    if (ports->accept_warned_ms != 0 && now_ms - ports->accept_warned_ms < WARN_EVERY_MS)
-        return;
-    ports->accept_warned_ms = now_ms;
-    log_warn("a connection could not be accepted: %s", strerror(error));
-}
-
-/* Whether an errno of accept() is about that one connection, which is gone then (man 2 accept). */
-static bool is_about_one(int error)
-{
-    static const int ERRORS[] = {ECONNABORTED, EHOSTDOWN,   EHOSTUNREACH, EINTR, ENETDOWN, ENETUNREACH,
-                                 ENONET,       ENOPROTOOPT, EOPNOTSUPP,   EPERM, EPROTO,   ETIMEDOUT};
-    for (size_t i = 0; i < sizeof ERRORS / sizeof *ERRORS; i++)
-        if (ERRORS[i] == error)
-            return true;
-    return false;
-}
-
-/* No descriptor is left to tell more clients that there are too many. */
-static bool is_crowded(const struct conn_group *group, uint64_t open_count)
-{
-    return open_count >= group->config->limits.value[LIMIT_CONNECTIONS] + group->config->refused_max;
-}
-
-static bool is_admin(const struct port *port) { return port->kind == PORT_ADMIN; }
-
-/* These have places of their own, so that a server with as many connections as it may have can still be watched. */
-static void take_admin(struct conn_group *group, int fd)
-{
-    stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
-    if (group->admin_count < CONFIG_ADMIN_CONNECTIONS_MAX)
-        conn_group_accept(group, &(struct conn_arrival){.fd = fd, .is_admin = true});
-    else
-        close(fd);
-}
-
-static void take(const struct port *port, int fd)
-{
-    struct conn_group *group = port->ports->group;
-    const uint64_t open_count = atomic_fetch_add_explicit(group->all_open_count, 1, memory_order_relaxed);
-    const bool is_refused = open_count >= group->config->limits.value[LIMIT_CONNECTIONS];
-    stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
-    stats_add(STAT_CONNECTIONS_REFUSED, is_refused);
-    if (!is_crowded(group, open_count)) {
-        conn_group_accept(group, &(struct conn_arrival){.fd = fd,
-                                                        .is_unix = port->kind == PORT_UNIX,
-                                                        .has_packets = port->kind != PORT_HTTP,
-                                                        .is_refused = is_refused});
-        return;
-    }
-    atomic_fetch_sub_explicit(group->all_open_count, 1, memory_order_relaxed);
-    close(fd);
-}
-
-/* A pause of the port has just ended, so what is in its queue has waited. */
-static bool has_waited(const struct port *port)
-{
-    return port->waited_ms != 0 && uv_now(port->ports->group->loop) - port->waited_ms < PAUSE_MS;
-}
-
-/* Does not accept for as long as there is a connection: a client that opens one after the other must neither keep us
- * from seeing how they end nor take the time of all others. Where there are far too many, those in the queue wait a
- * moment before they are closed without a word: others may have left, which this loop, or another, has yet to see. */
-static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
-{
-    struct port *port = poll->data;
-    const struct conn_group *group = port->ports->group;
-    for (int i = 0; i < ACCEPTS_PER_TICK; i++) {
-        if (!is_admin(port) && !has_waited(port) &&
-            is_crowded(group, atomic_load_explicit(group->all_open_count, memory_order_relaxed))) {
-            pause_port(port);
-            return;
-        }
-        const int fd = accept4(port->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        const int error = errno;
-        if (fd >= 0 && is_admin(port)) {
-            take_admin(port->ports->group, fd);
-        } else if (fd >= 0) {
-            take(port, fd);
-        } else if (error == EAGAIN) {
-            port->waited_ms = 0;
-            return;
-        } else if (!is_about_one(error)) {
-            pause_for_shortage(port, error);
-            return;
-        }
-    }
-}
-
-/* --- listening --- */
+enum { BACKLOG = 511 };
 
 static void close_port(struct port *port)
 {
@@ -180,7 +30,7 @@ static int fail(const char *where, int rc, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "cannot listen on %s: %s", where, uv_strerror(rc));
 }
 
-static bool is_shared(const struct port *port) { return port->ports->group->config->loops > 1 && !is_admin(port); }
+static bool is_shared(const struct port *port) { return port->ports->group->config->loops > 1 && !port_is_admin(port); }
 
 /* A socket that is bound to the address, or libuv's negative code. */
 static int make_socket(const struct sockaddr_storage *address, bool is_shared_one)
@@ -218,7 +68,7 @@ static int open_port(struct port *port, int fd)
     }
     port->poll.data = port;
     port->fd = fd;
-    return uv_poll_start(&port->poll, UV_READABLE, on_connection);
+    return uv_poll_start(&port->poll, UV_READABLE, port_accept);
 }
 
 /* 0 or libuv's negative code. */
