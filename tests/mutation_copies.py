@@ -27,6 +27,7 @@ UNIT = "unit tests"
 API = {
     "random models": ("tests/api/answers/test_exact.py::test_random_models_agree_with_the_specification[0]",),
     "stored references": ("tests/api/answers/test_refs.py", "-k", "reference_values"),
+    "files of MD2": ("tests/api/formats/test_md2.py",),
 }
 
 

@@ -78,7 +78,7 @@ MUTATIONS = [
     ("rasterizer: vertices follow the first joint alone", "server/render/gather/gather_skin.c", "for (uint32_t i = first; i < end; i++)",
      "for (uint32_t i = first; i < first + 1; i++)"),
     ("MD2: the first frame is a target, too", "server/import/quake/md2_clip.c", "track.values[(size_t)k * width + first + k - 1] = 1;",
-     "track.values[(size_t)k * width + first + k - (first > 0)] = 1;"),
+     "track.values[(size_t)k * width + first + k - (first > 0)] = 1;", "files of MD2"),
     ("Ogre: a key turns before the bone is bound", "server/import/ogre/ogre_clip.c",
      "quat_mul(bind->rotation, change->rotation, out);", "quat_mul(change->rotation, bind->rotation, out);"),
     ("Ogre: rotations go along the arc", "server/import/ogre/ogre_clip.c", "path == PATH_ROTATION && is_wide(&track)", "false"),
