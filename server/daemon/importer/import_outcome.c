@@ -73,6 +73,11 @@ bool import_exit_is_kill(const struct import_exit *end)
            is_from_outside(end->child.term_signal);
 }
 
+bool import_exit_is_transient(const struct import_exit *end)
+{
+    return end->child.start_error == -ECONNRESET || (end->child.is_timeout && !end->is_unavailable);
+}
+
 static int explain_kill(const struct import_exit *end, struct err *err)
 {
     const int number = end->child.term_signal;
@@ -95,8 +100,9 @@ static int explain_signal(const struct import_exit *end, struct err *err)
     case SIGABRT:
         return explain_abort(end, err);
     case SIGXCPU:
-        return err_set(err, ERR_IMPORT_CPU, "the import used more processor time than the limit of %llu s",
-                       (unsigned long long)end->limits->value[LIMIT_IMPORT_CPU_S]);
+        return err_set(err, ERR_IMPORT_CPU, "the import used more processor time than the limit of %llu s; see %s",
+                       (unsigned long long)end->limits->value[LIMIT_IMPORT_CPU_S],
+                       LIMIT_TEXT(end->limits, LIMIT_IMPORT_CPU_S));
     case SIGSYS:
         return err_set(err, ERR_IMPORT_SYSCALL, "the importer was stopped at %s, which no importer may do",
                        child_exit_denied_syscall(end->child.output, call));
@@ -165,8 +171,10 @@ static int check_end(int result_fd, const struct import_exit *end, struct err *e
     if (end->child.start_error != 0)
         return explain_start(end, err);
     if (end->child.is_timeout && !end->is_unavailable)
-        return err_set(err, ERR_IMPORT_TIMEOUT, "the import took longer than the limit of %llu ms",
-                       (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
+        return err_set(err, ERR_IMPORT_TIMEOUT,
+                       "the import took longer than the limit of %llu ms; see %s; try again later",
+                       (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS],
+                       LIMIT_TEXT(end->limits, LIMIT_IMPORT_TIME_MS));
     if (end->is_unavailable)
         return err_set(err, ERR_SOURCE_UNAVAILABLE,
                        "the folder of the models could not be read during the import; try again later");

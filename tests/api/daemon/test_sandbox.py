@@ -21,12 +21,12 @@ pytestmark = pytest.mark.skipif(is_sanitized(), reason="sanitizers need what the
 FORBIDDEN = {"open": "openat", "create": "openat", "openat2": "openat2", "socket": "socket",
              "socket-unix": "socket", "execve": "execve", "fork": "clone", "vfork": "clone", "ptrace": "ptrace",
              "kill": "kill", "kill-group": "kill", "process-vm-readv": "process_vm_readv", "unshare": "unshare",
-             "setrlimit": "prlimit64", "sigaction": "rt_sigaction", "ioctl": "ioctl",
+             "setrlimit": "prlimit64", "setpriority": "setpriority", "sigaction": "rt_sigaction", "ioctl": "ioctl",
              "memfd": "memfd_create", "io-uring": "io_uring_setup", "bpf": "bpf", "userfaultfd": "userfaultfd",
              "seccomp": "seccomp", "write": "write", "writev": "writev", "thread": "clone", "setuid": "setresuid",
              "capset": "capset"}
 # What a driver might try: the renderer gets an error and lives.
-ONLY_DENIED_TO_RENDER = dict.fromkeys(("open", "create", "setrlimit", "ioctl", "memfd", "write", "writev"),
+ONLY_DENIED_TO_RENDER = dict.fromkeys(("open", "create", "setrlimit", "setpriority", "ioctl", "memfd", "write", "writev"),
                                       "Operation not permitted") | {"thread": "Resource temporarily unavailable"}
 
 
