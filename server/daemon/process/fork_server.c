@@ -174,8 +174,8 @@ static void warn(const struct fork_parent *parent)
     if (parent->fault != NULL)
         log_warn("the process that makes importers %s and is replaced: %s", parent->fault, words);
     else
-        log_warn("the process that makes importers ended (signal %d, status %d) and is replaced: %s",
-                 exit->term_signal, (int)exit->status, words);
+        log_warn("the process that makes importers ended (signal %d, status %d) and is replaced: %s", exit->term_signal,
+                 (int)exit->status, words);
 }
 
 static void on_ended(struct child *child)
