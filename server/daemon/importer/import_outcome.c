@@ -43,8 +43,9 @@ static int explain_abort(const struct import_exit *end, struct err *err)
     char quote[QUOTE_SIZE + 2];
     const char *words = end->child.output;
     if (strstr(words, "std::bad_alloc") != NULL || strstr(words, "std::length_error") != NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "the import needs more memory than the limit of %llu bytes",
-                       (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
+        return err_set(err, ERR_IMPORT_MEMORY, "the import needs more memory than the limit of %llu bytes; see %s",
+                       (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES],
+                       LIMIT_TEXT(end->limits, LIMIT_IMPORT_MEMORY_BYTES));
     /* A check of a library, or an exception of C++ that nothing caught: their words are about code */
     if (quote_line(words, "ssertion", quote) || quote_line(words, "ai_assert", quote) ||
         quote_line(words, "terminate called", quote))
@@ -56,8 +57,9 @@ static int explain_abort(const struct import_exit *end, struct err *err)
 
 static int explain_size(const struct import_exit *end, struct err *err)
 {
-    return err_set(err, ERR_IMPORT_TOO_LARGE, "the imported model is larger than the limit of %llu bytes",
-                   (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES]);
+    return err_set(err, ERR_IMPORT_TOO_LARGE, "the imported model is larger than the limit of %llu bytes; see %s",
+                   (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES],
+                   LIMIT_TEXT(end->limits, LIMIT_BAKED_BYTES));
 }
 
 /* By a signal that a file cannot make an importer raise: a filter on system calls keeps it from kill(). */
