@@ -212,7 +212,7 @@ void import_pool_free(struct import_pool *pool)
 
 int import_pool_importer_version(const struct config *config, char out[IMPORTER_VERSION_SIZE], struct err *err)
 {
-    enum { PATIENCE_MS = 5000 };
+    enum { PATIENCE_MS = 50000 }; /* some milliseconds, unless the machine is busy */
     struct worker_command command;
     struct child child;
     worker_command_import(&command, config);
