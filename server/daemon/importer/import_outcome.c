@@ -135,6 +135,8 @@ static int code_of_failure(uint32_t number)
     case ERR_FORBIDDEN:
     case ERR_SOURCE_UNAVAILABLE:
         return code;
+    case ERR_IMPORT_TIMEOUT: /* the server's to say: it is not remembered */
+        return ERR_IMPORT_CRASHED;
     case ERR_NO_MEMORY: /* its own, not the server's */
         return ERR_IMPORT_MEMORY;
     default:

@@ -137,7 +137,7 @@ TEST(import_outcome_believes_a_failure_only_so_far)
     err = outcome_of(&failure, sizeof failure, refused);
     assert_non_null(strstr(err.message, err_meaning(ERR_BAD_MODEL)));
 
-    static const uint32_t not_its_to_say[] = {0, 1, 7, 9, 28, 50, 53, 54, 999, UINT32_MAX};
+    static const uint32_t not_its_to_say[] = {0, 1, 7, 9, 28, 39, 50, 53, 54, 999, UINT32_MAX};
     for (size_t i = 0; i < sizeof not_its_to_say / sizeof *not_its_to_say; i++) {
         failure = failure_of(not_its_to_say[i], "x");
         err = outcome_of(&failure, sizeof failure, refused);
