@@ -33,6 +33,8 @@ int importer_settle(const struct importer_options *options, int last_fd, struct 
     tzset();
     if (resource_limits_settle(last_fd, err) < 0)
         return err->code;
+    /* a fork server and its importers are one session; among them, it goes first: see confine() */
+    resource_limits_yield_session();
     sandbox_isolate(sandbox);
     sandbox_settle(sandbox);
     return 0;
@@ -48,7 +50,7 @@ static int confine(const struct importer_options *options, struct sandbox *sandb
         .file_bytes = limits[LIMIT_BAKED_BYTES] + RESULT_SLACK_BYTES,
         .open_files = OPEN_FILES_MAX,
     };
-    if (resource_limits_set(&own, err) < 0)
+    if (resource_limits_yield(false, err) < 0 || resource_limits_set(&own, err) < 0)
         return err->code;
     if (limits_text != NULL)
         resource_limits_text(limits_text);

@@ -162,12 +162,19 @@ static int try_forbidden(const struct options *options, struct sandbox *sandbox,
                                      : err_set(err, ERR_BAD_PARAMETER, "no attempt is named '%s'", options->attempt);
 }
 
+/* It is as good as ready. All threads of the driver are there. */
+static int yield(struct err *err)
+{
+    resource_limits_yield_session();
+    return resource_limits_yield(getpgrp() == getpid(), err);
+}
+
 /* The driver loads its parts and compiles what every picture needs before the first byte from outside arrives. */
 static int work(const struct options *options, struct sandbox *sandbox, struct err *err)
 {
     struct renderer *renderer = NULL;
     const uint64_t cache_bytes = options->memory_bytes == 0 ? UINT64_C(1) << 30 : options->memory_bytes / CACHE_SHARE;
-    if (renderer_new(options->gl, cache_bytes, &renderer, err) < 0 || sandbox_enter(sandbox, err) < 0)
+    if (renderer_new(options->gl, cache_bytes, &renderer, err) < 0 || yield(err) < 0 || sandbox_enter(sandbox, err) < 0)
         return err->code;
     return serve(renderer, options->cpu_s, err);
 }

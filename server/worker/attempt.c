@@ -1,6 +1,7 @@
 /* attempt.c - one function for each forbidden call, and their table. */
 #include "worker/attempt.h"
 
+#include "worker/resource_limits.h"
 #include "worker/sandbox_contract.h"
 
 #include <errno.h>
@@ -86,6 +87,7 @@ static long try_setrlimit(void)
     const struct rlimit limit = {0, 0};
     return setrlimit(RLIMIT_CORE, &limit);
 }
+static long try_setpriority(void) { return setpriority(PRIO_PROCESS, 0, RESOURCE_LIMITS_NICE); }
 static long try_sigaction(void) { return signal(SIGSYS, SIG_IGN) == SIG_ERR ? -1 : 0; }
 static long try_ioctl(void)
 {
@@ -151,6 +153,7 @@ static const struct {
     {"setuid", try_setuid, "become root"},
     {"capset", try_capset, "take a capability"},
     {"setrlimit", try_setrlimit, "change its limits"},
+    {"setpriority", try_setpriority, "change who goes first"},
     {"sigaction", try_sigaction, "catch the filter's signal"},
     {"ioctl", try_ioctl, "speak to a device"},
     {"memfd", try_memfd, "make a memory file"},

@@ -1,4 +1,4 @@
-/* resource_limits.c - sets limits, priority and the out-of-memory score. */
+/* resource_limits.c - sets limits, priorities and the out-of-memory score. */
 #include "worker/resource_limits.h"
 
 #include "base/version.h"
@@ -60,10 +60,22 @@ int resource_limits_settle(int last_fd, struct err *err)
         close_range((unsigned)last_fd + 1, ~0u, 0);
     /* When memory runs out the kernel ends the worker first, not the server. Where /proc is not mounted it need not. */
     set_oom_score();
-    /* A process that leads a session is in a scheduling group of its own where the kernel makes such groups, and nice()
-     * then counts only inside it (man 7 sched, "The autogroup feature"). At 10 the server goes first, and the worker
-     * goes on even where others keep the machine busy. */
+    return 0;
+}
+
+void resource_limits_yield_session(void)
+{
+    /* A process that leads a session is in a scheduling group of its own where the kernel makes such groups, and nice
+     * values then count only inside it (man 7 sched, "The autogroup feature"). At 10 the server goes first, and the
+     * worker goes on even where others keep the machine busy. */
     proc_write("/proc/self/autogroup", "10");
+}
+
+int resource_limits_yield(bool has_group, struct err *err)
+{
+    /* PRIO_PROCESS is one thread; PRIO_PGRP are all threads of each process of the group */
+    if (setpriority(has_group ? PRIO_PGRP : PRIO_PROCESS, 0, RESOURCE_LIMITS_NICE) != 0)
+        return err_set(err, ERR_INTERNAL, "cannot lower the priority: %s", strerror(errno));
     return 0;
 }
 
@@ -79,9 +91,6 @@ int resource_limits_set(const struct resource_limits *limits, struct err *err)
         {RLIMIT_FSIZE, limits->file_bytes, "file size"},
         {RLIMIT_NOFILE, limits->open_files, "open files"},
     };
-    errno = 0;
-    if (nice(19) == -1 && errno != 0)
-        return err_set(err, ERR_INTERNAL, "cannot lower the priority: %s", strerror(errno));
     if (limit_to(RLIMIT_CORE, 0, "core dumps", err) < 0)
         return err->code;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -1,5 +1,6 @@
 /* The system calls that are left. By libseccomp, which knows the numbers, the argument registers and the foreign
  * calling conventions of each processor. */
+#include "worker/resource_limits.h"
 #include "worker/sandbox.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -72,8 +74,6 @@ static const struct rule ALLOWED[] = {
     {SANDBOX_FORKS, SCMP_SYS(prctl), IS(0, PR_SET_PDEATHSIG)},
     {SANDBOX_FORKS, SCMP_SYS(prctl), IS(0, PR_SET_NO_NEW_PRIVS)},
     {SANDBOX_FORKS, SCMP_SYS(prctl), IS(0, PR_SET_SECCOMP)},
-    {SANDBOX_FORKS, SCMP_SYS(getpriority), ANY},
-    {SANDBOX_FORKS, SCMP_SYS(setpriority), ANY},
     {SANDBOX_FORKS, SCMP_SYS(getrlimit), ANY},
     {SANDBOX_FORKS, SCMP_SYS(setrlimit), ANY},
     {SANDBOX_FORKS, SCMP_SYS(prlimit64), IS(0, 0)},
@@ -136,6 +136,13 @@ static int add_abort(scmp_filter_ctx filter, enum sandbox_program program)
                             SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0), SCMP_A2(SCMP_CMP_EQ, SIGABRT, 0));
 }
 
+/* An importer lets others go first: resource_limits_yield(). */
+static int add_yield(scmp_filter_ctx filter)
+{
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setpriority), 3, SCMP_A0(SCMP_CMP_EQ, PRIO_PROCESS, 0),
+                            SCMP_A1(SCMP_CMP_EQ, 0, 0), SCMP_A2(SCMP_CMP_EQ, RESOURCE_LIMITS_NICE, 0));
+}
+
 /* The driver has its threads once it has drawn (warm_up.h), so nobody makes any: who tries gets what a full machine
  * answers, which a driver bears, and a process is only an attack's. clone3()'s flags lie in memory, where a filter
  * cannot see them; without it the C library takes clone(). */
@@ -157,6 +164,8 @@ static int add_rules(scmp_filter_ctx filter, enum sandbox_program program)
         if ((ALLOWED[i].programs & program) != 0)
             rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, ALLOWED[i].call, ALLOWED[i].compared,
                                         &ALLOWED[i].argument);
+    if (program == SANDBOX_FORKS && rc == 0)
+        rc = add_yield(filter);
     if (program != SANDBOX_RENDER)
         return rc;
     for (size_t i = 0; i < sizeof ENDS_RENDER / sizeof *ENDS_RENDER && rc == 0; i++)

@@ -92,8 +92,7 @@ def root():
 
 def test_installed_in_a_minimal_debian_it_draws(root):
     assert root.run("posed", "--version").stdout.startswith(f"posed {VERSION}")
-    # The limit on time is for a machine that has other work.
-    picture = root.run("env", "POSED_RENDER_TIMEOUT=120s", "POSED_IMPORT_TIMEOUT=120s", "posectl", "render", "/usr/share/posed/samples/robot.glb", "-o", "-", text=False).stdout
+    picture = root.run("posectl", "render", "/usr/share/posed/samples/robot.glb", "-o", "-", text=False).stdout
     assert picture.startswith(PNG)
     assert '"clips":[' in root.run("posectl", "info", "--json", "/usr/share/posed/samples/dragon.glb").stdout.replace(" ", "")
     assert root.run("getent", "passwd", "posed").stdout.startswith("posed:")

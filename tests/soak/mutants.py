@@ -204,7 +204,7 @@ class Run:
         self.good = self.root / "good.glb"
         self.good.write_bytes(good[0].read_bytes())
         self.server = conftest.Server(self.root, "--log", "off", "--cache-bytes", "16m", "--import-workers", "2",
-                                      "--render-workers", "1", "--import-timeout", "10s")
+                                      "--render-workers", "1", "--import-cpu", "10s")
 
     def ask(self, connection, target, name, allowed):
         answer = connection.get(target)

@@ -76,10 +76,14 @@ void connection_close(struct connection *connection)
     *connection = (struct connection){0};
 }
 
+/* Work that hangs was tried twice by the server, for minutes. */
+static bool has_been_tried(int code) { return code == POSED_ERR_IMPORT_TIMEOUT || code == POSED_ERR_RENDER_TIMEOUT; }
+
 /* Seconds to wait before the next try; -1: do not try again. */
 static double pause_before_retry(const struct posed_error *error, int tries)
 {
-    if (error->status != POSED_E_SERVER || error->retry_after_s == 0 || error->code == POSED_ERR_SHUTTING_DOWN)
+    if (error->status != POSED_E_SERVER || error->retry_after_s == 0 || error->code == POSED_ERR_SHUTTING_DOWN ||
+        has_been_tried(error->code))
         return -1;
     const double wanted_s = error->retry_after_s > RETRY_S_MAX ? RETRY_S_MAX : error->retry_after_s;
     return error->code == POSED_ERR_OVERLOADED && tries == 0 ? 0.2 : wanted_s;

@@ -32,7 +32,8 @@ static void await_other(struct cache_slot *slot)
     cache_start_timer(slot->cache);
 }
 
-/* As long as an import and its storing may take: then something is wrong with the other, or its model cannot be stored.
+/* Until the other would have taken its import for a hang, and storing may take: then something is wrong with it, or its
+ * model cannot be stored. Its processor time is not to be seen, and a second import would keep a busy machine busier.
  */
 static bool is_patience_over(struct cache_slot *slot)
 {

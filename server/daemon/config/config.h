@@ -15,6 +15,9 @@ enum token_for { TOKEN_FOR_ALL, TOKEN_FOR_UPLOADS };
 
 extern const char TCP_DEFAULT[]; /* option_table.c */
 
+/* Words of --ready, by their places in options.def. */
+enum ready_part { READY_POSES = 1, READY_PICTURES = 2, READY_MODELS = 4 };
+
 enum { CONFIG_LOOPS_MAX = 64, CONFIG_ADMIN_CONNECTIONS_MAX = 16 };
 
 /* What decides which files a model opens: file_access.h. */
@@ -45,6 +48,7 @@ struct config {
     const char *frame_ancestors; /* --frame-ancestors LIST, or NULL: no page may show /embed/ in a frame */
     const char *trusted_proxy;   /* --trusted-proxy NETWORKS, or NULL: see proxy_policy.h */
     const char *cache_control;   /* --cache-control LIST: for how long caches may keep answers; see proxy_policy.h */
+    uint32_t ready;              /* --ready, of enum ready_part: what makes /readyz fail */
     bool logs_probes;            /* --log-probes: probes that went well are in the request log too */
     enum compress_mode compress; /* --compress auto|off: bodies for clients that take them compressed */
     enum watch_mode watch;       /* --watch auto|poll|off: how changes of files are noticed */

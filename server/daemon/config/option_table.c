@@ -176,10 +176,9 @@ static bool read_number(const char *text, const struct unit *units, uint64_t *ou
     return false;
 }
 
-/* The place of `text` in "a|b|c", or -1. */
-static int place_of(const char *words, const char *text)
+/* The place of the text in "a|b|c", or -1. */
+static int place_of(const char *words, const char *text, size_t length)
 {
-    const size_t length = strlen(text);
     for (int place = 0;; place++) {
         const size_t word = strcspn(words, "|");
         if (word == length && memcmp(words, text, length) == 0)
@@ -205,11 +204,32 @@ static int set_number(const struct option *option, void *field, const char *text
     return 0;
 }
 
+static int set_words(const struct option *option, uint32_t *field, const char *text, const char *source,
+                     struct err *err)
+{
+    uint32_t set = 0;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        const int place = place_of(option->words, at, length);
+        if (place < 0)
+            return err_set(err, ERR_BAD_PARAMETER, "%s: '%s' is no list of %s, such as %s", source, text, option->words,
+                           option->initial);
+        set |= UINT32_C(1) << place;
+        at += length;
+        if (*at == '\0')
+            break;
+    }
+    *field = set;
+    return 0;
+}
+
 int option_set(const struct option *option, struct config *config, const char *text, const char *source,
                struct err *err)
 {
     void *field = (char *)config + option->offset;
-    const int place = option->words == NULL ? 0 : place_of(option->words, text);
+    if (option->kind == OPTION_SET)
+        return set_words(option, field, text, source, err);
+    const int place = option->words == NULL ? 0 : place_of(option->words, text, strlen(text));
     if (place < 0)
         return err_set(err, ERR_BAD_PARAMETER, "%s: '%s' is not one of %s", source, text, option->words);
     switch (option->kind) {
@@ -228,6 +248,7 @@ int option_set(const struct option *option, struct config *config, const char *t
     case OPTION_FLAG:
         *(bool *)field = true;
         return 0;
+    case OPTION_SET:
     case OPTION_COUNT:
     case OPTION_NUMBER:
     case OPTION_BYTES:
@@ -255,6 +276,19 @@ static void put_number(enum option_kind kind, uint64_t value, struct buf *out)
         buf_put_char(out, 's');
 }
 
+/* The words of the set, in the order of the table. */
+static void put_words(const char *words, uint32_t set, struct buf *out)
+{
+    for (bool is_first = true; set != 0; set >>= 1) {
+        const size_t length = strcspn(words, "|");
+        if ((set & 1) != 0 && !is_first)
+            buf_put_char(out, ',');
+        if ((set & 1) != 0)
+            buf_put(out, words, length), is_first = false;
+        words += length + (words[length] != '\0');
+    }
+}
+
 void option_put_value(const struct option *option, const struct config *config, struct buf *out)
 {
     const void *field = (const char *)config + option->offset;
@@ -273,6 +307,9 @@ void option_put_value(const struct option *option, const struct config *config, 
         buf_put(out, word, strcspn(word, "|"));
         break;
     }
+    case OPTION_SET:
+        put_words(option->words, *(const uint32_t *)field, out);
+        break;
     case OPTION_FLAG:
         buf_put_text(out, *(const bool *)field ? "yes" : "no");
         break;

@@ -11,6 +11,7 @@ enum option_kind {
     OPTION_TEXT,   /* const char * */
     OPTION_WORD,   /* const char *, one of `words` */
     OPTION_CHOICE, /* int: the place in `words` */
+    OPTION_SET,    /* uint32_t: several of `words`, with commas between; bit N is the word at place N */
     OPTION_COUNT,  /* uint32_t */
     OPTION_NUMBER, /* uint64_t, plain */
     OPTION_BYTES,  /* uint64_t */

@@ -207,6 +207,8 @@ int options_check(const struct config *config, struct err *err)
                        (unsigned long long)limits[LIMIT_ANSWER_BYTES]);
     if (check_ports(config, err) < 0)
         return err->code;
+    if ((config->ready & READY_PICTURES) != 0 && config->render_workers == 0)
+        return err_set(err, ERR_BAD_PARAMETER, "--ready pictures, but --render-workers 0: it would never be ready");
     if (kernel_find(config->kernel) == NULL)
         return err_set(err, ERR_BAD_PARAMETER, "--kernel %s: this processor does not run it; its best is %s",
                        config->kernel, kernel_best()->name);

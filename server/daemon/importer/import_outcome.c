@@ -43,8 +43,9 @@ static int explain_abort(const struct import_exit *end, struct err *err)
     char quote[QUOTE_SIZE + 2];
     const char *words = end->child.output;
     if (strstr(words, "std::bad_alloc") != NULL || strstr(words, "std::length_error") != NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "the import needs more memory than the limit of %llu bytes",
-                       (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
+        return err_set(err, ERR_IMPORT_MEMORY, "the import needs more memory than the limit of %llu bytes; see %s",
+                       (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES],
+                       LIMIT_TEXT(end->limits, LIMIT_IMPORT_MEMORY_BYTES));
     /* A check of a library, or an exception of C++ that nothing caught: their words are about code */
     if (quote_line(words, "ssertion", quote) || quote_line(words, "ai_assert", quote) ||
         quote_line(words, "terminate called", quote))
@@ -56,8 +57,9 @@ static int explain_abort(const struct import_exit *end, struct err *err)
 
 static int explain_size(const struct import_exit *end, struct err *err)
 {
-    return err_set(err, ERR_IMPORT_TOO_LARGE, "the imported model is larger than the limit of %llu bytes",
-                   (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES]);
+    return err_set(err, ERR_IMPORT_TOO_LARGE, "the imported model is larger than the limit of %llu bytes; see %s",
+                   (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES],
+                   LIMIT_TEXT(end->limits, LIMIT_BAKED_BYTES));
 }
 
 /* By a signal that a file cannot make an importer raise: a filter on system calls keeps it from kill(). */
@@ -71,6 +73,11 @@ bool import_exit_is_kill(const struct import_exit *end)
 {
     return !end->child.is_timeout && !end->is_breach && !end->is_starved && !end->is_unavailable &&
            is_from_outside(end->child.term_signal);
+}
+
+bool import_exit_is_transient(const struct import_exit *end)
+{
+    return end->child.start_error == -ECONNRESET || (end->child.is_timeout && !end->is_unavailable);
 }
 
 static int explain_kill(const struct import_exit *end, struct err *err)
@@ -95,8 +102,9 @@ static int explain_signal(const struct import_exit *end, struct err *err)
     case SIGABRT:
         return explain_abort(end, err);
     case SIGXCPU:
-        return err_set(err, ERR_IMPORT_CPU, "the import used more processor time than the limit of %llu s",
-                       (unsigned long long)end->limits->value[LIMIT_IMPORT_CPU_S]);
+        return err_set(err, ERR_IMPORT_CPU, "the import used more processor time than the limit of %llu s; see %s",
+                       (unsigned long long)end->limits->value[LIMIT_IMPORT_CPU_S],
+                       LIMIT_TEXT(end->limits, LIMIT_IMPORT_CPU_S));
     case SIGSYS:
         return err_set(err, ERR_IMPORT_SYSCALL, "the importer was stopped at %s, which no importer may do",
                        child_exit_denied_syscall(end->child.output, call));
@@ -127,6 +135,8 @@ static int code_of_failure(uint32_t number)
     case ERR_FORBIDDEN:
     case ERR_SOURCE_UNAVAILABLE:
         return code;
+    case ERR_IMPORT_TIMEOUT: /* the server's to say: it is not remembered */
+        return ERR_IMPORT_CRASHED;
     case ERR_NO_MEMORY: /* its own, not the server's */
         return ERR_IMPORT_MEMORY;
     default:
@@ -165,8 +175,10 @@ static int check_end(int result_fd, const struct import_exit *end, struct err *e
     if (end->child.start_error != 0)
         return explain_start(end, err);
     if (end->child.is_timeout && !end->is_unavailable)
-        return err_set(err, ERR_IMPORT_TIMEOUT, "the import took longer than the limit of %llu ms",
-                       (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
+        return err_set(err, ERR_IMPORT_TIMEOUT,
+                       "the import took longer than the limit of %llu ms; see %s; try again later",
+                       (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS],
+                       LIMIT_TEXT(end->limits, LIMIT_IMPORT_TIME_MS));
     if (end->is_unavailable)
         return err_set(err, ERR_SOURCE_UNAVAILABLE,
                        "the folder of the models could not be read during the import; try again later");

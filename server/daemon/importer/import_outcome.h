@@ -33,6 +33,9 @@ int import_outcome(int result_fd, const struct import_exit *end, uint64_t key, s
 /* Neither posed nor the file ended it, but somebody else, perhaps the kernel for lack of memory. */
 bool import_exit_is_kill(const struct import_exit *end);
 
+/* Another try may go well: its fork server ended before it was made, or posed ended it because it hung. */
+bool import_exit_is_transient(const struct import_exit *end);
+
 /* The same for an importer that had a zip to unpack: 0 when the fd, now sealed, holds what it left (archive.h), which
  * is not checked. */
 int import_outcome_archive(int result_fd, const struct import_exit *end, struct err *err);

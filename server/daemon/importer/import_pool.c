@@ -13,10 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TRIES_MAX = 2 };
+
 struct import_slot {
     struct import_pool *pool;
     struct import_run *run; /* NULL: the import has not begun */
     struct import_job *job; /* NULL: free */
+    unsigned tries;         /* of the job */
 };
 
 struct import_pool {
@@ -82,7 +85,7 @@ static struct import_slot *find_slot_of(struct import_pool *pool, const struct i
     return &pool->slots[i];
 }
 
-static void on_done(void *context, struct imported_model *imported, int archive_fd, const struct err *err);
+static void on_done(void *context, const struct import_run_end *end);
 static void start_jobs(struct import_pool *pool);
 
 static struct import_job *leave(struct import_slot *slot)
@@ -112,6 +115,16 @@ static void make_room(struct import_pool *pool)
     }
 }
 
+static void try_import(struct import_slot *slot)
+{
+    struct import_pool *pool = slot->pool;
+    struct import_job *job = slot->job;
+    const struct import_task task = {.path = job->path, .access = job->access, .is_archive = job->is_archive};
+    slot->tries++;
+    slot->run = import_run_start(pool->loop, server_for(pool, job), pool->config, pool->root_fd, &task,
+                                 ++pool->last_key, on_done, slot);
+}
+
 static void begin(struct import_slot *slot)
 {
     struct import_pool *pool = slot->pool;
@@ -120,9 +133,8 @@ static void begin(struct import_slot *slot)
         job->starting(job);
     stats_add(STAT_IMPORTS_STARTED, 1);
     stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
-    const struct import_task task = {.path = job->path, .access = job->access, .is_archive = job->is_archive};
-    slot->run = import_run_start(pool->loop, server_for(pool, job), pool->config, pool->root_fd, &task,
-                                 ++pool->last_key, on_done, slot);
+    slot->tries = 0;
+    try_import(slot);
 }
 
 static void start_jobs(struct import_pool *pool)
@@ -146,14 +158,18 @@ void import_pool_leave(struct import_pool *pool, struct import_job *job)
     start_jobs(pool);
 }
 
-static void on_done(void *context, struct imported_model *imported, int archive_fd, const struct err *err)
+static void on_done(void *context, const struct import_run_end *end)
 {
     struct import_slot *slot = context;
+    if (end->is_transient && slot->tries < TRIES_MAX && slot->job->is_wanted(slot->job)) {
+        try_import(slot);
+        return;
+    }
     struct import_job *job = leave(slot);
-    job->archive_fd = archive_fd;
-    if (imported == NULL && archive_fd < 0)
-        stats_count_error(STAT_ERRORS_IMPORTS, err->code);
-    job->done(job, imported, err);
+    job->archive_fd = end->archive_fd;
+    if (end->imported == NULL && end->archive_fd < 0)
+        stats_count_error(STAT_ERRORS_IMPORTS, end->err->code);
+    job->done(job, end->imported, end->err);
     start_jobs(slot->pool);
 }
 
@@ -196,7 +212,7 @@ void import_pool_free(struct import_pool *pool)
 
 int import_pool_importer_version(const struct config *config, char out[IMPORTER_VERSION_SIZE], struct err *err)
 {
-    enum { PATIENCE_MS = 5000 };
+    enum { PATIENCE_MS = 50000 }; /* some milliseconds, unless the machine is busy */
     struct worker_command command;
     struct child child;
     worker_command_import(&command, config);

@@ -2,7 +2,8 @@
  * a time.
  *
  * A process gets a socket for the files it asks for, a memfd for its result and a pipe as stderr, and nothing else of
- * the daemon's. Whatever the process does, its job ends with a model or an error. Loop thread only. */
+ * the daemon's. Whatever the process does, its job ends with a model or an error. One that hangs is ended, and one
+ * whose fork server ends was not begun; both are tried once more. Loop thread only. */
 #pragma once
 
 #include "daemon/model/imported_model.h"

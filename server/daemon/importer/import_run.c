@@ -207,13 +207,15 @@ static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
     /* The run is freed first: its descriptors and memory are available to done(). */
     import_run_done *done = run->done;
     void *context = run->context;
-    struct imported_model *imported = run->imported;
-    const int archive_fd = run->archive_fd;
     const struct err err = run->err;
+    const struct import_run_end end = {.imported = run->imported,
+                                       .archive_fd = run->archive_fd,
+                                       .err = &err,
+                                       .is_transient = import_exit_is_transient(&run->end)};
     run->imported = NULL;
     run->archive_fd = -1;
     free_run(run);
-    done(context, imported, archive_fd, &err);
+    done(context, &end);
 }
 
 static void one_closed(struct import_run *run)

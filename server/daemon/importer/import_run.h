@@ -10,9 +10,16 @@
 
 struct import_run;
 
-/* Runs once, never before import_run_start() returns. *imported has a reference, the callee's from now on, or
- * archive_fd is one; with NULL and -1 *err says why. */
-typedef void import_run_done(void *context, struct imported_model *imported, int archive_fd, const struct err *err);
+/* What an import comes to. */
+struct import_run_end {
+    struct imported_model *imported; /* one reference, the callee's from now on; or */
+    int archive_fd;                  /* likewise; or NULL and -1: */
+    const struct err *err;           /* says why */
+    bool is_transient;               /* and another try may go well: import_exit_is_transient() */
+};
+
+/* Runs once, never before import_run_start() returns. */
+typedef void import_run_done(void *context, const struct import_run_end *end);
 
 /* What is to be imported; all borrowed for the call. */
 struct import_task {

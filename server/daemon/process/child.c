@@ -159,17 +159,21 @@ void child_limit_time(struct child *child, uint64_t time_ms)
         uv_timer_start(&child->timer, on_time_over, time_ms, 0);
 }
 
+pid_t child_pid(const struct child *child) { return child->is_running ? child->pid : 0; }
+
 bool child_has_ended(const struct child *child) { return !child->is_running; }
 
-uint64_t child_cpu_used_ms(const struct child *child)
+uint64_t child_cpu_used_ns(const struct child *child)
 {
     clockid_t clock;
     struct timespec used;
     if (!child->is_running || child->pid == 0 || clock_getcpuclockid(child->pid, &clock) != 0 ||
         clock_gettime(clock, &used) != 0)
         return 0;
-    return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
+    return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
+
+uint64_t child_cpu_used_ms(const struct child *child) { return child_cpu_used_ns(child) / 1000000; }
 
 /* --- its start --- */
 

@@ -92,10 +92,14 @@ void child_limit_time(struct child *child, uint64_t time_ms);
 /* Sends the signal to the process and its group, and sets no time any more. Does nothing when it has ended. */
 void child_kill(struct child *child, int signal);
 
+/* 0: there is none yet, or none any more. */
+pid_t child_pid(const struct child *child);
+
 /* ended() has run, or runs. */
 bool child_has_ended(const struct child *child);
 
 /* The processor time that the process has used, by the kernel's account; 0 when it has ended. */
+uint64_t child_cpu_used_ns(const struct child *child);
 uint64_t child_cpu_used_ms(const struct child *child);
 
 /* Runs a program to its end, or until time_ms are over, without a loop: at start-up. Fills *out, whose output is that

@@ -4,6 +4,7 @@
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/support/log.h"
+#include "daemon/support/process_usage.h"
 #include "worker/fork_server.h"
 
 #include <errno.h>
@@ -14,16 +15,25 @@
 #include <unistd.h>
 
 /* How long a process may take to be made, on a machine that has much else to do; and how many one fork server makes. */
-enum { PATIENCE_MS = 10000, FORKS_MAX = 100 };
+enum { PATIENCE_MS = 100000, FORKS_MAX = 100 };
+
+/* While somebody waits for a process, the fork server is looked at so often. It does not work any more if it is found
+ * stopped so many times in a row, or asleep without having run in between: even where others keep the machine busy, a
+ * message wakes it, and it waits for a processor and not for an event. */
+enum { LOOK_MS = 200, STOPPED_LOOKS = 2, ASLEEP_LOOKS = 3 };
 
 /* The process of one. It lives until its socket is closed. */
 struct fork_parent {
     struct child child;
     uv_poll_t poll;
+    uv_timer_t looks;
+    int stopped_count, asleep_count; /* of the last looks */
+    uint64_t cpu_ns;                 /* at the last */
     int socket;
-    int open_parts;             /* of the child and the poll handle */
+    int open_parts;             /* of the child, the poll handle and the timer */
     struct fork_server *server; /* NULL: it makes way, once nobody waits for it */
     bool is_dismissed;          /* it did nothing wrong */
+    const char *fault;          /* why it was ended ("was stopped"), or NULL */
     unsigned fork_count;
     struct child *first, **end; /* who waits for a process, in the order of asking */
 };
@@ -51,12 +61,15 @@ static void on_poll_closed(uv_handle_t *poll)
     one_closed(parent);
 }
 
+static void on_looks_closed(uv_handle_t *looks) { one_closed(looks->data); }
+
 /* The process ends when it sees that, or is ended. */
 static void close_socket(struct fork_parent *parent)
 {
     if (uv_is_closing((uv_handle_t *)&parent->poll))
         return;
     uv_close((uv_handle_t *)&parent->poll, on_poll_closed);
+    uv_close((uv_handle_t *)&parent->looks, on_looks_closed);
     child_limit_time(&parent->child, PATIENCE_MS);
 }
 
@@ -69,7 +82,45 @@ static void make_way(struct fork_parent *parent)
         close_socket(parent);
 }
 
-/* --- its answers --- */
+/* --- who waits for it, and whether that is in vain --- */
+
+static void on_look(uv_timer_t *looks)
+{
+    struct fork_parent *parent = looks->data;
+    const char state = process_usage_state(child_pid(&parent->child));
+    const uint64_t cpu_ns = child_cpu_used_ns(&parent->child);
+    parent->stopped_count = state == 'T' ? parent->stopped_count + 1 : 0;
+    parent->asleep_count = state == 'S' && cpu_ns == parent->cpu_ns ? parent->asleep_count + 1 : 0;
+    parent->cpu_ns = cpu_ns;
+    if (parent->stopped_count < STOPPED_LOOKS && parent->asleep_count < ASLEEP_LOOKS)
+        return;
+    parent->fault = state == 'T' ? "was stopped" : "did not answer";
+    uv_timer_stop(looks);
+    make_way(parent);
+    child_kill(&parent->child, SIGKILL); /* on_ended() follows */
+}
+
+/* From now on it has as long as it may take. */
+static void expect_reply(struct fork_parent *parent)
+{
+    parent->stopped_count = parent->asleep_count = 0;
+    if (uv_is_closing((uv_handle_t *)&parent->looks))
+        return;
+    if (parent->first != NULL)
+        uv_timer_start(&parent->looks, on_look, LOOK_MS, LOOK_MS);
+    else
+        uv_timer_stop(&parent->looks);
+    child_limit_time(&parent->child, parent->first != NULL ? PATIENCE_MS : 0);
+}
+
+static void add_last(struct fork_parent *parent, struct child *child)
+{
+    const bool is_first = parent->first == NULL;
+    *parent->end = child;
+    parent->end = &child->next;
+    if (is_first) /* else its time runs already, however many come */
+        expect_reply(parent);
+}
 
 static struct child *take_first(struct fork_parent *parent)
 {
@@ -77,9 +128,11 @@ static struct child *take_first(struct fork_parent *parent)
     parent->first = child->next;
     if (parent->first == NULL)
         parent->end = &parent->first;
-    child_limit_time(&parent->child, parent->first != NULL ? PATIENCE_MS : 0);
+    expect_reply(parent);
     return child;
 }
+
+/* --- its answers --- */
 
 /* False: it says what no fork server says, or nothing any more. */
 static bool read_replies(struct fork_parent *parent)
@@ -117,8 +170,12 @@ static void warn(const struct fork_parent *parent)
 {
     char words[LAST_LINE_SIZE];
     const struct child_exit *exit = &parent->child.exit;
-    log_warn("the process that makes importers ended (signal %d, status %d) and is replaced: %s", exit->term_signal,
-             (int)exit->status, child_exit_last_line(exit->output, words));
+    child_exit_last_line(exit->output, words);
+    if (parent->fault != NULL)
+        log_warn("the process that makes importers %s and is replaced: %s", parent->fault, words);
+    else
+        log_warn("the process that makes importers ended (signal %d, status %d) and is replaced: %s", exit->term_signal,
+                 (int)exit->status, words);
 }
 
 static void on_ended(struct child *child)
@@ -153,11 +210,12 @@ static int start(struct fork_server *server)
                                           .program = WORKER_IMPORT_SERVER};
     int rc = uv_poll_init(server->loop, &parent->poll, sockets[0]);
     if (rc == 0) {
-        parent->poll.data = parent;
-        parent->open_parts++;
+        uv_timer_init(server->loop, &parent->looks);
+        parent->poll.data = parent->looks.data = parent;
+        parent->open_parts += 2;
         rc = child_start(&parent->child, server->loop, &command, &EVENTS);
         if (rc != 0)
-            uv_close((uv_handle_t *)&parent->poll, on_poll_closed);
+            close_socket(parent);
     } else {
         close(sockets[0]);
         free(parent);
@@ -224,9 +282,7 @@ int fork_server_start_child(struct fork_server *server, struct child *child, int
         return rc;
     }
     struct fork_parent *parent = server->parent;
-    *parent->end = child;
-    parent->end = &child->next;
-    child_limit_time(&parent->child, PATIENCE_MS);
+    add_last(parent, child);
     if (++parent->fork_count == FORKS_MAX)
         fork_server_renew(server);
     return 0;

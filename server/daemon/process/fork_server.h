@@ -1,9 +1,9 @@
 /* fork_server.h - has processes made by a fork server (worker/fork_server.h): a program that was linked and confined
  * once. Each is a struct child as if it had been started. Loop thread only.
  *
- * The fork server starts when it is first needed, and anew when it has ended, does not answer, or has made so many
- * processes that another is due: addresses are the same in all that one fork server makes, so none of them may teach a
- * file much about the next (server/docs/hostile-files.md). */
+ * The fork server starts when it is first needed, and anew when it has ended, is stopped or asleep while somebody waits
+ * (which is noticed within a second), or has made so many processes that another is due: addresses are the same in all
+ * that one fork server makes, so none of them may teach a file much about the next (server/docs/hostile-files.md). */
 #pragma once
 
 #include "daemon/process/child.h"

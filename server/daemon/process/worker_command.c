@@ -105,7 +105,7 @@ static uint64_t render_cpu_s(const struct limits *limits)
 {
     static const uint64_t least_s = 3600, sheets = 4;
     const uint64_t pictures = RENDER_CELLS_MAX / RENDER_CELLS_A_PICTURE;
-    const uint64_t sheets_s = limits->value[LIMIT_RENDER_TIME_MS] / 1000 * pictures * sheets;
+    const uint64_t sheets_s = limits->value[LIMIT_RENDER_CPU_S] * pictures * sheets;
     return sheets_s > least_s ? sheets_s : least_s;
 }
 

@@ -12,6 +12,12 @@ static void say_why(const struct render_exit *end, char out[RENDER_WHY_SIZE])
     child_exit_last_line(end->child.output, line);
     if (end->breach != NULL)
         snprintf(what, sizeof what, "%s and was killed", end->breach);
+    else if (end->child.is_timeout)
+        snprintf(what, sizeof what, "took too long and was killed");
+    else if (end->is_killed)
+        snprintf(what, sizeof what, "was ended by the server");
+    else if (end->child.term_signal == SIGXCPU)
+        snprintf(what, sizeof what, "used up the processor time of its life");
     else if (end->child.term_signal == SIGSYS)
         snprintf(what, sizeof what, "was stopped at %s, which no renderer may do",
                  child_exit_denied_syscall(end->child.output, call));

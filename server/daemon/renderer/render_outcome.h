@@ -11,7 +11,7 @@ enum { RENDER_WHY_SIZE = 416 };
 struct render_exit {
     struct child_exit child;
     const char *breach; /* what it did against the contract, for which posed killed it ("sent ..."); NULL: nothing */
-    bool is_killed;     /* by posed, for that or another reason */
+    bool is_killed;     /* by posed, for that or another reason than its time */
 };
 
 /* Returns ERR_RENDER_FAILED, ERR_RENDER_MEMORY or ERR_RENDER_SYSCALL. why: "was killed by signal 11 (Segmentation

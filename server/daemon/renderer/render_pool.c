@@ -33,10 +33,19 @@ static struct render_slot *find_idle_slot(struct render_pool *pool)
     return NULL;
 }
 
+static uint64_t picture_count(const struct render_task *picture)
+{
+    return (picture->job.cell_count + RENDER_CELLS_A_PICTURE - 1) / RENDER_CELLS_A_PICTURE;
+}
+
 uint64_t render_pool_time_limit_ms(const struct render_pool *pool, const struct render_task *picture)
 {
-    const uint64_t pictures = (picture->job.cell_count + RENDER_CELLS_A_PICTURE - 1) / RENDER_CELLS_A_PICTURE;
-    return pool->config->limits.value[LIMIT_RENDER_TIME_MS] * pictures;
+    return pool->config->limits.value[LIMIT_RENDER_TIME_MS] * picture_count(picture);
+}
+
+uint64_t render_pool_cpu_limit_ms(const struct render_pool *pool, const struct render_task *picture)
+{
+    return pool->config->limits.value[LIMIT_RENDER_CPU_S] * 1000 * picture_count(picture);
 }
 
 static void start_job(struct render_slot *slot, struct render_task *picture)
@@ -51,6 +60,7 @@ static void start_job(struct render_slot *slot, struct render_task *picture)
     stats_set(STAT_RENDERS_RUNNING, ++pool->running_count);
     uv_timer_stop(&slot->timer);
     render_worker_limit_time(slot->worker, render_pool_time_limit_ms(pool, picture));
+    render_slot_limit_cpu(slot, render_pool_cpu_limit_ms(pool, picture));
     render_worker_send(slot->worker, picture, ++pool->last_job_id);
 }
 
@@ -196,8 +206,9 @@ struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config
         struct render_slot *slot = &pool->slots[i];
         slot->pool = pool;
         uv_timer_init(loop, &slot->timer);
-        slot->timer.data = slot;
-        pool->open_timers++;
+        uv_timer_init(loop, &slot->cpu_timer);
+        slot->timer.data = slot->cpu_timer.data = slot;
+        pool->open_timers += 2;
         render_slot_start(slot);
     }
     return pool;
@@ -231,6 +242,7 @@ void render_pool_free(struct render_pool *pool)
         if (slot->worker != NULL)
             render_worker_abandon(slot->worker);
         uv_close((uv_handle_t *)&slot->timer, on_timer_closed);
+        uv_close((uv_handle_t *)&slot->cpu_timer, on_timer_closed);
     }
     if (pool->slot_count == 0)
         free(pool);

@@ -1,9 +1,10 @@
 /* render_pool.h - pictures, drawn by posed-render processes that stay alive: a bounded queue, one picture a process.
  *
  * Whatever a process does, each task ends with a picture or an error. A process that dies is replaced, and its task is
- * tried once more. A process that takes too long is killed. While no process starts, tasks fail with what it said last,
- * and starts are repeated at growing intervals. Equal tasks are drawn once. Queued work with no remaining waiter is
- * cancelled; work under way without one is ended when others need the process. Loop thread only. */
+ * tried once more. A process that takes too long, by its processor time or by the clock, is killed. While no process
+ * starts, tasks fail with what it said last, and starts are repeated at growing intervals. Equal tasks are drawn once.
+ * Queued work with no remaining waiter is cancelled; work under way without one is ended when others need the process.
+ * Loop thread only. */
 #pragma once
 
 #include "daemon/support/budget.h"

@@ -8,19 +8,21 @@
 enum { RENDER_NAME_SIZE = 256 };
 
 /* A place for a worker. Its timer is the pause before the next start, or checks a worker that has nothing to draw or
- * draws what has no waiter. */
+ * draws what has no waiter. Its cpu_timer looks at the processor time of one that starts or draws. */
 struct render_slot {
     struct render_pool *pool;
     struct render_worker *worker; /* NULL: none runs */
     bool is_ready;
     bool is_cancelled;           /* the worker was killed because its picture has no waiter */
+    bool is_over_cpu;            /* it was killed for its processor time */
     struct render_task *picture; /* under way */
     uint64_t started_ms;         /* when it began */
     uint64_t idle_ms;            /* since when there is none, and */
     uint64_t idle_used_ms;       /* the processor time that the worker had used by then */
     uint32_t deaths;             /* since the last picture */
     uint32_t failed_starts;      /* since it was last ready */
-    uv_timer_t timer;
+    uint64_t cpu_end_ms;         /* the processor time of its life at which the worker is killed */
+    uv_timer_t timer, cpu_timer;
 };
 
 struct render_pool {
@@ -43,11 +45,15 @@ struct render_pool {
 /* Starts a worker, and another whenever it has ended. */
 void render_slot_start(struct render_slot *slot);
 
+/* Kills the worker once it has used so much processor time from now on. */
+void render_slot_limit_cpu(struct render_slot *slot, uint64_t cpu_ms);
+
 /* --- render_pool.c --- */
 
 /* Gives queued pictures to workers that have none. */
 void render_pool_start_jobs(struct render_pool *pool);
 uint64_t render_pool_time_limit_ms(const struct render_pool *pool, const struct render_task *picture);
+uint64_t render_pool_cpu_limit_ms(const struct render_pool *pool, const struct render_task *picture);
 /* Tells all who wait for the picture. An error for lack of a renderer's memory names the limit. */
 void render_pool_fail(struct render_pool *pool, struct render_task *picture, const struct err *why);
 void render_pool_fail_queue(struct render_pool *pool, const struct err *err);

@@ -28,7 +28,7 @@ struct render_spec {
 struct render_waiter {
     /* Runs once, never before render_pool_submit() returns. *png is borrowed: blob_ref() keeps it; NULL: *err says why.
      * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_NO_HUMANOID, ERR_TOO_MANY_FRAMES,
-     * ERR_RENDER_FAILED, ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_UNAVAILABLE. */
+     * ERR_RENDER_FAILED, ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_RENDER_CPU, ERR_UNAVAILABLE. */
     void (*done)(struct render_waiter *wait, struct blob *png, const struct render_notes *notes, const struct err *err);
     uint64_t started_ns;         /* of uv_hrtime(): when a worker got the picture; 0: none did */
     struct render_task *picture; /* private, like the rest */

@@ -1,4 +1,4 @@
-/* service_ready.c - answers /readyz: whether this server can do what it is configured for, part by part. */
+/* service_ready.c - answers /readyz: whether this server can do what --ready asks for, part by part. */
 #include "daemon/service/job.h"
 
 #include "wire/encode/json.h"
@@ -20,6 +20,12 @@ static void set(struct check *check, enum check_status status, const char *reaso
     snprintf(check->reason.message, sizeof check->reason.message, "%s", reason);
 }
 
+/* What is wrong with a part fails the whole only where --ready asks for the part. */
+static enum check_status wrong(const struct service *service, enum ready_part part)
+{
+    return (service->config->ready & part) != 0 ? CHECK_FAILED : CHECK_WARNING;
+}
+
 static void check_shutdown(const struct service *service, struct check *out)
 {
     if (!service->is_leaving)
@@ -28,14 +34,15 @@ static void check_shutdown(const struct service *service, struct check *out)
     out->status = CHECK_FAILED;
 }
 
-/* Models in memory are still answered, and all servers of the same mount would leave the balancer at once. */
+/* A warning by default: models in memory are still answered, and all servers of one mount would leave the balancer at
+ * once. Where each has a mount of its own, those that can read theirs are better. */
 static void check_root(const struct service *service, struct check *out)
 {
     if (root_probe_check(service->root_probe, &out->reason) < 0)
-        out->status = CHECK_WARNING;
+        out->status = wrong(service, READY_MODELS);
 }
 
-/* A shortage of memory or processes passes. */
+/* Poses need none, so it is a warning by default. A shortage of memory or processes passes. */
 static void check_renderer(const struct service *service, struct check *out)
 {
     if (service->config->render_workers == 0) {
@@ -46,7 +53,7 @@ static void check_renderer(const struct service *service, struct check *out)
     if (rc == 0)
         set(out, CHECK_OK, "starting");
     else if (rc < 0)
-        out->status = rc == ERR_OVERLOADED ? CHECK_WARNING : CHECK_FAILED;
+        out->status = rc == ERR_OVERLOADED ? CHECK_WARNING : wrong(service, READY_PICTURES);
 }
 
 static void check_sandbox(const struct service *service, struct check *out)

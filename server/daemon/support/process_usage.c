@@ -50,14 +50,25 @@ int process_usage_fds(pid_t pid)
     return pid == getpid() ? count - 1 : count; /* without the folder itself */
 }
 
-/* The clock ticks between the start of the system and that of the process; the name of the program, in parentheses, may
- * hold anything. */
+/* What follows the name of the program, which is in parentheses and may hold anything; NULL where there is no such
+ * process. */
+static const char *read_stat(pid_t pid, char text[TEXT_SIZE])
+{
+    return read_text(pid, "stat", text) ? strrchr(text, ')') : NULL;
+}
+
+char process_usage_state(pid_t pid)
+{
+    char text[TEXT_SIZE];
+    const char *at = read_stat(pid, text);
+    return at != NULL && at[1] == ' ' && at[2] != '\0' ? at[2] : '?';
+}
+
+/* The clock ticks between the start of the system and that of the process. */
 static bool read_start_ticks(pid_t pid, unsigned long long *ticks)
 {
     char text[TEXT_SIZE];
-    if (!read_text(pid, "stat", text))
-        return false;
-    const char *at = strrchr(text, ')');
+    const char *at = read_stat(pid, text);
     for (int field = 2; at != NULL && field < STARTTIME_FIELD; field++) {
         at = strchr(at, ' ');
         at = at == NULL ? NULL : at + 1;

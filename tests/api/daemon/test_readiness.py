@@ -65,7 +65,7 @@ def test_what_is_off(start, root):
 
 def test_renderers_that_never_work(start, root, tmp_path):
     options, good = install(tmp_path / "workers", "os.write(2, b'no driver here\\n'); os._exit(3)", workers=2)
-    server = start(*options, root=root)
+    server = start(*options, "--ready", "pictures", root=root)
     wait_until(lambda: server.get("/readyz").status == 503)
     status, checks = ask(server)
     assert status == 503 and checks["renderer"][0] == "failed" and "no driver here" in checks["renderer"][1]
@@ -81,9 +81,26 @@ def test_renderers_that_never_work(start, root, tmp_path):
     assert server.get("/v1/render?model=a.gltf&width=16&height=16").status == 200
 
 
+@pytest.mark.parametrize("ready", [(), ("--ready", "poses"), ("--ready", "poses,models")])
+def test_poses_need_no_renderer(start, root, tmp_path, ready):
+    options, _ = install(tmp_path / "workers", "os.write(2, b'no driver here\\n'); os._exit(3)")
+    server = start(*options, *ready, root=root)
+    wait_until(lambda: ask(server)[1]["renderer"][0] == "warning")
+    status, checks = ask(server)
+    assert status == 200 and "no driver here" in checks["renderer"][1]
+    assert server.get("/v1/render?model=a.gltf").status == 503
+
+
+def test_ready_for_pictures_that_are_off(command, tmp_path):
+    status, _, said = command("--root", str(tmp_path), "--ready", "pictures", *NO_RENDERING)
+    assert status == 2 and "--ready pictures, but --render-workers 0" in said
+    status, _, said = command("--root", str(tmp_path), "--ready", "all")
+    assert status == 2 and "'all' is no list of poses|pictures|models" in said
+
+
 def test_a_renderer_that_dies_now_and_then_is_one(start, root, tmp_path):
     options, _ = install(tmp_path / "workers", "ready(); job(); os._exit(3)")
-    server = start(*options, root=root)
+    server = start(*options, "--ready", "pictures", root=root)
     for _ in range(5):
         assert server.get("/v1/render?model=a.gltf&width=16&height=16").status == 500
         assert server.get("/readyz").status == 200
@@ -105,6 +122,19 @@ def test_a_root_that_goes_and_comes(start, root, tmp_path):
     assert server.get("/readyz").status == 200
     (tmp_path / "away").rename(root)
     wait_until(lambda: ask(server)[1]["root"] == ("ok", None))
+
+
+@pytest.mark.parametrize("ready", ["models", "pictures,models"])
+def test_ready_for_models_whose_root_goes_and_comes(start, root, tmp_path, ready):
+    server = start("--render-workers", "1", "--ready", ready, root=root)
+    root.rename(tmp_path / "away")
+    wait_until(lambda: server.get("/readyz").status == 503)
+    status, checks = ask(server)
+    assert status == 503 and checks["root"] == ("failed", f"{root}: No such file or directory")
+    assert server.get("/readyz").error() == "unavailable"
+    assert server.get("/healthz").status == 200
+    (tmp_path / "away").rename(root)
+    wait_until(lambda: server.get("/readyz").status == 200)
 
 
 def test_a_root_that_does_not_answer(start, root, tmp_path):

@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 from conftest import BUILD, REPOSITORY, Connection, is_sanitized
+from disk_kills import fork_servers
 from importers import NO_RENDERING, REAL, importer_of, install, write_long_model
 from render_loads import workers
 from small_models import gltf
@@ -21,12 +22,12 @@ pytestmark = pytest.mark.skipif(is_sanitized(), reason="sanitizers need what the
 FORBIDDEN = {"open": "openat", "create": "openat", "openat2": "openat2", "socket": "socket",
              "socket-unix": "socket", "execve": "execve", "fork": "clone", "vfork": "clone", "ptrace": "ptrace",
              "kill": "kill", "kill-group": "kill", "process-vm-readv": "process_vm_readv", "unshare": "unshare",
-             "setrlimit": "prlimit64", "sigaction": "rt_sigaction", "ioctl": "ioctl",
+             "setrlimit": "prlimit64", "setpriority": "setpriority", "sigaction": "rt_sigaction", "ioctl": "ioctl",
              "memfd": "memfd_create", "io-uring": "io_uring_setup", "bpf": "bpf", "userfaultfd": "userfaultfd",
              "seccomp": "seccomp", "write": "write", "writev": "writev", "thread": "clone", "setuid": "setresuid",
              "capset": "capset"}
 # What a driver might try: the renderer gets an error and lives.
-ONLY_DENIED_TO_RENDER = dict.fromkeys(("open", "create", "setrlimit", "ioctl", "memfd", "write", "writev"),
+ONLY_DENIED_TO_RENDER = dict.fromkeys(("open", "create", "setrlimit", "setpriority", "ioctl", "memfd", "write", "writev"),
                                       "Operation not permitted") | {"thread": "Resource temporarily unavailable"}
 
 
@@ -109,10 +110,10 @@ def test_the_last_words_on_a_broken_heap_are_passed_on(start, root, tmp_path):
 
 @pytest.mark.parametrize("number, code", [
     (signal.SIGKILL, "import_killed"), (signal.SIGTERM, "import_killed"), (signal.SIGSEGV, "import_crashed"), (signal.SIGABRT, "import_aborted"),
-    (signal.SIGXCPU, "import_cpu"), (signal.SIGSTOP, "import_timeout")])
+    (signal.SIGXCPU, "import_cpu")])
 def test_signal_to_a_real_importer(start, root, number, code):
     write_long_model(root)
-    server = start(*NO_RENDERING, "--import-timeout", "5s" if number == signal.SIGSTOP else "60s", root=root)
+    server = start(*NO_RENDERING, root=root)
     with server.connect() as connection:
         connection.send("GET /v1/model?model=long.obj HTTP/1.1\r\nHost: localhost\r\n\r\n")
         pid = importer_of(server)
@@ -122,6 +123,26 @@ def test_signal_to_a_real_importer(start, root, number, code):
     assert not pathlib.Path(f"/proc/{pid}").exists()
     assert server.json("/v1/stats")["imports"]["failed"] == {code: 1}
     assert server.get("/v1/palette?model=a.gltf").status == 200
+
+
+def nice_of(place):
+    """Of a process, or of a thread, below /proc."""
+    return int(pathlib.Path(f"/proc/{place}/stat").read_text().rsplit(")", 1)[1].split()[16])
+
+
+def test_who_goes_first(start, root):
+    """The server, and what makes importers; whoever works for clients lets them, with all threads."""
+    write_long_model(root)
+    server = start("--render-workers", "1", root=root)
+    own = nice_of(server.process.pid)
+    assert server.get("/v1/render?model=a.gltf&width=16&height=16").status == 200
+    renderer, = workers(server)
+    assert {nice_of(f"{renderer}/task/{thread}") for thread in os.listdir(f"/proc/{renderer}/task")} == {19}
+    with server.connect() as connection:
+        connection.send("GET /v1/model?model=long.obj HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert nice_of(importer_of(server)) == 19
+        assert {nice_of(pid) for pid in fork_servers(server)} == {own}
+        assert connection.answer().status == 200
 
 
 def test_result_that_is_too_large(start, root):

@@ -1,4 +1,5 @@
 """Whatever the importer does, its model gets an error that says so, and the server goes on as if nothing had been."""
+import contextlib
 import os
 import signal
 import sys
@@ -93,7 +94,7 @@ def test_fault(start, root, tmp_path, fault):
 
 
 def test_fork_server_that_ends_is_replaced(start, root):
-    """Between two imports, so that nobody notices; and stopped while one is asked for, which is no fault of the model."""
+    """Between two imports, and while one is asked for: nobody notices."""
     server = start(*NO_RENDERING, root=root)
     first, = fork_servers(server)
     assert server.get("/v1/palette?model=a.gltf").status == 200
@@ -108,11 +109,39 @@ def test_fork_server_that_ends_is_replaced(start, root):
     with server.connect() as connection:
         connection.send("GET /v1/palette?model=c.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wait_until(lambda: server.get("/v1/models?prefix=c").json()["models"][0]["state"] == "importing")
-        os.kill(int(second), signal.SIGKILL)
-        answer = connection.answer()
-        assert (answer.status, answer.error()) == (503, "overloaded") and int(answer.headers["retry-after"]) > 0
-        assert "the process that makes importers ended" in answer.json()["error"]["message"]
-        assert connection.get("/v1/palette?model=c.gltf").status == 200
+        with contextlib.suppress(ProcessLookupError):  # the server may have been first
+            os.kill(int(second), signal.SIGKILL)
+        assert connection.answer().status == 200
+    assert imports(server, "c.gltf") == 2  # one that never began, and its second try
+
+
+def test_fork_server_that_is_stopped_is_replaced(start, root):
+    """By nobody's hand, with the imports of several requests and more that come meanwhile."""
+    for name in "bc":
+        (root / f"{name}.gltf").write_text(gltf(x=2))
+    server = start(*NO_RENDERING, "--import-workers", "2", root=root)
+    stopped, = fork_servers(server)
+    os.kill(int(stopped), signal.SIGSTOP)
+    with server.connect() as connection:
+        connection.send("".join(f"GET /v1/palette?model={name}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n" for name in "abc"))
+        assert [connection.answer().status for _ in range(3)] == [200] * 3
+    server.wait_for_line("the process that makes importers was stopped and is replaced")
+    wait_until(lambda: not is_alive(stopped), "it lives on")
+    assert len(fork_servers(server)) == 1
+    assert server.json("/v1/stats")["imports"]["failed"] == {}
+
+
+def test_fork_servers_that_always_stop(start, root, tmp_path):
+    """Two tries, then an answer that says what helps."""
+    folder = tmp_path / "bin"
+    options = install(folder, "exec {real}")
+    program = folder / "posed-import"
+    stop = 'import os, signal\nif "--fork-server" in sys.argv: os.kill(os.getpid(), signal.SIGSTOP)\n'
+    program.write_text(program.read_text().replace("import import_stand_in\n", stop + "import import_stand_in\n"))
+    server = start(*options, root=root)
+    answer = server.get("/v1/palette?model=a.gltf")
+    assert (answer.status, answer.error()) == (503, "overloaded") and int(answer.headers["retry-after"]) > 0
+    assert "the process that makes importers ended" in answer.json()["error"]["message"]
 
 
 def test_importers_outlive_their_fork_server(start, root, tmp_path):
@@ -239,14 +268,27 @@ def test_no_end_of_an_importer_is_the_servers_fault(start, root, tmp_path):
 
 def test_timeout_ends_the_whole_group(start, root, tmp_path):
     pids = tmp_path / "pids"
-    script = f"sleep 100 & echo $! $$ > {pids}; wait"
+    script = f"sleep 100 & echo $! $$ >> {pids}; wait"
     server = start(*install(tmp_path / "bin", script), "--import-timeout", "2500ms", root=root)
     answer = server.get("/v1/palette?model=a.gltf")
-    assert (answer.status, answer.error()) == (422, "import_timeout")
-    assert "2500 ms" in answer.json()["error"]["message"] and "a.gltf" in answer.json()["error"]["message"]
-    for pid in map(int, pids.read_text().split()):
+    assert (answer.status, answer.error()) == (503, "import_timeout") and int(answer.headers["retry-after"]) > 0
+    message = answer.json()["error"]["message"]
+    assert "2500 ms" in message and "a.gltf" in message and "see --import-timeout 2500" in message
+    ended = pids.read_text().split()
+    assert len(ended) == 4  # of two tries
+    for pid in map(int, ended):
         wait_until(lambda: not is_alive(pid), f"process {pid} lives on")
+    assert server.json("/v1/models")["models"][0]["state"] == "new"  # nothing is remembered
+    assert server.json("/v1/stats")["imports"]["failed"] == {"import_timeout": 1}
     assert server.get("/healthz").status == 200
+
+
+def test_an_importer_that_hangs_once_costs_nobody_an_answer(start, root, tmp_path):
+    hung = tmp_path / "hung"
+    script = f'[ -e "{hung}" ] || {{ : > "{hung}"; kill -STOP $$; }}; exec {{real}}'
+    server = start(*install(tmp_path / "bin", script), "--import-timeout", "5s", root=root)
+    assert server.get("/v1/palette?model=a.gltf").status == 200
+    assert imports(server, "a.gltf") == 2 and server.json("/v1/stats")["imports"]["failed"] == {}
 
 
 def test_child_that_stays_behind_is_not_waited_for(start, root, tmp_path):
@@ -275,7 +317,7 @@ def test_real_processor_limit(start, root, tmp_path):
     server = start(*install(tmp_path / "bin", script), "--import-cpu", "1s", root=root)
     answer = server.get("/v1/model?model=a.gltf")
     assert (answer.status, answer.error()) == (422, "import_cpu")
-    assert "limit of 1 s" in answer.json()["error"]["message"]
+    assert "limit of 1 s; see --import-cpu 1" in answer.json()["error"]["message"]
 
 
 def test_full_queue(start, root, tmp_path):

@@ -190,7 +190,7 @@ def test_patience_has_an_end(start, root, folder, tmp_path):
     thread, _ = later(first, "/v1/palette?model=a.gltf")
     wait_until(lambda: stats(first)["imports"]["running"] == 1, "no import")
     second.get("/v1/palette?model=a.gltf")
-    assert imports(second) == 1  # of its own, whatever became of it in so little time
+    assert imports(second) in (1, 2)  # of its own, whatever became of it in so little time, and its second try
     go.write_text("")
     thread.join()
 

@@ -1,4 +1,6 @@
 """Whatever a renderer does, its picture gets an error that says so, and the next renderer draws as if nothing had been."""
+import time
+
 import pytest
 
 import small_models
@@ -8,7 +10,7 @@ from renderers import MISDEEDS, UNASKED, install
 from server_state import memory_files, memory_kib, open_files
 
 PICTURE = "/v1/render?model=a.gltf&width=64&height=48"
-TIMEOUT = ("--render-timeout", "1500ms")
+LIMITS = {"render_timeout": ("--render-timeout", "1500ms"), "render_cpu": ("--render-cpu", "1s")}
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +38,14 @@ def begin(start, tmp_path, misdeed, *options):
 @pytest.mark.parametrize("misdeed", MISDEEDS)
 def test_misdeed(start, tmp_path, good_picture, misdeed):
     script, (status, code), word = MISDEEDS[misdeed]
-    server, good = begin(start, tmp_path, script, *(TIMEOUT if code == "render_timeout" else ()))
+    server, good = begin(start, tmp_path, script, *LIMITS.get(code, ()))
     files = open_files(server)
     with server.connect() as connection:
         answer = connection.get(PICTURE)
         assert (answer.status, answer.error()) == (status, code), answer.body
-        assert word in answer.json()["error"]["message"], answer.body
+        message = answer.json()["error"]["message"]
+        assert word in message and ("signal 9" not in message or misdeed == "signal 9"), message
+        assert ("retry-after" in answer.headers) == (status == 503)
         assert connection.get("/healthz").status == 200
         good.touch()
         # a renderer that was started before may still be at it
@@ -58,6 +62,39 @@ def test_unasked(start, tmp_path, good_picture, misdeed):
     server.wait_for_line(word)
     good.touch()
     assert server.get(PICTURE).body == good_picture
+
+
+@pytest.mark.parametrize("steps", ["n = job(); hang(); draw(*n)", "hang(); draw(*job())"])
+def test_a_renderer_that_hangs_once_costs_nobody_an_answer(start, tmp_path, steps):
+    """Whether or not it had read its job."""
+    hang = f"""
+def hang():
+    if not os.path.exists({str(tmp_path / "hung")!r}):
+        open({str(tmp_path / "hung")!r}, "w").close()
+        wait()
+"""
+    server, _ = begin(start, tmp_path, f"{hang}\nready(); {steps}", *LIMITS["render_timeout"])
+    assert server.get(PICTURE).status == 200
+    server.wait_for_line("posed-render took too long and was killed")
+
+
+def test_what_takes_long_without_computing_is_drawn(start, tmp_path):
+    """--render-cpu is about work, not about waiting."""
+    script = f"""
+        ready()
+        n, w, h = job()
+        open({str(tmp_path / "drawing")!r}, "w")
+        while not os.path.exists({str(tmp_path / "go")!r}):
+            time.sleep(0.05)
+        draw(n, w, h)
+        """
+    server, _ = begin(start, tmp_path, script, "--render-cpu", "1s")
+    with server.connect() as connection:
+        connection.send(f"GET {PICTURE} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        wait_until((tmp_path / "drawing").exists)
+        time.sleep(2)  # more than the limit, by the clock
+        (tmp_path / "go").touch()
+        assert connection.answer().status == 200
 
 
 def test_the_right_picture_when_the_second_try_succeeds(start, tmp_path, good_picture):
@@ -121,7 +158,7 @@ def test_memory_stays_what_it_was(start, tmp_path):
     """A size that is claimed costs nothing until it is sent."""
     server, _ = begin(start, tmp_path, MISDEEDS["two gigabytes and no more"][0], "--render-timeout", "300ms")
     before = memory_kib(server)
-    for width in range(20, 26):
+    for width in range(20, 23):  # two tries each
         assert server.get(PICTURE.replace("64", str(width))).error() in ("render_timeout", "unavailable")
     assert memory_kib(server) - before < 16384
     assert memory_files(server) <= 1

@@ -35,7 +35,8 @@ def install(folder, misdeed, workers=1):
 
 
 # What each does, and the number, name and a word of the error that the picture gets.
-FAILED, SLOW, MEMORY, SYSCALL = (500, "render_failed"), (503, "render_timeout"), (503, "render_memory"), (500, "render_syscall")
+FAILED, SLOW, MEMORY, SYSCALL, COMPUTED = (500, "render_failed"), (503, "render_timeout"), (503, "render_memory"), (500, "render_syscall"), \
+    (422, "render_cpu")
 NO_ANSWER = "sent something that is no answer"
 NO_PICTURE = "sent a picture that is none"
 MISDEEDS = {
@@ -71,6 +72,7 @@ MISDEEDS = {
     "an endless dribble": ("ready(); job()\nwhile True: send(b'\\0'); time.sleep(0.01)", SLOW, "within"),
     "endless bytes": ("ready(); job()\nwhile True: send(bytes(65536))", FAILED, NO_ANSWER),
     "endless words": ("ready(); job()\nwhile True: os.write(2, b'w' * 65536)", SLOW, "within"),
+    "no end of its work": ("ready(); job()\nwhile True: pass", COMPUTED, "took more than 1 s of processor time; see --render-cpu 1"),
     "deaf": ("ready(); wait()", SLOW, "within"),
     "its socket closed": ("signal.signal(signal.SIGTERM, signal.SIG_IGN); ready(); job(); posed.close(); wait()", FAILED, "socket"),
     "its socket half closed": ("signal.signal(signal.SIGTERM, signal.SIG_IGN); ready(); job(); posed.shutdown(1); wait()", FAILED,

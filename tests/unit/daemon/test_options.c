@@ -192,6 +192,38 @@ TEST(options_times_take_units)
     check_refused("--idle-timeout", "0", "--idle-timeout: 0 is not from 1 to 604800000");
 }
 
+TEST(options_sets_take_several_words)
+{
+    static const struct {
+        const char *text, *printed;
+        uint32_t set;
+    } rows[] = {{"poses", "POSED_READY=poses\n", READY_POSES},
+                {"models", "POSED_READY=models\n", READY_MODELS},
+                {"models,pictures", "POSED_READY=pictures,models\n", READY_PICTURES | READY_MODELS},
+                {"models,models,poses", "POSED_READY=poses,models\n", READY_POSES | READY_MODELS}};
+    struct config config;
+    struct err err;
+    clear_env();
+    assert_int_equal(parse(&config, &err, NULL, NULL, NULL), OPTIONS_SERVE);
+    assert_int_equal(config.ready, READY_POSES);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buf text;
+        buf_init(&text, 0);
+        assert_int_equal(parse(&config, &err, "--ready", rows[i].text, NULL), OPTIONS_SERVE);
+        assert_int_equal(config.ready, rows[i].set);
+        options_print(&text, &config);
+        buf_put_char(&text, '\0');
+        assert_non_null(strstr(text.data, rows[i].printed));
+        buf_fini(&text);
+    }
+    check_refused("--ready", "model", "--ready: 'model' is no list of poses|pictures|models, such as poses");
+    check_refused("--ready", "poses,", "--ready: 'poses,' is no list of poses|pictures|models, such as poses");
+    check_refused("--ready=", NULL, "--ready: '' is no list of poses|pictures|models, such as poses");
+    assert_int_equal(parse(&config, &err, "--ready=pictures", "--render-workers=0", NULL), OPTIONS_SERVE);
+    assert_int_equal(options_check(&config, &err), ERR_BAD_PARAMETER);
+    assert_string_equal(err.message, "--ready pictures, but --render-workers 0: it would never be ready");
+}
+
 TEST(options_every_limit_with_an_option_can_be_set)
 {
     clear_env();

@@ -61,6 +61,12 @@ static void stay(void)
         pause();
 }
 
+static void compute(void)
+{
+    for (volatile unsigned long i = 0;; i++)
+        continue;
+}
+
 static void wait_for_go(void)
 {
     while (access(in_folder("go"), F_OK) != 0)
@@ -130,17 +136,22 @@ static int import_forked(const int fds[FORK_FD_COUNT])
     return read(IMPORT_FILES_FD, &order, sizeof order) == (ssize_t)sizeof order ? import(order.text) : 2;
 }
 
-/* What it does may depend on a file in the folder: `deaf` makes it answer nothing, `dying` end when it is asked,
- * `poor` say that there are too many processes. */
+/* Whether there was such a file in the folder. */
+static bool take_file(const char *name) { return unlink(in_folder(name)) == 0; }
+
+/* What it does may depend on a file in the folder: `deaf` and `asleep` make it answer nothing, `stopped` stop and
+ * `dying` end when it is asked, `poor` say that there are too many processes. */
 static int serve_forks(void)
 {
     int fds[FORK_FD_COUNT];
     write_line("servers", "one");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     while (receive_fds(fds)) {
-        if (access(in_folder("deaf"), F_OK) == 0)
+        if (access(in_folder("deaf"), F_OK) == 0 || take_file("asleep"))
             stay();
-        if (access(in_folder("dying"), F_OK) == 0 && unlink(in_folder("dying")) == 0)
+        if (take_file("stopped"))
+            raise(SIGSTOP);
+        if (take_file("dying"))
             abort();
         struct fork_reply reply = {.error = EAGAIN};
         if (access(in_folder("poor"), F_OK) != 0) {
@@ -199,6 +210,15 @@ static int draw(const struct render_job *job)
         break;
     case STAND_IN_HANG:
         stay();
+        break;
+    case STAND_IN_HANG_ONCE:
+        if (access(in_folder("hung"), F_OK) == 0)
+            break;
+        write_line("hung", "once");
+        stay();
+        break;
+    case STAND_IN_COMPUTE:
+        compute();
         break;
     default:
         break;

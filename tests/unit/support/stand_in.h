@@ -10,8 +10,9 @@
  *   hang    stays
  *   crash   ends by SIGSEGV
  *   family  has a child, whose number it writes into the file `child`, and stays
- * The fork server adds a line to the file `servers` when it starts. With a file `deaf` it answers nothing, with one
- * `dying`, which it takes away, it ends when it is asked, with one `poor` it says that there are too many processes.
+ * The fork server adds a line to the file `servers` when it starts. With a file `deaf` it answers nothing; with one
+ * `asleep`, `stopped` or `dying`, which it takes away, it answers nothing, stops itself or ends when it is asked; with
+ * one `poor` it says that there are too many processes,
  * and what one of posed-render does for a picture of this width, which it adds to the log too. */
 enum stand_in_width {
     STAND_IN_DRAW = 8,
@@ -20,7 +21,9 @@ enum stand_in_width {
     STAND_IN_WRONG, /* draws another size */
     STAND_IN_DIE,   /* by SIGABRT, after "last words" */
     STAND_IN_HANG,
-    STAND_IN_LEAVE, /* closes its socket and stays */
+    STAND_IN_HANG_ONCE, /* draws where there is a file `hung`, which it makes */
+    STAND_IN_COMPUTE,   /* for ever */
+    STAND_IN_LEAVE,     /* closes its socket and stays */
 };
 /* With a file `broken` a renderer exits with 7 instead of being ready. */
 

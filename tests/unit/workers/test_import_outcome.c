@@ -63,8 +63,10 @@ TEST(import_outcome_of_every_way_to_end)
         {{.child.term_signal = SIGABRT, .child.output = "terminate called\n  what():  std::bad_alloc\n"},
          ERR_IMPORT_MEMORY,
          "bytes"},
-        {{.child.term_signal = SIGXCPU}, ERR_IMPORT_CPU, "processor time"},
-        {{.child.term_signal = SIGKILL, .child.is_timeout = true}, ERR_IMPORT_TIMEOUT, "1234 ms"},
+        {{.child.term_signal = SIGXCPU}, ERR_IMPORT_CPU, "limit of 15 s; see --import-cpu 15"},
+        {{.child.term_signal = SIGKILL, .child.is_timeout = true},
+         ERR_IMPORT_TIMEOUT,
+         "limit of 1234 ms; see --import-timeout 1234"},
         {{.child.term_signal = SIGKILL}, ERR_IMPORT_KILLED, "try again later"},
         {{.child.term_signal = SIGKILL}, ERR_IMPORT_KILLED, "out of memory"},
         {{.child.term_signal = SIGKILL, .is_killed_again = true}, ERR_IMPORT_MEMORY, "twice in a row"},
@@ -135,7 +137,7 @@ TEST(import_outcome_believes_a_failure_only_so_far)
     err = outcome_of(&failure, sizeof failure, refused);
     assert_non_null(strstr(err.message, err_meaning(ERR_BAD_MODEL)));
 
-    static const uint32_t not_its_to_say[] = {0, 1, 7, 9, 28, 50, 53, 54, 999, UINT32_MAX};
+    static const uint32_t not_its_to_say[] = {0, 1, 7, 9, 28, 39, 50, 53, 54, 999, UINT32_MAX};
     for (size_t i = 0; i < sizeof not_its_to_say / sizeof *not_its_to_say; i++) {
         failure = failure_of(not_its_to_say[i], "x");
         err = outcome_of(&failure, sizeof failure, refused);

@@ -16,7 +16,12 @@ TEST(render_outcome_of_every_way_to_end)
     } rows[] = {
         {{.child.term_signal = SIGSEGV}, "", ERR_RENDER_FAILED, "was killed by signal 11 (Segmentation fault)"},
         {{.child.term_signal = SIGKILL}, "", ERR_RENDER_MEMORY, "was killed by signal 9 (Killed)"},
-        {{.child.term_signal = SIGKILL, .is_killed = true}, "", ERR_RENDER_FAILED, "was killed by signal 9 (Killed)"},
+        {{.child.term_signal = SIGKILL, .is_killed = true}, "", ERR_RENDER_FAILED, "was ended by the server"},
+        {{.child.term_signal = SIGKILL, .child.is_timeout = true},
+         "",
+         ERR_RENDER_FAILED,
+         "took too long and was killed"},
+        {{.child.term_signal = SIGXCPU}, "", ERR_RENDER_FAILED, "used up the processor time of its life"},
         {{.child.term_signal = SIGKILL, .is_killed = true, .breach = "sent nonsense"},
          "",
          ERR_RENDER_FAILED,

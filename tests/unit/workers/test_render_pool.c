@@ -180,17 +180,47 @@ TEST(render_pool_replaces_what_takes_too_long)
     stand.config.limits.value[LIMIT_RENDER_TIME_MS] = 1500;
     open_pool(&stand);
     assert_int_equal(submit(&stand, &waiters[0], STAND_IN_HANG, 1), 0);
-    assert_int_equal(submit(&stand, &waiters[1], STAND_IN_DRAW, 1), 0);
-    run_loop_until(&stand.loop, &stand.done_count, 2);
+    run_loop_until(&stand.loop, &stand.done_count, 1);
     assert_int_equal(waiters[0].err.code, ERR_RENDER_TIMEOUT);
-    assert_true(waiters[1].size_bytes > 0);
+    assert_int_equal(err_http_status(waiters[0].err.code), 503);
+    assert_non_null(strstr(waiters[0].err.message, "within 1500 ms"));
+    assert_non_null(strstr(waiters[0].err.message, "--render-timeout 1500"));
     assert_int_equal(begun(&stand), 2);
+    assert_int_equal(submit(&stand, &waiters[1], STAND_IN_HANG_ONCE, 1), 0);
+    run_loop_until(&stand.loop, &stand.done_count, 2);
+    assert_true(waiters[1].size_bytes > 0);
+    assert_int_equal(begun(&stand), 4);
     /* one that closes its socket and ignores a kind word is killed long before that time */
     stand.config.limits.value[LIMIT_RENDER_TIME_MS] = 60000;
     assert_int_equal(submit(&stand, &waiters[2], STAND_IN_LEAVE, 1), 0);
     run_loop_until(&stand.loop, &stand.done_count, 3);
     assert_int_equal(waiters[2].err.code, ERR_RENDER_FAILED);
     assert_non_null(strstr(waiters[2].err.message, "closed its socket, lived on"));
+    end(&stand);
+}
+
+/* Only what a picture computes counts: one that waits for longer has its time. */
+TEST(render_pool_limits_the_processor_time_of_a_picture)
+{
+    struct stand stand;
+    struct waiter waiters[3];
+    begin(&stand, 1, 4);
+    stand.config.limits.value[LIMIT_RENDER_CPU_S] = 1;
+    open_pool(&stand);
+    assert_int_equal(submit(&stand, &waiters[0], STAND_IN_WAIT, 1), 0);
+    wait_for_begun(&stand, 1);
+    run_loop_for(&stand.loop, 1500);
+    temp_tree_file(&stand.tree, "go", "");
+    run_loop_until(&stand.loop, &stand.done_count, 1);
+    assert_true(waiters[0].size_bytes > 0);
+    assert_int_equal(begun(&stand), 1);
+    assert_int_equal(submit(&stand, &waiters[1], STAND_IN_COMPUTE, 1), 0);
+    assert_int_equal(submit(&stand, &waiters[2], STAND_IN_DRAW, 1), 0);
+    run_loop_until(&stand.loop, &stand.done_count, 3);
+    assert_int_equal(waiters[1].err.code, ERR_RENDER_CPU);
+    assert_string_equal(waiters[1].err.message, "the picture took more than 1 s of processor time; see --render-cpu 1");
+    assert_true(waiters[2].size_bytes > 0);
+    assert_int_equal(begun(&stand), 3); /* it is not tried again */
     end(&stand);
 }
 

@@ -49,7 +49,7 @@ TEST(worker_command_of_a_renderer)
     struct config config = {.worker_dir = ".", .sandbox = SANDBOX_TRY, .gl = "osmesa"};
     limits_default(&config.limits);
     config.limits.value[LIMIT_RENDER_MEMORY_BYTES] = 7;
-    config.limits.value[LIMIT_RENDER_TIME_MS] = 10000;
+    config.limits.value[LIMIT_RENDER_CPU_S] = 10;
     assert_int_equal(setenv("POSED_SECRET", "x", 1) | setenv("MESA_DEBUG", "y", 1), 0);
     struct worker_command command;
     worker_command_render(&command, &config, "MESA_DEBUG=z");
