@@ -148,7 +148,7 @@ static void start_parsing(struct conn *conn)
     struct request_head *head = mem_zalloc(1, sizeof *head);
     *head = http_request_head(conn);
     head->if_none_match = head->if_none_match == NULL ? NULL : mem_strdup(head->if_none_match);
-    conn_parse_start(conn, &WORK, head);
+    conn_parse_start(conn, &WORK, head, 0);
 }
 
 static void begin_call(struct conn *conn)

@@ -129,7 +129,7 @@ static void keep_unread(struct conn *conn)
 static void count_memory(struct conn *conn)
 {
     budget_count(conn->group->budget, &conn->counted_bytes,
-                 send_queue_held_bytes(&conn->out) + conn->unread.capacity_bytes +
+                 send_queue_held_bytes(&conn->out) + conn->unread.capacity_bytes + conn->parsed_bytes +
                      (conn->body == NULL ? 0 : conn_body_held_bytes(conn)) +
                      (conn->protocol == NULL ? 0 : conn->protocol->held_bytes(conn)));
     if (conn->out.unsent_bytes == 0)

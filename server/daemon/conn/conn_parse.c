@@ -35,6 +35,7 @@ static void end(struct conn_parse *parse)
 {
     struct conn *conn = parse->conn;
     parse->steps->free(parse->input);
+    conn->parsed_bytes = 0;
     free(parse);
     conn_release(conn);
 }
@@ -83,11 +84,12 @@ static void start_waiting(struct conn_group *group)
     }
 }
 
-void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, void *input)
+void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, void *input, size_t input_bytes)
 {
     struct conn_parse *parse = mem_zalloc(1, sizeof *parse);
     *parse = (struct conn_parse){.conn = conn, .steps = work, .input = input};
     request_init(&conn->call.request);
+    conn->parsed_bytes = input_bytes;
     conn->pending_count++;
     conn_enter(conn, CONN_PARSING);
     DL_APPEND(conn->group->parses.waiting, parse);

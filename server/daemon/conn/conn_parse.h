@@ -35,5 +35,6 @@ struct conn_parse_work {
     void (*free)(void *input);
 };
 
-/* Takes `input` (CONN_PARSING). The connection is not freed before the work has ended. */
-void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, void *input);
+/* Takes `input`, which has copies of so many bytes (CONN_PARSING). The connection is not freed before the work has
+ * ended. */
+void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, void *input, size_t input_bytes);

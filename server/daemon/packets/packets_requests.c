@@ -89,7 +89,8 @@ static void start_long_call(struct conn *conn, const struct packet *packet, cons
     call->model = (struct packet_model){.path = call->path, .hash = call->hash};
     memcpy(call->payload, packet->payload, packet->payload_bytes);
     call->packet.payload = call->payload;
-    conn_parse_start(conn, &WORK, call);
+    conn_parse_start(conn, &WORK, call, packet->payload_bytes);
+    packet_reader_forget(&conn->packets->reader); /* it is not in memory twice */
 }
 
 static void begin(struct conn *conn, const struct packet *packet, const struct packet_model *model)
