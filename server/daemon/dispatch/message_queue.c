@@ -1,5 +1,7 @@
 #include "daemon/dispatch/message_queue.h"
 
+enum { MESSAGE_TURN_NS = 4000000 };
+
 static struct message *take_all(struct message_queue *queue)
 {
     pthread_mutex_lock(&queue->mutex);
@@ -10,11 +12,33 @@ static struct message *take_all(struct message_queue *queue)
     return first;
 }
 
+/* Those that are left come before what was posted meanwhile. */
+static void put_back(struct message_queue *queue, struct message *first)
+{
+    struct message *last = first;
+    while (last->next != NULL)
+        last = last->next;
+    pthread_mutex_lock(&queue->mutex);
+    last->next = queue->first;
+    if (queue->first == NULL)
+        queue->last = &last->next;
+    queue->first = first;
+    pthread_mutex_unlock(&queue->mutex);
+    uv_async_send(&queue->async);
+}
+
+/* What messages ask for may be two milliseconds of work each: after a while the loop's other work has its turn. */
 static void on_wake(uv_async_t *async)
 {
-    for (struct message *message = take_all(async->data), *next; message != NULL; message = next) {
+    struct message_queue *queue = async->data;
+    const uint64_t end_ns = uv_hrtime() + MESSAGE_TURN_NS;
+    for (struct message *message = take_all(queue), *next; message != NULL; message = next) {
         next = message->next;
         message->take(message);
+        if (next != NULL && !uv_is_closing((uv_handle_t *)async) && uv_hrtime() >= end_ns) {
+            put_back(queue, next);
+            return;
+        }
     }
 }
 

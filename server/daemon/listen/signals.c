@@ -124,6 +124,7 @@ void signals_start(uv_loop_t *loop, bool has_terminal, uint64_t end_limit_s, con
 
 void signals_stop(void)
 {
+    signal(SIGHUP, SIG_IGN); /* there is nothing to reload any more, and no handle that could tell of it */
     uv_close((uv_handle_t *)&state.async, NULL);
     uv_close((uv_handle_t *)&state.terminal, NULL);
 }

@@ -81,13 +81,53 @@ static double frame_cost_ns(const struct model *model, const struct request *req
     }
 }
 
-/* Each name is looked for in the whole list. */
-static double lookup_cost_ns(const struct model *model, const struct request *request)
+/* How many things a request names. */
+struct named {
+    double clips, nodes, skins;
+    bool is_by_name; /* something is not told by its index */
+};
+
+static void count_selectors(const struct selector *list, uint32_t count, double *things, struct named *named)
 {
-    const double names = (double)request->joint_count + request->skin_count;
-    return ((double)request->joint_count * model->node_count + (double)request->skin_count * model->skin_count) *
+    *things += count;
+    for (uint32_t i = 0; i < count && !named->is_by_name; i++)
+        named->is_by_name = list[i].kind == SELECT_NAME;
+}
+
+/* Its layers, and their references, name clips and nodes, too. */
+static void count_named(const struct request *request, struct named *named)
+{
+    count_selectors(&request->clip, request->clip.kind == SELECT_NAME, &named->clips, named);
+    count_selectors(&request->root, request->root.kind == SELECT_NAME, &named->nodes, named);
+    count_selectors(&request->mesh, request->mesh.kind == SELECT_NAME, &named->nodes, named);
+    count_selectors(&request->found, request->found.kind == SELECT_NAME, &named->nodes, named);
+    count_selectors(request->joints, request->joint_count, &named->nodes, named);
+    count_selectors(request->skins, request->skin_count, &named->skins, named);
+    for (uint32_t l = 0; l < request->layer_count; l++)
+        count_named(&request->layers[l], named);
+    if (request->reference != NULL)
+        count_named(request->reference, named);
+}
+
+/* Each name is looked for in the whole list. One that is not there is compared with all that are, byte by byte: the
+ * answer tells which are like it. */
+static double names_cost_ns(const struct named *named, const struct model *model)
+{
+    const double names = named->clips + named->nodes + named->skins;
+    return (named->clips * model->clip_count + named->nodes * model->node_count + named->skins * model->skin_count) *
                COST_LOOK_NS +
-           names * (double)model->text_byte_count / COMPARED_BYTES_PER_NS;
+           (names / COMPARED_BYTES_PER_NS + (named->is_by_name ? 1 : 0)) * (double)model->text_byte_count;
+}
+
+/* Clips may be those of other files. */
+static double lookup_cost_ns(const struct evaluation *evaluation, const struct request *request)
+{
+    struct named named = {0};
+    count_named(request, &named);
+    double ns = names_cost_ns(&named, &evaluation->imported->model);
+    for (uint32_t i = 0; i < evaluation->request->source_count && named.is_by_name; i++)
+        ns += names_cost_ns(&named, evaluation->sources[i]);
+    return ns;
 }
 
 /* All keys of the clips' file: of one clip there are fewer. Stops counting when that is enough. */
@@ -146,6 +186,20 @@ static double mesh_cost_ns(const struct model *model)
            (double)model->index_count * (is_there ? COST_BOX_NS : COST_ORDER_NS);
 }
 
+/* Of an entity of a JSON raycast, in its own model and in all that its clips may be from. */
+static double entity_names_cost_ns(const struct evaluation *evaluation, const struct raycast_entity *entity,
+                                   const struct model *model)
+{
+    struct named named = {0};
+    count_named(&entity->begin, &named);
+    if (entity->end != NULL)
+        count_named(entity->end, &named);
+    double ns = names_cost_ns(&named, model);
+    for (uint32_t i = 0; i < evaluation->request->source_count && named.is_by_name; i++)
+        ns += names_cost_ns(&named, evaluation->sources[i]);
+    return ns;
+}
+
 /* Posing the entities, and beginning with the rays. What these meet is counted as they are cast. */
 static double raycast_cost_ns(const struct evaluation *evaluation)
 {
@@ -158,6 +212,8 @@ static double raycast_cost_ns(const struct evaluation *evaluation)
         const struct model *model =
             entity->source == 0 ? &evaluation->imported->model : evaluation->sources[entity->source - 1];
         const double poses = raycast_poses(request, e);
+        if (raycast->targets == NULL) /* else clips and nodes are told by index */
+            ns += entity_names_cost_ns(evaluation, entity, model);
         ns += poses * ((double)model->node_count + model->weight_count) * COST_JOINT_NS;
         ns += request->is_of_meshes
                   ? mesh_cost_ns(model) + (double)model->draw_count * raycast->ray_count * COST_DRAW_NS
@@ -228,7 +284,7 @@ double evaluation_cost_ns(const struct evaluation *evaluation)
         return 2.0 * EVALUATION_INLINE_NS; /* never on a loop */
     const bool has_pictures = request->format == FORMAT_GLB && !request->has_no_textures;
     double once_ns =
-        lookup_cost_ns(model, request) + (has_pictures ? (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0);
+        lookup_cost_ns(evaluation, request) + (has_pictures ? (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0);
     for (uint32_t i = 0; i < request->source_count; i++)
         once_ns += partner_cost_ns(model, sources[i], request);
     if (request->op == OP_TEXTURE)

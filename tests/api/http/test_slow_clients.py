@@ -74,7 +74,10 @@ def test_answers_that_nobody_reads_have_a_budget(slow):
 
 def test_large_answers_wait_for_room(slow):
     server = slow()
-    clients = [ask(server, LARGE) for _ in range(12)]
+    clients = []
+    for count in range(1, 13):  # the server has them in the order in which they are read below: those who wait are the last
+        clients.append(ask(server, LARGE))
+        wait_for_stats(server, lambda stats, count=count: stats["answers"]["started"] + stats["answers"]["waiting"] == count)
     wait_for_stats(server, lambda stats: stats["answers"]["waiting"] >= 1 and stats["answers"]["running"] == 0)
     assert server.get(SMALL).status == 200
     for one in clients:

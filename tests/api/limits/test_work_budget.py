@@ -20,7 +20,7 @@ def test_rays_take_no_more_than_a_batch_may(start, root, name):
     server = start("--batch-cpu", "10ms", "--tcp", "127.0.0.1:0", root=root)
     target, body = large_requests.REQUESTS[name]()
     answer = post(server, target, body)
-    assert (answer.status, answer.error()) == (422, "batch_cpu")
+    assert (answer.status, answer.error()) == (400, "batch_cpu")
     assert "more processor time than --batch-cpu 10" in answer.json()["error"]["message"]
     with packets.Link(server.ports["tcp"]) as link:
         assert "more processor time than --batch-cpu 10" in link.ask("raycast", body).error()[2]
