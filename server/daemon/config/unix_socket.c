@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MODE_MAX = 0777 };
+enum { MODE_MAX = 0777, LOCK_TRIES = 200, LOCK_PAUSE_US = 10000 };
 
 bool unix_socket_mode(const char *text, unsigned *mode)
 {
@@ -53,8 +53,9 @@ static int lock_folder(const char *path, struct err *err)
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return fail(path, folder, errno, err);
-    while (flock(fd, LOCK_EX) != 0 && errno == EINTR) {
-    }
+    /* anybody who can read the folder can hold its lock, in /tmp everybody: after a while this goes without */
+    for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) != 0 && tries < LOCK_TRIES; tries++)
+        usleep(LOCK_PAUSE_US);
     return fd;
 }
 

@@ -97,6 +97,7 @@ static void on_call_done(struct call *call, struct reply *reply)
 {
     struct conn *conn = container_of(call, struct conn, call);
     const bool is_abandoned = conn->state != CONN_CALLING;
+    conn->parsed_bytes = 0;
     if (!is_abandoned)
         conn_enter(conn, CONN_READING);
     clear_probe(conn);
@@ -133,6 +134,7 @@ void conn_start_call(struct conn *conn)
     conn->call.done = on_call_done;
     if (conn->start_ns == 0)
         conn->start_ns = uv_hrtime();
+    conn->parsed_bytes = request_parts_bytes(&conn->call.request);
     conn->pending_count++;
     conn_enter(conn, CONN_CALLING);
     dispatcher_handle(conn->group->dispatcher, &conn->call);

@@ -35,7 +35,6 @@ static void end(struct conn_parse *parse)
 {
     struct conn *conn = parse->conn;
     parse->steps->free(parse->input);
-    conn->parsed_bytes = 0;
     free(parse);
     conn_release(conn);
 }
@@ -57,6 +56,7 @@ static void on_worked(uv_work_t *work, int status)
     if (status < 0)
         parse->rc = err_set(&parse->err, ERR_INTERNAL, "the work for the request was cancelled");
     const bool is_open = conn->state == CONN_PARSING;
+    conn->parsed_bytes = 0;
     if (is_open)
         conn_enter(conn, CONN_READING);
     if (is_open && !conn->is_last)

@@ -4,6 +4,7 @@
 #include "wire/request/accept.h"
 #include "wire/http/url.h"
 #include "wire/request/request_parser.h"
+#include "wire/request/request_raycast.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,25 @@
 enum { PICTURE_SIDE = 256, ROUTE_MAX_BYTES = 4095 /* as a path */ };
 
 void request_init(struct request *request) { *request = (struct request){0}; }
+
+static size_t layers_bytes(const struct request *request)
+{
+    return request == NULL ? 0 : (request->layer_count + (request->reference != NULL)) * sizeof *request;
+}
+
+size_t request_parts_bytes(const struct request *request)
+{
+    const struct request_raycast *raycast = request->raycast;
+    size_t bytes = layers_bytes(request) + request->query_count * sizeof *request->queries;
+    for (uint32_t i = 0; i < request->query_count; i++)
+        bytes += layers_bytes(&request->queries[i].request);
+    for (uint32_t i = 0; raycast != NULL && i < raycast->entity_count; i++) {
+        const struct raycast_entity *entity = &raycast->entities[i];
+        bytes += sizeof *entity + layers_bytes(&entity->begin) + layers_bytes(entity->end) +
+                 (entity->end != NULL ? sizeof *entity->end : 0);
+    }
+    return bytes + (raycast != NULL ? raycast->ray_count * sizeof *raycast->rays : 0);
+}
 
 void request_fini(struct request *request)
 {

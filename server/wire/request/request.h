@@ -253,6 +253,9 @@ struct request_head {
 void request_init(struct request *request);
 void request_fini(struct request *request);
 
+/* Memory of its queries, or of its entities and their layers, which may be hundreds of times that of the body. */
+size_t request_parts_bytes(const struct request *request);
+
 /* Fills *request from an HTTP request line and headers. Decodes percent-escapes and '+', splits repeated and
  * comma-separated times, unrolls ranges start:end:fps. On failure the err message names the parameter, and
  * for an unknown one the nearest known name.

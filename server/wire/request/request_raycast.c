@@ -181,8 +181,17 @@ int request_take_entities(struct request *request, cJSON *list, const struct lim
     if (raycast == NULL || raycast->entities == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for %d entities", count);
     cJSON *object;
-    cJSON_ArrayForEach(object, list) if (take_entity(&raycast->entities[raycast->entity_count++], object, limits, err) <
-                                         0) return err_prefix(err, "entities[%u]", raycast->entity_count - 1);
+    uint64_t layers = 0;
+    cJSON_ArrayForEach(object, list)
+    {
+        struct raycast_entity *entity = &raycast->entities[raycast->entity_count++];
+        if (take_entity(entity, object, limits, err) < 0)
+            return err_prefix(err, "entities[%u]", raycast->entity_count - 1);
+        layers += entity->begin.layer_count + (entity->end != NULL ? entity->end->layer_count : 0);
+        if (layers > limits->value[LIMIT_RAYCAST_LAYERS]) /* each is a request of kilobytes, and "{}" in the body */
+            return err_set(err, ERR_BAD_PARAMETER, "entities[%u]: all together have more than %llu layers",
+                           raycast->entity_count - 1, (unsigned long long)limits->value[LIMIT_RAYCAST_LAYERS]);
+    }
     return 0;
 }
 

@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 
@@ -419,3 +420,20 @@ def test_works_as_process_1(start, tmp_path):
     child = int(open(f"/proc/{process.pid}/task/{process.pid}/children").read().split()[0])
     subprocess.run(["kill", "-TERM", str(child)], check=True)
     assert process.wait(PATIENCE_S) == 0
+
+
+def test_hangups_while_the_server_ends_are_nothing(start, tmp_path):
+    for _ in range(10):
+        server = start(root=tmp_path)
+        server.signal(signal.SIGTERM)
+        while server.process.poll() is None:
+            server.signal(signal.SIGHUP)
+        assert server.process.returncode == 0
+
+
+def test_who_locks_the_folder_of_a_socket_keeps_no_server_from_starting(start, tmp_path):
+    with tempfile.TemporaryDirectory(prefix="posed-") as folder:
+        lock = os.open(folder, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "unix" in start("--unix", os.path.join(folder, "socket"), root=tmp_path).ports
+        os.close(lock)

@@ -11,8 +11,8 @@ import raycasts
 from conftest import SAMPLES
 from raw_requests import post
 
-MODELS = ["robot.glb", "dragon.glb", "flat.gltf", "names.gltf", "volumes.gltf"]
-TRIANGLES, NAMES, VOLUMES, ITEMS, ENTITIES = 250_000, 6000, 4096, 195_000, 8192
+MODELS = ["robot.glb", "dragon.glb", "flat.gltf", "names.gltf", "volumes.gltf", "clips.gltf"]
+TRIANGLES, NAMES, VOLUMES, ITEMS, ENTITIES, CLIPS = 250_000, 6000, 4096, 195_000, 8192, 20_000
 CORNERS = struct.pack("<9f", -1, -1, 0, 1, -1, 0, 0, 1, 0)
 
 
@@ -42,7 +42,21 @@ def put_models(root):
     (root / "flat.gltf").write_text(document([{"name": "all in one place"}], flat, [0]))
     names = [{"name": f"{n:04d}" + "n" * 4090} for n in range(NAMES)]
     (root / "names.gltf").write_text(document(names, uses=[0]))
+    (root / "clips.gltf").write_text(many_clips())
     (root / "volumes.gltf").write_text(document([{"name": f"v{n}"} for n in range(VOLUMES)], uses=range(VOLUMES)))
+
+
+def many_clips():
+    """A triangle with clips whose names begin alike, each of two keys."""
+    text = json.loads(document([{"name": "a"}], uses=[0]))
+    data = CORNERS + struct.pack("<8f", 0, 1, 0, 0, 0, 1, 0, 0)
+    text["buffers"] = [{"uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode(), "byteLength": len(data)}]
+    text["bufferViews"] += [{"buffer": 0, "byteOffset": len(CORNERS), "byteLength": 8}, {"buffer": 0, "byteOffset": len(CORNERS) + 8, "byteLength": 24}]
+    text["accessors"] += [{"bufferView": 1, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1]},
+                          {"bufferView": 2, "componentType": 5126, "count": 2, "type": "VEC3"}]
+    text["animations"] = [{"name": "clip" * 20 + str(n), "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}],
+                           "samplers": [{"input": 1, "output": 2}]} for n in range(CLIPS)]
+    return json.dumps(text)
 
 
 def rays(count, **more):
@@ -136,6 +150,10 @@ REQUESTS = {
     "crowd of masks": lambda: ("/v1/crowd", shared_masks()),
     "crowd of wrong entities": lambda: ("/v1/crowd", wrong_entities()),
     "crowd": lambda: ("/v1/crowd", plain_crowd()),
+    "rays at entities that name clips": lambda: ("/v1/raycast", json.dumps({"rays": rays(1), "entities": [
+        {"model": "clips.gltf", "layers": [{"clip": "clip" * 20 + str(n % CLIPS)}] * 2} for n in range(2000)]}).encode()),
+    "batch of clips that are not there": lambda: ("/v1/query", json.dumps({"queries": [
+        {"op": "bounds", "model": "clips.gltf", "clip": "clip" * 20 + "x"}] * 240}).encode()),
     "many rays": lambda: ("/v1/raycast", raycast_json("robot.glb", rays(5500))),
     "values": lambda: ("/v1/query", b'{"queries":[' + b"0," * 65000 + b"0]}"),
     "mesh": lambda: moments("mesh", 40, model="dragon.glb"),
