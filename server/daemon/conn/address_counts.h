@@ -10,7 +10,7 @@ struct address_counts *address_counts_new(void);
 void address_counts_free(struct address_counts *counts);
 
 /* What is counted together: an IPv4 address, or 64 bits of an IPv6 address, since whoever has one has all of that
- * network (RFC 6177, 2). Zeroed: nothing is. */
+ * network (RFC 6177, 2). */
 struct address_key {
     uint8_t bytes[16];
 };

@@ -38,3 +38,12 @@ def test_large_requests_do_not_keep_a_loop(own, name, way):
         large_requests.ask(own, way, target, body)
     after = turns(own)
     assert after["longest_turn_us"] < LONGEST_US, after
+
+
+@pytest.mark.parametrize("name", ["names", "all hits of volumes"])
+def test_large_answers_are_whole_by_each_way(own, name):
+    """They leave in steps, and their memory is given back behind what is sent."""
+    target, body = large_requests.REQUESTS[name]()
+    answers = [large_requests.ask(own, way, target, body) for way in large_requests.WAYS]
+    assert all(is_good and len(data) > 10_000_000 for is_good, data in answers)
+    assert answers[0][1] == answers[1][1] == answers[2][1]

@@ -87,3 +87,50 @@ TEST(message_queue_takes_messages_while_it_gives_some)
     assert_int_equal(letter.number, 3);
     assert_int_equal(uv_loop_close(&stand.loop), 0);
 }
+
+/* --- messages that are much work --- */
+
+enum { SLOW_LETTERS = 12, SLOW_NS = 2000000 };
+
+static struct {
+    struct message letters[SLOW_LETTERS], late;
+    struct message_queue mailbox;
+    uv_prepare_t prepare;
+    int taken[SLOW_LETTERS + 1], taken_count, turns;
+} slow;
+
+static void take_slowly(struct message *message)
+{
+    for (const uint64_t end_ns = uv_hrtime() + SLOW_NS; uv_hrtime() < end_ns;)
+        continue;
+    if (slow.taken_count == 0) { /* sent while the others wait: it comes after them */
+        slow.late.take = take_slowly;
+        message_queue_post(&slow.mailbox, &slow.late);
+    }
+    slow.taken[slow.taken_count++] = message == &slow.late ? SLOW_LETTERS : (int)(message - slow.letters);
+    if (slow.taken_count == SLOW_LETTERS + 1) {
+        message_queue_close(&slow.mailbox);
+        uv_close((uv_handle_t *)&slow.prepare, NULL);
+    }
+}
+
+static void count_turn(uv_prepare_t *prepare __attribute__((unused))) { slow.turns++; }
+
+TEST(message_queue_gives_others_their_turn_and_keeps_the_order)
+{
+    uv_loop_t loop;
+    memset(&slow, 0, sizeof slow);
+    assert_int_equal(uv_loop_init(&loop), 0);
+    message_queue_init(&slow.mailbox, &loop);
+    uv_prepare_init(&loop, &slow.prepare);
+    uv_prepare_start(&slow.prepare, count_turn);
+    for (int i = 0; i < SLOW_LETTERS; i++) {
+        slow.letters[i].take = take_slowly;
+        message_queue_post(&slow.mailbox, &slow.letters[i]);
+    }
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    for (int i = 0; i <= SLOW_LETTERS; i++)
+        assert_int_equal(slow.taken[i], i);
+    assert_true(slow.turns >= 4); /* two messages, of two milliseconds each, are a turn's share */
+}
