@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -316,6 +317,16 @@ def start(tmp_path, request):
             return server
 
         yield begin
+
+
+@pytest.fixture(scope="session")
+def worker_programs():
+    """Where another user finds them too, wherever the build lies."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        for name in ("posed-import", "posed-assimp.so", "posed-render"):
+            shutil.copy(BUILD / name, folder)
+        yield folder
 
 
 @pytest.fixture

@@ -99,7 +99,7 @@ def test_what_cannot_be(root, tmp_path, arguments, status, word):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the folder has to be root's, and the server another user's")
-def test_a_folder_of_roots_is_only_read(root):
+def test_a_folder_of_roots_is_only_read(root, worker_programs):
     with tempfile.TemporaryDirectory() as top:
         os.chmod(top, 0o755)
         models, folder = copied(root, pathlib.Path(top) / "models"), pathlib.Path(top) / "cache"
@@ -111,7 +111,7 @@ def test_a_folder_of_roots_is_only_read(root):
         by = ("setpriv", "--reuid", str(SOMEBODY), "--regid", str(SOMEBODY), "--clear-groups")
         for mode, reads in ((0o755, True), (0o757, False), (0o755, True)):
             folder.chmod(mode)
-            server = Server(models, "--cache-dir", str(folder), *NO_RENDERING, by=by)
+            server = Server(models, "--cache-dir", str(folder), "--worker-dir", worker_programs, *NO_RENDERING, by=by)
             try:
                 if reads:
                     server.wait_for_line("which is root's: it is only read")
@@ -127,7 +127,7 @@ def test_a_folder_of_roots_is_only_read(root):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the files have to be root's, and the server another user's")
-def test_a_file_that_another_user_may_write_is_not_believed(root):
+def test_a_file_that_another_user_may_write_is_not_believed(root, worker_programs):
     with tempfile.TemporaryDirectory() as top:
         os.chmod(top, 0o755)
         models, folder = copied(root, pathlib.Path(top) / "models"), pathlib.Path(top) / "cache"
@@ -137,7 +137,7 @@ def test_a_file_that_another_user_may_write_is_not_believed(root):
         for path in folder.glob("*.model"):
             subprocess.run(["chown", "65532", path], check=True)
         by = ("setpriv", "--reuid", str(SOMEBODY), "--regid", str(SOMEBODY), "--clear-groups")
-        server = Server(models, "--cache-dir", str(folder), *NO_RENDERING, by=by)
+        server = Server(models, "--cache-dir", str(folder), "--worker-dir", worker_programs, *NO_RENDERING, by=by)
         try:
             assert place(server.get("/v1/palette?model=sub/1.gltf")) == 1 and imports(server) == 1
         finally:

@@ -2,7 +2,6 @@
 root's name; on several kinds of machine, by the kernel's word from outside."""
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -58,16 +57,6 @@ def root():
         os.chmod(folder, 0o755)  # for the other user
         (pathlib.Path(folder) / "a.gltf").write_text(gltf())
         write_long_model(folder)
-        yield folder
-
-
-@pytest.fixture(scope="module")
-def worker_programs():
-    """Where another user finds them too, wherever the build lies."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
-        for name in ("posed-import", "posed-assimp.so", "posed-render"):
-            shutil.copy(BUILD / name, folder)
         yield folder
 
 

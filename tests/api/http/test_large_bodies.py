@@ -1,5 +1,6 @@
 """Bodies that work threads parse: the same answers and errors as those of small bodies, in the same order."""
 import json
+import pathlib
 import socket
 
 import pytest
@@ -74,3 +75,16 @@ def test_clients_that_leave_meanwhile(own):
             one.send(body)
     wait_until(lambda: own.json("/v1/stats")["connections"]["open"] == 1)
     assert own.get("/v1/pose?model=robot.glb&t=0.1").status == 200
+
+
+def test_a_loop_leaves_the_parsing_to_others(start):
+    """In processor time of threads, which no other work of the machine changes. The body is read to its end, and then refused."""
+    server = start(root=SAMPLES)
+    body = json.dumps({"t": [n / 7 for n in range(40000)]}).encode()
+    spent_ns = lambda: {path.parent.name: int(path.read_text().split()[0])
+                        for path in pathlib.Path(f"/proc/{server.process.pid}/task").glob("*/schedstat")}
+    before = spent_ns()
+    assert len(body) > 500_000 and all(post(server, "/v1/pose", body).error() == "too_many_frames" for _ in range(20))
+    spent = {thread: ns - before.get(thread, 0) for thread, ns in spent_ns().items()}
+    loop = spent.pop(str(server.process.pid))
+    assert loop < sum(spent.values()), (loop, spent)
