@@ -202,21 +202,38 @@ static int set_aside(const struct upload_store *store, int parent_fd, const char
     return rc;
 }
 
-static int delete_file(int parent_fd, const char *name, const char *path, struct err *err)
+/* Removes a file. `*is_folder` is set, and nothing removed, when there is a folder. The removal itself tells: another
+ * program can make the folder between a look and the removal. Returns 0, or an error with its errno. */
+static int delete_file(int parent_fd, const char *name, const char *path, bool *is_folder, struct err *err)
 {
-    return unlinkat(parent_fd, name, 0) == 0 && fsync(parent_fd) == 0 ? 0 : upload_storage_error(path, err);
+    *is_folder = false;
+    if (unlinkat(parent_fd, name, 0) == 0)
+        return fsync(parent_fd) == 0 ? 0 : upload_storage_error(path, err);
+    const int error = errno;
+    struct stat stat;
+    /* EPERM is what POSIX says of folders, and what a file gets in a folder that takes no removals */
+    *is_folder = error == EISDIR || (error == EPERM && fstatat(parent_fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
+                                     S_ISDIR(stat.st_mode));
+    errno = error;
+    return *is_folder ? 0 : upload_storage_error(path, err);
 }
 
+/* Locked while it takes the entry away, so that no upload changes its kind in between. */
 static int delete_entry(const struct upload_store *store, int parent_fd, const char *name, const char *path,
                         struct err *err)
 {
-    struct stat stat;
     struct err own;
     char aside[UPLOAD_STAGE_SIZE] = "";
-    const bool is_folder = fstatat(parent_fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(stat.st_mode);
-    const int rc =
-        is_folder ? set_aside(store, parent_fd, name, aside, path, err) : delete_file(parent_fd, name, path, err);
-    if (rc < 0 && errno == ENOENT)
+    bool is_folder;
+    const int lock = upload_lock(store, err);
+    if (lock < 0)
+        return lock;
+    int rc = delete_file(parent_fd, name, path, &is_folder, err);
+    if (is_folder)
+        rc = set_aside(store, parent_fd, name, aside, path, err);
+    const int error = errno;
+    fd_close(lock);
+    if (rc < 0 && error == ENOENT)
         return err_set(err, ERR_MODEL_NOT_FOUND, "there is no upload '%.200s'", path);
     if (rc < 0 || !is_folder || remove_tree(store->fd, aside, -1, &own) == 0)
         return rc;

@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +95,43 @@ TEST(upload_store_publishes_and_deletes)
     assert_int_equal(upload_store_delete(&store, "a/b/fox.glb", &err), ERR_MODEL_NOT_FOUND);
     assert_int_equal(upload_store_delete(&store, "a", &err), 0);
     assert_int_equal(entries(&tree, "in"), 0);
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+}
+
+struct publisher {
+    const struct upload_store *store;
+    atomic_bool is_over;
+};
+
+static void *publish_again(void *arg)
+{
+    enum { UPLOADS = 200 };
+    struct publisher *publisher = arg;
+    struct err err;
+    bool is_new;
+    for (int i = 0; i < UPLOADS; i++)
+        publish(publisher->store, i % 2 == 0 ? "a/fox.glb" : "a", "one", &is_new, &err);
+    atomic_store(&publisher->is_over, true);
+    return NULL;
+}
+
+TEST(upload_store_deletes_what_uploads_make_at_the_same_time)
+{
+    struct temp_tree tree;
+    struct upload_store store;
+    struct err err;
+    pthread_t thread;
+    temp_tree_init(&tree);
+    open_store(&tree, &store);
+    struct publisher publisher = {.store = &store};
+    assert_int_equal(pthread_create(&thread, NULL, publish_again, &publisher), 0);
+    while (!atomic_load(&publisher.is_over))
+        if (upload_store_delete(&store, "a", &err) < 0 && err.code != ERR_MODEL_NOT_FOUND)
+            fail_msg("%s", err.message);
+    pthread_join(thread, NULL);
+    upload_store_delete(&store, "a", &err);
+    assert_int_equal(entries(&tree, "in"), 0); /* nothing that was set aside is left */
     upload_store_close(&store);
     temp_tree_fini(&tree);
 }
