@@ -71,18 +71,34 @@ static uint64_t item_bound(const struct crowd_wanted *wanted)
     return bound;
 }
 
+/* How many joints or nodes there are to choose from; the skin is there. */
+static uint32_t choice_count(const struct crowd_wanted *wanted, const struct model *model)
+{
+    if (wanted->what != CROWD_PALETTE)
+        return model->node_count;
+    return wanted->skin != CROWD_ALL_SKINS ? model->skins[wanted->skin].joint_count : 0;
+}
+
+static bool has_skin(const struct crowd_wanted *wanted, const struct model *model)
+{
+    return wanted->what != CROWD_PALETTE || wanted->skin == CROWD_ALL_SKINS ||
+           (uint32_t)wanted->skin < model->skin_count;
+}
+
+bool crowd_wanted_is_there(const struct crowd_wanted *wanted, const struct model *model)
+{
+    return has_skin(wanted, model) && item_bound(wanted) <= choice_count(wanted, model);
+}
+
 int crowd_wanted_check(const struct crowd_wanted *wanted, const struct model *model, struct err *err)
 {
-    const bool is_palette = wanted->what == CROWD_PALETTE;
-    if (is_palette && wanted->skin != CROWD_ALL_SKINS && (uint32_t)wanted->skin >= model->skin_count)
+    if (crowd_wanted_is_there(wanted, model))
+        return 0;
+    if (!has_skin(wanted, model))
         return err_set(err, ERR_SKIN_NOT_FOUND, "there is no skin %d; there are %u", wanted->skin, model->skin_count);
-    const uint32_t most = !is_palette                       ? model->node_count
-                          : wanted->skin != CROWD_ALL_SKINS ? model->skins[wanted->skin].joint_count
-                                                            : 0;
-    const uint64_t bound = item_bound(wanted);
-    return bound <= most ? 0
-                         : err_set(err, ERR_JOINT_NOT_FOUND, "there is no %s %llu; there are %u",
-                                   is_palette ? "joint" : "node", (unsigned long long)bound - 1, most);
+    return err_set(err, ERR_JOINT_NOT_FOUND, "there is no %s %llu; there are %u",
+                   wanted->what == CROWD_PALETTE ? "joint" : "node", (unsigned long long)item_bound(wanted) - 1,
+                   choice_count(wanted, model));
 }
 
 uint64_t crowd_wanted_count(const struct crowd_wanted *wanted, const struct model *model)

@@ -20,7 +20,9 @@ struct crowd_wanted {
     uint64_t item_bound;   /* 1 + the largest item, so that nobody looks at all of them once more; 0: not known */
 };
 
-/* Whether the model has what is wanted: 0, ERR_SKIN_NOT_FOUND or ERR_JOINT_NOT_FOUND, naming it. */
+/* Whether the model has what is wanted. */
+bool crowd_wanted_is_there(const struct crowd_wanted *wanted, const struct model *model);
+/* The same, and why not: 0, ERR_SKIN_NOT_FOUND or ERR_JOINT_NOT_FOUND, naming it. */
 int crowd_wanted_check(const struct crowd_wanted *wanted, const struct model *model, struct err *err);
 /* How many matrices that is; the model has it. */
 uint64_t crowd_wanted_count(const struct crowd_wanted *wanted, const struct model *model);

@@ -15,8 +15,8 @@
  * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing
  * one byte of a texture. */
 enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_PIXEL_BYTE_NS = 10 };
-/* Printing a byte of text; comparing one with that of a name that is looked for. */
-enum { COST_TEXT_BYTE_NS = 4, COMPARED_BYTES_PER_NS = 8 };
+/* Printing a byte of text; comparing one with that of a name that is looked for; telling how like that it is. */
+enum { COST_TEXT_BYTE_NS = 4, COMPARED_BYTES_PER_NS = 8, COST_LIKENESS_BYTE_NS = 4 };
 /* Printing a time or a value of a key. */
 enum { COST_KEY_NS = 60 };
 /* Printing the joint and the weight of an influence. */
@@ -116,7 +116,8 @@ static double names_cost_ns(const struct named *named, const struct model *model
     const double names = named->clips + named->nodes + named->skins;
     return (named->clips * model->clip_count + named->nodes * model->node_count + named->skins * model->skin_count) *
                COST_LOOK_NS +
-           (names / COMPARED_BYTES_PER_NS + (named->is_by_name ? 1 : 0)) * (double)model->text_byte_count;
+           (names / COMPARED_BYTES_PER_NS + (named->is_by_name ? COST_LIKENESS_BYTE_NS : 0)) *
+               (double)model->text_byte_count;
 }
 
 /* Clips may be those of other files. */
@@ -158,11 +159,17 @@ static double partner_cost_ns(const struct model *model, const struct model *cli
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
-/* Fitting volumes to the vertices, once for each content. */
+/* Fitting volumes to the vertices, once for each content, and for each node that draws them. Stops counting when that is
+ * enough. */
 static double fit_cost_ns(const struct model *model, enum volume_kind fit)
 {
     enum { COST_FIT_NS = 2000 };
-    return model->hits != NULL && hit_cache_has_set(model->hits, fit) ? 0 : (double)model->position_count * COST_FIT_NS;
+    if (model->hits != NULL && hit_cache_has_set(model->hits, fit))
+        return 0;
+    double ns = (double)model->position_count * COST_FIT_NS;
+    for (uint32_t d = 0; d < model->draw_count && ns <= EVALUATION_INLINE_NS; d++)
+        ns += (model->primitives[model->draws[d].primitive].vertex_count + 1.0) * COST_FIT_NS;
+    return ns;
 }
 
 /* Poses that an entity of a raycast takes, those of its layers counted each. */

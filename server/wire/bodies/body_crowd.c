@@ -61,9 +61,8 @@ uint64_t crowd_steps(const struct request *request, const struct model *model, c
 static uint64_t matrices_of(const struct crowd_entity *entity, const struct crowd_request *crowd,
                             const struct model *model)
 {
-    struct err err;
     const struct crowd_wanted *wanted = &crowd->wanted[entity->wanted];
-    return model == NULL || crowd_wanted_check(wanted, model, &err) < 0 ? 0 : crowd_wanted_count(wanted, model);
+    return model == NULL || !crowd_wanted_is_there(wanted, model) ? 0 : crowd_wanted_count(wanted, model);
 }
 
 uint64_t crowd_answer_bytes(const struct request *request, const struct model *model,
