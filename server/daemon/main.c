@@ -5,7 +5,8 @@
  * is ignored. Works as process 1 of a container.
  */
 #include "daemon/config/access_policy.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/thread_priority.h"
+#include "daemon/threads/work.h"
 #include "daemon/support/budget.h"
 #include "daemon/support/file_limit.h"
 #include "daemon/support/log.h"
@@ -130,14 +131,6 @@ static void announce(const struct daemon *daemon, const struct config *config)
     notify_state("READY=1");
 }
 
-/* libuv's default is four. */
-static void set_thread_count(const struct config *config)
-{
-    char count[16];
-    snprintf(count, sizeof count, "%u", config->work_threads);
-    setenv("UV_THREADPOOL_SIZE", count, 0);
-}
-
 /* Each thread's heap reserves 64 MiB of addresses (mallopt(3)): if these are limited, all threads share one heap. */
 static void save_addresses(void)
 {
@@ -184,7 +177,7 @@ static int serve(struct config *config, bool has_terminal)
     if (file_limit_apply(config, &files, &err) < 0)
         return complain(&err);
     save_addresses();
-    set_thread_count(config);
+    work_set_thread_count(config->work_threads);
     const int made = uv_loop_init(&daemon.loop);
     if (made < 0) {
         err_set(&err, ERR_BAD_PARAMETER, "cannot make the event loop: %s", uv_strerror(made));
@@ -207,6 +200,7 @@ static int serve(struct config *config, bool has_terminal)
         drop_handles(&daemon);
     }
     loops_free(daemon.loops);
+    work_loop_close(&daemon.loop);
     uv_loop_close(&daemon.loop);
     reload_free(daemon.reload);
     log_finish();

@@ -30,7 +30,7 @@ TIGHT = {"waves": crowd.waves, "more waves": crowd.waves, "odd forms": crowd.for
 # name: loops, where it listens, how many files it may open (None: enough), what is tried
 SETUPS = {
     "one loop": (1, "127.0.0.1", None, WIDE),
-    "64 files": (1, "127.0.0.1", 64, TIGHT),
+    "72 files": (1, "127.0.0.1", 72, TIGHT),
     "two loops, IPv6": (2, "[::1]", None, WIDE),
     "two loops, 96 files": (2, "127.0.0.1", 96, TIGHT),
     "four loops": (4, "127.0.0.1", None, WIDE),

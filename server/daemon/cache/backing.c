@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/work.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 enum { STORES_MAX = 64 };
 
 struct backing_store {
-    uv_work_t work;
+    struct work work;
     struct backing *backing;
     struct imported_model *imported; /* NULL: nothing is stored */
     char *path;                      /* NULL: the folder is tidied */
@@ -72,11 +72,10 @@ void backing_report(struct backing *backing, const struct disk_report *report)
 
 /* --- one store after the other --- */
 
-static void on_store_work(uv_work_t *work)
+static void on_store_work(struct work *work)
 {
     struct backing_store *store = work->data;
     const struct backing *backing = store->backing;
-    thread_priority_background();
     if (store->path == NULL)
         disk_cache_tidy(backing->disk, &store->report);
     if (store->imported != NULL)
@@ -93,7 +92,7 @@ static void free_store(struct backing_store *store)
     free(store);
 }
 
-static void on_stored(uv_work_t *work, int status __attribute__((unused)))
+static void on_stored(struct work *work, int status __attribute__((unused)))
 {
     struct backing_store *store = work->data;
     struct backing *backing = store->backing;
@@ -101,7 +100,7 @@ static void on_stored(uv_work_t *work, int status __attribute__((unused)))
     DL_DELETE(backing->stores, store);
     stats_set(STAT_DISK_STORING, --backing->store_count);
     if (backing->stores != NULL)
-        uv_queue_work(backing->loop, &backing->stores->work, on_store_work, on_stored);
+        work_start(backing->loop, &backing->stores->work, on_store_work, on_stored);
     free_store(store);
 }
 
@@ -113,7 +112,7 @@ static void queue_store(struct backing *backing, struct backing_store *store)
     DL_APPEND(backing->stores, store);
     stats_set(STAT_DISK_STORING, ++backing->store_count);
     if (backing->store_count == 1)
-        uv_queue_work(backing->loop, &store->work, on_store_work, on_stored);
+        work_start(backing->loop, &store->work, on_store_work, on_stored);
 }
 
 void backing_store(struct backing *backing, const char *path, struct imported_model *imported, bool is_claimed)

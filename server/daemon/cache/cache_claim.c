@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "daemon/support/stats.h"
+#include "daemon/threads/work.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ enum {
 };
 
 struct claim_run {
-    uv_work_t work;
+    struct work work;
     struct backing *backing;
     char *path;
     uint64_t seen;
@@ -66,13 +67,13 @@ static void decide(struct cache_slot *slot, enum disk_claim claim)
 
 /* --- asking --- */
 
-static void on_work(uv_work_t *work)
+static void on_work(struct work *work)
 {
     struct claim_run *run = work->data;
     run->claim = disk_cache_claim(run->backing->disk, run->path, run->seen);
 }
 
-static void on_claimed(uv_work_t *work, int status __attribute__((unused)))
+static void on_claimed(struct work *work, int status __attribute__((unused)))
 {
     struct claim_run *run = work->data;
     if (run->slot != NULL)
@@ -95,7 +96,7 @@ bool slot_prepare_import(struct import_job *job)
     run->work.data = run;
     backing->refs++;
     slot->claim = run;
-    uv_queue_work(backing->loop, &run->work, on_work, on_claimed);
+    work_start(backing->loop, &run->work, on_work, on_claimed);
     return false;
 }
 

@@ -6,6 +6,7 @@
 #include "daemon/model/file_access.h"
 #include "daemon/model/root_look.h"
 #include "daemon/model/source_access.h"
+#include "daemon/threads/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@
 static const int64_t QUIET_NS = INT64_C(500000000), YOUNG_NS = INT64_C(2000000000);
 
 struct revalidation_run {
-    uv_work_t work;
+    struct work work;
     struct backing *backing;
     struct revalidation check;
     char *path;
@@ -190,7 +191,7 @@ static void load_stale(const struct backing *backing, struct revalidation_run *r
 
 static double now_ms(void) { return (double)uv_hrtime() / 1e6; }
 
-static void on_work(uv_work_t *work)
+static void on_work(struct work *work)
 {
     struct revalidation_run *run = work->data;
     const double start_ms = now_ms();
@@ -220,7 +221,7 @@ static uint32_t looks_max(const struct backing *backing)
     return threads >= 4 ? threads / 2 : 1;
 }
 
-static void on_done(uv_work_t *work, int status);
+static void on_done(struct work *work, int status);
 
 static void start_queued(struct backing *backing)
 {
@@ -232,11 +233,11 @@ static void start_queued(struct backing *backing)
             continue;
         }
         backing->look_count++;
-        uv_queue_work(backing->loop, &run->work, on_work, on_done);
+        work_start(backing->loop, &run->work, on_work, on_done);
     }
 }
 
-static void on_done(uv_work_t *work, int status __attribute__((unused)))
+static void on_done(struct work *work, int status __attribute__((unused)))
 {
     struct revalidation_run *run = work->data;
     struct revalidation *check = &run->check;
@@ -270,7 +271,7 @@ struct revalidation_run *revalidation_start(struct backing *backing, const struc
     run->done = done;
     run->user = user;
     if (check->is_offline) {
-        uv_queue_work(backing->loop, &run->work, on_work, on_done);
+        work_start(backing->loop, &run->work, on_work, on_done);
         return run;
     }
     DL_APPEND(backing->queued, run);

@@ -69,7 +69,7 @@ struct config {
     struct limits limits;
     uint32_t models_max;   /* in memory at a time; see file_limit.h */
     uint32_t refused_max;  /* connections above LIMIT_CONNECTIONS that still get a 503; see file_limit.h */
-    uint32_t work_threads; /* of libuv; see file_limit.h */
+    uint32_t work_threads; /* see file_limit.h */
 
     const char *log_file;                /* --log-file FILE in place of stderr, or NULL */
     uint64_t drain_delay_ms;             /* --drain-delay: between SIGTERM and the drain */

@@ -16,7 +16,7 @@
 #include "daemon/conn/conn_group.h"
 #include "daemon/conn/conn_parse.h"
 #include "daemon/conn/send_queue.h"
-#include "daemon/dispatch/message_queue.h"
+#include "daemon/threads/message_queue.h"
 #include "daemon/service/prepared_queries.h"
 #include "daemon/upload/upload.h"
 #include "wire/http/coding.h"

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "wire/bodies/reply_cursor.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/work.h"
 #include "daemon/conn/conn.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
@@ -17,7 +17,7 @@ struct conn_body {
     struct conn *conn;
     const struct conn_body_framing *framing;
     struct body_stream *rest;
-    uv_work_t work;
+    struct work work;
     struct buf piece;
     int rc; /* of the piece under way */
     struct err err;
@@ -76,16 +76,15 @@ static void on_made(struct conn_body *body)
     conn_run(conn);
 }
 
-static void on_work(uv_work_t *work)
+static void on_work(struct work *work)
 {
     struct conn_body *body = work->data;
     const uint64_t start_ns = uv_hrtime();
-    thread_priority_background();
     body->rc = body->rest->next(body->rest, &body->piece, &body->err);
     body->piece_ns = uv_hrtime() - start_ns;
 }
 
-static void on_worked(uv_work_t *work, int status)
+static void on_worked(struct work *work, int status)
 {
     struct conn_body *body = work->data;
     struct conn *conn = body->conn;
@@ -113,7 +112,7 @@ static void start_waiting(struct conn_group *group)
         body->is_working = true;
         bodies->working_count++;
         body->work.data = body;
-        uv_queue_work(group->loop, &body->work, on_work, on_worked);
+        work_start(group->loop, &body->work, on_work, on_worked);
     }
 }
 

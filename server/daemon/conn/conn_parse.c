@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "daemon/conn/conn.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/work.h"
 #include "wire/crowd/crowd_request.h"
 #include "wire/request/request_raycast.h"
 
@@ -16,7 +16,7 @@ struct conn_parse {
     struct conn *conn;
     const struct conn_parse_work *steps;
     void *input;
-    uv_work_t work;
+    struct work work;
     int rc;
     struct err err;
     struct conn_parse *prev, *next; /* of those that wait for a thread */
@@ -39,15 +39,14 @@ static void end(struct conn_parse *parse)
     conn_release(conn);
 }
 
-static void on_work(uv_work_t *work)
+static void on_work(struct work *work)
 {
     struct conn_parse *parse = work->data;
     struct conn *conn = parse->conn;
-    thread_priority_background();
     parse->rc = parse->steps->parse(parse->input, &conn->group->config->limits, &conn->call.request, &parse->err);
 }
 
-static void on_worked(uv_work_t *work, int status)
+static void on_worked(struct work *work, int status)
 {
     struct conn_parse *parse = work->data;
     struct conn *conn = parse->conn;
@@ -80,7 +79,7 @@ static void start_waiting(struct conn_group *group)
         }
         parse->work.data = parse;
         parses->working_count++;
-        uv_queue_work(group->loop, &parse->work, on_work, on_worked);
+        work_start(group->loop, &parse->work, on_work, on_worked);
     }
 }
 

@@ -321,7 +321,7 @@ static void take_end(struct message *back)
 {
     struct dispatcher *dispatcher = container_of(back, struct dispatcher, shutdown.back);
     known_models_forget_all(&dispatcher->models);
-    message_queue_close(&dispatcher->queue);
+    message_queue_close(&dispatcher->queue, NULL);
 }
 
 struct dispatcher *dispatcher_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct hub *hub)

@@ -183,7 +183,7 @@ void hub_take_shutdown(struct message *there)
     deliver(hub, shutdown->from, &shutdown->back);
     if (--hub->queue_count > 0)
         return;
-    message_queue_close(&hub->queue);
+    message_queue_close(&hub->queue, NULL);
     hub->ended(hub->user);
 }
 

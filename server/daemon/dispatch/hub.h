@@ -6,7 +6,7 @@
 #pragma once
 
 #include "daemon/cache/shared_model.h"
-#include "daemon/dispatch/message_queue.h"
+#include "daemon/threads/message_queue.h"
 #include "daemon/service/service.h"
 
 struct conn_group;

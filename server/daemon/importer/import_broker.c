@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "daemon/model/source_access.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/work.h"
 #include "daemon/support/fd.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 struct import_broker {
     uv_poll_t poll;
-    uv_work_t work;
+    struct work work;
     int socket;
     struct import_grant *files;
     uint64_t left; /* requests it may still send */
@@ -72,10 +72,9 @@ int import_grant_resolve(struct import_grant *files)
     return files->access.own != NULL ? 0 : file_access_find(&files->access, files->root_fd, files->policy, files->path);
 }
 
-static void answer(uv_work_t *work)
+static void answer(struct work *work)
 {
     struct import_broker *broker = work->data;
-    thread_priority_background();
     source_forget_error();
     const int error = import_grant_resolve(broker->files);
     broker->reply = (struct import_file_reply){.magic = IMPORT_FILES_MAGIC, .error = error};
@@ -85,7 +84,7 @@ static void answer(uv_work_t *work)
     broker->source_error = source_error();
 }
 
-static void on_answered(uv_work_t *work, int status)
+static void on_answered(struct work *work, int status)
 {
     struct import_broker *broker = work->data;
     broker->is_working = false;
@@ -133,7 +132,7 @@ static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unu
     }
     broker->left--;
     broker->is_working = true;
-    uv_queue_work(poll->loop, &broker->work, answer, on_answered);
+    work_start(poll->loop, &broker->work, answer, on_answered);
 }
 
 /* What the importer is to do lies in its socket before there is an importer. */

@@ -5,7 +5,7 @@
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "worker/import_files.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/work.h"
 #include "daemon/importer/import_broker.h"
 #include "daemon/importer/import_outcome.h"
 #include "daemon/process/child.h"
@@ -97,7 +97,7 @@ struct import_run {
     uv_loop_t *loop;
     struct child child;
     struct fork_server *fork_server; /* the owner's: not of one that is abandoned */
-    uv_work_t work;
+    struct work work;
     struct import_broker *broker;
     struct import_grant files; /* of a thread while the broker is open; root_fd is the run's own */
     int open_parts;            /* the child, the broker and import_run_start() */
@@ -160,10 +160,9 @@ static bool is_killed_again(struct import_run *run)
 }
 
 /* Work thread: checking a large model takes longer than the loop can wait. */
-static void find_outcome(uv_work_t *work)
+static void find_outcome(struct work *work)
 {
     struct import_run *run = work->data;
-    thread_priority_background();
     if (run->err.code != 0)
         return;
     run->end.is_killed_again = is_killed_again(run);
@@ -196,7 +195,7 @@ static void tell_end(const struct import_run *run)
         log_info("%s model='%s' ms=%.1f error=%s (%s)", what, run->path, ms, err_name(run->err.code), run->err.message);
 }
 
-static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
+static void on_outcome(struct work *work, int status __attribute__((unused)))
 {
     struct import_run *run = work->data;
     if (run->is_abandoned) {
@@ -225,7 +224,7 @@ static void one_closed(struct import_run *run)
     if (run->is_abandoned)
         free_run(run);
     else
-        uv_queue_work(run->loop, &run->work, find_outcome, on_outcome);
+        work_start(run->loop, &run->work, find_outcome, on_outcome);
 }
 
 static void on_child_closed(struct child *child) { one_closed(container_of(child, struct import_run, child)); }

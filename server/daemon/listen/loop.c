@@ -6,7 +6,8 @@
 #include "daemon/packets/packets.h"
 #include "daemon/support/log.h"
 #include "daemon/support/metrics.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/thread_priority.h"
+#include "daemon/threads/work.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -146,6 +147,7 @@ void loop_init(struct loop *loop)
     group->http = &PROTOCOL_HTTP;
     if (getrandom(&group->next_id, sizeof group->next_id, 0) < 0)
         group->next_id = uv_hrtime();
+    work_loop_open(group->loop);
     conn_group_start(group);
     loop->ports = ports_new(group);
     uv_timer_init(group->loop, &loop->expiry);
@@ -196,7 +198,9 @@ void loop_free(struct loop *loop)
     ports_free(loop->ports);
     access_policy_unref(loop->policy);
     dispatcher_free(loop->group.dispatcher);
-    if (loop->number > 0)
+    if (loop->number > 0) {
+        work_loop_close(&loop->own);
         uv_loop_close(&loop->own);
+    }
     free(loop);
 }

@@ -7,7 +7,7 @@
 #include "daemon/listen/loops.h"
 #include "daemon/listen/ports.h"
 #include "daemon/support/stats.h"
-#include "daemon/support/turn_clock.h"
+#include "daemon/threads/turn_clock.h"
 
 #include <pthread.h>
 

@@ -4,6 +4,7 @@
 #include "daemon/support/fd.h"
 #include "daemon/support/log.h"
 #include "daemon/support/notify.h"
+#include "daemon/threads/work.h"
 
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ struct reload {
     uv_loop_t *loop;
     const struct config *config;
     struct loops *loops;
-    uv_work_t work;
+    struct work work;
     bool is_working; /* until every loop uses the policy */
     bool is_again;   /* another was asked for meanwhile */
     bool is_stopped;
@@ -21,7 +22,7 @@ struct reload {
     struct err policy_err, log_err;
 };
 
-static void read_files(uv_work_t *work)
+static void read_files(struct work *work)
 {
     struct reload *reload = work->data;
     const struct config *config = reload->config;
@@ -66,7 +67,7 @@ static void use_log_file(struct reload *reload)
     reload->log_fd = -1;
 }
 
-static void on_read(uv_work_t *work, int status)
+static void on_read(struct work *work, int status)
 {
     struct reload *reload = work->data;
     (void)status;
@@ -109,11 +110,7 @@ void reload_start(struct reload *reload)
     reload->policy_err = reload->log_err = (struct err){0};
     reload->log_fd = -1;
     reload->before = access_policy_ref(loops_policy(reload->loops));
-    const int rc = uv_queue_work(reload->loop, &reload->work, read_files, on_read);
-    if (rc == 0)
-        return;
-    log_warn("not reloaded: %s", uv_strerror(rc));
-    finish(reload);
+    work_start(reload->loop, &reload->work, read_files, on_read);
 }
 
 void reload_stop(struct reload *reload) { reload->is_stopped = true; }

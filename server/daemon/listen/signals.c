@@ -1,6 +1,7 @@
 #include "daemon/listen/signals.h"
 
 #include "daemon/support/standard_streams.h"
+#include "daemon/threads/wakeup.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +15,7 @@ enum { TERMINAL_MS = 1000 }; /* in which a terminal goes whose shell has sent SI
 /* Not uv_signal: when its last handle closes, a signal has its default action again, and a second signal at the very
  * end would end the process in another way than one a moment before. */
 static struct {
-    uv_async_t async;
+    struct wakeup wakeup;
     uv_timer_t terminal; /* looks once more whether that is there */
     const struct signal_events *events;
     void *user;
@@ -60,9 +61,9 @@ static void hang_up(bool is_by_terminal)
     state.events->reload(state.user);
 }
 
-static void on_async(uv_async_t *async)
+static void on_wakeup(struct wakeup *wakeup)
 {
-    (void)async;
+    (void)wakeup;
     const int number = state.stop_signal;
     if (number != 0)
         stop(number);
@@ -77,7 +78,7 @@ static void on_stop_signal(int number)
     if (!atomic_compare_exchange_strong(&state.stop_signal, &(int){0}, number))
         _exit(128 + number);
     alarm(state.end_limit_s); /* a loop that hangs, perhaps this one, must not delay the end */
-    uv_async_send(&state.async);
+    wakeup_send(&state.wakeup);
     errno = before;
 }
 
@@ -89,7 +90,7 @@ static void on_hangup(int number, siginfo_t *info, void *context)
     if (info->si_code == SI_KERNEL || info->si_pid == state.session)
         state.is_by_terminal = true;
     state.has_hung_up = true;
-    uv_async_send(&state.async);
+    wakeup_send(&state.wakeup);
     errno = before;
 }
 
@@ -109,9 +110,9 @@ void signals_start(uv_loop_t *loop, bool has_terminal, uint64_t end_limit_s, con
     state.has_terminal = has_terminal;
     state.session = getsid(0);
     state.end_limit_s = end_limit_s < UINT_MAX ? (unsigned)end_limit_s : UINT_MAX;
-    uv_async_init(loop, &state.async, on_async);
+    wakeup_init(&state.wakeup, loop, on_wakeup);
     uv_timer_init(loop, &state.terminal);
-    uv_unref((uv_handle_t *)&state.async);
+    uv_unref((uv_handle_t *)&state.wakeup.poll);
     uv_unref((uv_handle_t *)&state.terminal);
     const struct sigaction stop_action = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART};
     sigaction(SIGTERM, &stop_action, NULL);
@@ -125,7 +126,7 @@ void signals_start(uv_loop_t *loop, bool has_terminal, uint64_t end_limit_s, con
 void signals_stop(void)
 {
     signal(SIGHUP, SIG_IGN); /* there is nothing to reload any more, and no handle that could tell of it */
-    uv_close((uv_handle_t *)&state.async, NULL);
+    wakeup_close(&state.wakeup, NULL);
     uv_close((uv_handle_t *)&state.terminal, NULL);
 }
 

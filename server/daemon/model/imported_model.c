@@ -5,7 +5,7 @@
 #include "anim/bake/bake.h"
 #include "anim/hits/hit_cache.h"
 #include "base/mem.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/thread_priority.h"
 
 #include <errno.h>
 #include <fcntl.h>

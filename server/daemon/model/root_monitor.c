@@ -9,6 +9,7 @@
 #include "daemon/support/fd.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
+#include "daemon/threads/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,7 @@ struct root_look {
 
 struct root_monitor {
     uv_timer_t timer;
-    uv_work_t work;
+    struct work work;
     bool is_working, is_closed, is_freed;
     char *path; /* a copy, as a thread that hangs may outlive the rest */
     uint64_t interval_ms, timeout_ms, looked_ms;
@@ -56,7 +57,7 @@ static uint64_t now_ms(void) { return uv_hrtime() / 1000000; }
 
 /* --- the work thread --- */
 
-static void on_work(uv_work_t *work)
+static void on_work(struct work *work)
 {
     struct root_monitor *monitor = work->data;
     struct root_look *look = &monitor->look;
@@ -148,7 +149,7 @@ static void judge(struct root_monitor *monitor)
         enter(monitor, ROOT_IS_FINE, "", "");
 }
 
-static void on_looked(uv_work_t *work, int status)
+static void on_looked(struct work *work, int status)
 {
     struct root_monitor *monitor = work->data;
     monitor->is_working = false;
@@ -171,7 +172,8 @@ static void look(struct root_monitor *monitor)
     monitor->looked_ms = now_ms();
     monitor->looked_count = monitor->note_count;
     snprintf(monitor->look.failed_path, sizeof monitor->look.failed_path, "%s", monitor->failed_path);
-    monitor->is_working = uv_queue_work(monitor->timer.loop, &monitor->work, on_work, on_looked) == 0;
+    monitor->is_working = true;
+    work_start(monitor->timer.loop, &monitor->work, on_work, on_looked);
 }
 
 static void on_timer(uv_timer_t *timer)

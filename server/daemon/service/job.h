@@ -13,6 +13,7 @@
 #include "daemon/service/pace.h"
 #include "daemon/service/service.h"
 #include "daemon/support/job_queue.h"
+#include "daemon/threads/work.h"
 #include "wire/encode/exposition.h"
 #include "daemon/upload/upload.h"
 #include "wire/sheet/sheet_plan.h"
@@ -101,7 +102,7 @@ struct job {
     struct cache_waiter waiter;
     uint32_t stale_s;            /* of the models found so far, the longest */
     struct picture_job *picture; /* or NULL */
-    uv_work_t work;
+    struct work work;
     struct reply_stream *stream; /* of the work thread, while there is work */
     uint64_t room_bytes;         /* memory reserved for the answer */
     _Atomic bool is_stopped;     /* read by the thread: the answer is not wanted any more */

@@ -2,20 +2,19 @@
  */
 #include "base/container_of.h"
 #include "daemon/service/job.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/work.h"
 #include "wire/light/environment_reply.h"
 
-static void on_work(uv_work_t *work)
+static void on_work(struct work *work)
 {
     struct job *job = work->data;
     const struct model *model = job->model_count > 0 ? &job->models[0]->model : NULL;
-    thread_priority_background();
     environment_reply_make(&job->call->request, model, &job->service->config->limits, &job->is_stopped, &job->reply);
 }
 
 static void start_next(struct service *service);
 
-static void on_made(uv_work_t *work, int status)
+static void on_made(struct work *work, int status)
 {
     struct job *job = work->data;
     struct service *service = job->service;
@@ -42,7 +41,7 @@ static void start_next(struct service *service)
     service->file_count++;
     job_enter(job, JOB_WORKS);
     job->work.data = job;
-    uv_queue_work(service->loop, &job->work, on_work, on_made);
+    work_start(service->loop, &job->work, on_work, on_made);
 }
 
 void service_environment(struct job *job)

@@ -12,7 +12,7 @@
 #include "daemon/model/source_access.h"
 #include "daemon/service/job.h"
 #include "daemon/support/log.h"
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/work.h"
 #include "wire/encode/json.h"
 #include "wire/http/http_response.h"
 #include "wire/reply/answer_version.h"
@@ -26,7 +26,7 @@
 enum { TIME_SIZE = 40, VERSION_DIGITS = 16 };
 
 struct list_walk {
-    uv_work_t work;
+    struct work work;
     struct service *service;
     struct folder_watch_set *set; /* for the listing; or NULL */
     struct listing *made;
@@ -218,11 +218,10 @@ static bool is_current(const struct service *service)
     return listing_is_current(service->listing, service->config->limits.value[LIMIT_WATCH_TIME_MS]);
 }
 
-static void on_work(uv_work_t *work)
+static void on_work(struct work *work)
 {
     struct list_walk *walk = container_of(work, struct list_walk, work);
     const struct service *service = walk->service;
-    thread_priority_background();
     source_forget_error();
     walk->made = listing_make(service->root_fd, walk->set);
     walk->source_error = source_error();
@@ -270,7 +269,7 @@ static void answer_waiting(struct service *service, const struct listing *listin
     }
 }
 
-static void on_walked(uv_work_t *work, int status)
+static void on_walked(struct work *work, int status)
 {
     struct list_walk *walk = container_of(work, struct list_walk, work);
     struct service *service = walk->service;
@@ -309,7 +308,7 @@ static void start_walk(struct service *service)
     service->is_listing = true;
     service->walk_count++;
     service->file_count++;
-    uv_queue_work(service->loop, &walk->work, on_work, on_walked);
+    work_start(service->loop, &walk->work, on_work, on_walked);
 }
 
 void service_list(struct service *service, struct call *call)

@@ -6,9 +6,8 @@
 
 #include "wire/bodies/body_crowd.h"
 #include "wire/bodies/reply_cursor.h"
-#include "daemon/support/thread_priority.h"
 #include "daemon/support/stats.h"
-#include "daemon/support/turn_clock.h"
+#include "daemon/threads/turn_clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,10 +89,9 @@ static void answer(struct job *job)
     job->cost = *reply_cursor_cost(stream->cursor);
 }
 
-static void on_work(uv_work_t *work)
+static void on_work(struct work *work)
 {
     struct job *job = work->data;
-    thread_priority_background();
     job->thread = pthread_self();
     job->cpu_begin_ns = thread_cpu_ns();
     job->works = true;
@@ -106,7 +104,7 @@ static void on_work(uv_work_t *work)
 
 static void start_queued(struct service *service);
 
-static void on_made(uv_work_t *work, int status)
+static void on_made(struct work *work, int status)
 {
     struct job *job = work->data;
     struct service *service = job->service;
@@ -155,7 +153,7 @@ static void start_work(struct job *job)
     job_enter(job, JOB_WORKS);
     stats_add(STAT_ANSWERS_STARTED, 1);
     stats_set(STAT_ANSWERS_RUNNING, ++job->service->work_count);
-    uv_queue_work(job->service->loop, &job->work, on_work, on_made);
+    work_start(job->service->loop, &job->work, on_work, on_made);
 }
 
 /* The next that waits for a work thread, or NULL. */
@@ -294,5 +292,5 @@ void service_answer_stop(struct job *job)
     job->is_stopped = true;
     if (job->stream != NULL) /* else it is a listing */
         job->stream->base.is_stopped = true;
-    uv_cancel((uv_req_t *)&job->work);
+    work_cancel(&job->work);
 }

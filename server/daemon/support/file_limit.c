@@ -10,12 +10,13 @@
 
 /* What each has open at most, as /proc/PID/fd shows it. */
 enum {
-    /* standard streams 3, libuv's for signals 2, the root 2, its changes, the folders of the disk cache and of uploads,
+    /* standard streams 3, for signals 3, the root 2, its changes, the folders of the disk cache and of uploads,
      * a listing 2, a model being stored 2, a worker being started 4, two fork servers of importers 2 each, and one that
      * makes way for another 2 */
-    OWN_FILES = 24,
-    FILES_FOR_LOG = 2,      /* and again, before the first is closed */
-    FILES_PER_LOOP = 5 + 2, /* libuv's; a connection that is closed at once, and one that moves to another loop */
+    OWN_FILES = 25,
+    FILES_FOR_LOG = 2,          /* and again, before the first is closed */
+    FILES_PER_LOOP = 5 + 2 + 2, /* libuv's; its queues of messages; a connection that is closed at once, and one that
+                                   moves to another loop */
     FILES_PER_IMPORT = 7, /* result, two sockets, the root and the model's folder, a file for the importer, and a result
                              being checked */
     FILES_PER_RENDERER = 2, /* sockets */

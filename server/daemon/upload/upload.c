@@ -1,5 +1,4 @@
 /* upload.c - the course of one upload: receive, unpack, import, publish, and remove the stage. */
-#include "daemon/support/thread_priority.h"
 
 #include "base/container_of.h"
 #include "daemon/support/log.h"
@@ -13,25 +12,25 @@
 #include <string.h>
 #include <unistd.h>
 
-static void on_worked(uv_work_t *work, int status);
+static void on_worked(struct work *work, int status);
 
-static void run_work(uv_work_t *work)
+static void run_work(struct work *work)
 {
     struct upload *upload = work->data;
-    thread_priority_background();
     upload->run(upload);
 }
 
-static void start_work(struct upload *upload, void (*run)(struct upload *upload), uv_after_work_cb done)
+static void start_work(struct upload *upload, void (*run)(struct upload *upload),
+                       void (*done)(struct work *work, int status))
 {
     upload->is_working = true;
     upload->run = run;
-    uv_queue_work(upload->uploads->loop, &upload->work, run_work, done);
+    work_start(upload->uploads->loop, &upload->work, run_work, done);
 }
 
 /* --- end --- */
 
-static void on_removed(uv_work_t *work, int status __attribute__((unused)))
+static void on_removed(struct work *work, int status __attribute__((unused)))
 {
     struct upload *upload = work->data;
     if (upload->err.code != 0)
@@ -217,7 +216,7 @@ static void receive(struct upload *upload)
         import(upload, upload->is_zip ? UPLOAD_OPENING : UPLOAD_IMPORTING);
 }
 
-static void on_worked(uv_work_t *work, int status __attribute__((unused)))
+static void on_worked(struct work *work, int status __attribute__((unused)))
 {
     struct upload *upload = work->data;
     upload->is_working = false;

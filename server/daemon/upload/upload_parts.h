@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "daemon/threads/work.h"
 #include "daemon/upload/upload.h"
 #include "daemon/upload/upload_store.h"
 #include "daemon/upload/upload_unpack.h"
@@ -48,7 +49,7 @@ struct upload {
     struct upload_stage files; /* of the work thread while is_working */
     int fd;                    /* of the work thread while is_working; -1 before the first piece of work */
     struct err err;            /* what went wrong first; code 0 before */
-    uv_work_t work;
+    struct work work;
     void (*run)(struct upload *upload); /* the work under way */
     struct import_job import;
     void (*has_room)(void *user);

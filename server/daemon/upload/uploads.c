@@ -1,6 +1,5 @@
 /* uploads.c - all uploads: the folder, how many there are, what a name may be, and taking away. */
 #include "base/mem.h"
-#include "daemon/support/thread_priority.h"
 #include "base/file_formats.h"
 #include "daemon/support/stats.h"
 #include "daemon/config/access_policy.h"
@@ -211,21 +210,20 @@ void uploads_free(struct uploads *uploads)
 
 struct deletion {
     struct uploads *uploads;
-    uv_work_t work;
+    struct work work;
     char *name;
     struct err err;
     void (*done)(void *user, const struct err *err);
     void *user;
 };
 
-static void delete_file(uv_work_t *work)
+static void delete_file(struct work *work)
 {
     struct deletion *deletion = work->data;
-    thread_priority_background();
     upload_store_delete(&deletion->uploads->store, deletion->name, &deletion->err);
 }
 
-static void on_deleted(uv_work_t *work, int status __attribute__((unused)))
+static void on_deleted(struct work *work, int status __attribute__((unused)))
 {
     struct deletion *deletion = work->data;
     struct uploads *uploads = deletion->uploads;
@@ -250,6 +248,6 @@ int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *
     deletion->user = user;
     deletion->work.data = deletion;
     uploads->delete_count++;
-    uv_queue_work(uploads->loop, &deletion->work, delete_file, on_deleted);
+    work_start(uploads->loop, &deletion->work, delete_file, on_deleted);
     return 0;
 }

@@ -99,7 +99,7 @@ def needs_files(count):
 # --- few files ---
 
 @pytest.mark.parametrize("loops", [1, 2, 4])
-@pytest.mark.parametrize("files", [64, 96, 128])
+@pytest.mark.parametrize("files", [72, 96, 128])
 def test_waves_beside_imports(start, root, tmp_path, files, loops):
     """Each of them gets an answer or is closed, while all hold on: no descriptor is lacking for that."""
     needs_files(WAVE + 50)
@@ -123,9 +123,9 @@ def test_waves_beside_imports(start, root, tmp_path, files, loops):
 def test_says_what_becomes_less(start, root):
     options = {"loops": 4, "import-workers": 6, "render-workers": 9}
     words = [word for name, count in options.items() for word in (f"--{name}", str(count))]
-    server = start(*words, "--uploads", str(root / "in"), root=root, files=64)
+    server = start(*words, "--uploads", str(root / "in"), root=root, files=72)
     line = server.wait_for_line("open files")
-    assert re.search(r" warn only \d+ connections instead of 10000, .*: the system allows 64 open files; ", line)
+    assert re.search(r" warn only \d+ connections instead of 10000, .*: the system allows 72 open files; ", line)
     for name, count in {**options, "max-uploads": 16}.items():
         assert re.search(rf", --{name} \d instead of {count}\b", line), line
     assert stats_of(server)["loops"]["count"] == int(re.search(r"--loops (\d)", line).group(1))

@@ -1,4 +1,5 @@
 /* The cache over real files and an importer that is none: who waits gets what, and when a model is imported again. */
+#include "daemon/threads/work.h"
 #include "daemon/cache/cache.h"
 #include "base/container_of.h"
 #include "tests/unit/support/check.h"
@@ -72,6 +73,7 @@ static void teardown(void)
     cache_free(stand.cache);
     uv_close((uv_handle_t *)&stand.keep_alive, NULL);
     uv_run(&stand.loop, UV_RUN_DEFAULT);
+    work_loop_close(&stand.loop);
     assert_int_equal(uv_loop_close(&stand.loop), 0);
     temp_tree_fini(&stand.root);
 }

@@ -4,6 +4,7 @@
 #include "tests/unit/support/check.h"
 
 #include "base/container_of.h"
+#include "daemon/threads/work.h"
 #include "daemon/conn/conn.h"
 #include "daemon/packets/packets.h"
 #include "daemon/support/log.h"
@@ -154,6 +155,7 @@ static void end(void)
     assert_int_equal(server.budget.used_bytes, 0);
     packets_detach(server.group);
     conn_group_fini(server.group);
+    work_loop_close(&server.loop);
     assert_int_equal(uv_loop_close(&server.loop), 0);
     free(server.group);
     buf_fini(&server.got);

@@ -1,6 +1,7 @@
 /* Two dispatchers, the hub and the service over real files, and an importer that is none: the main loop and another
  * one, which both run here, one after the other. */
 #include "base/container_of.h"
+#include "daemon/threads/work.h"
 #include "daemon/dispatch/dispatcher.h"
 #include "daemon/cache/cache.h"
 #include "tests/unit/support/check.h"
@@ -91,7 +92,9 @@ static void teardown(void)
     dispatcher_free(stand.main);
     dispatcher_free(stand.other);
     hub_free(stand.hub);
+    work_loop_close(&stand.main_loop);
     assert_int_equal(uv_loop_close(&stand.main_loop), 0);
+    work_loop_close(&stand.other_loop);
     assert_int_equal(uv_loop_close(&stand.other_loop), 0);
     temp_tree_fini(&stand.root);
     fake_imports(NULL);

@@ -1,7 +1,7 @@
 /* What threads send to a loop. */
 #include "tests/unit/support/check.h"
 
-#include "daemon/dispatch/message_queue.h"
+#include "daemon/threads/message_queue.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void take(struct message *message)
     struct stand *stand = letter->stand;
     assert_int_equal(letter->number, stand->next[letter->sender]++);
     if (++stand->count == SENDERS * LETTERS)
-        message_queue_close(&stand->mailbox);
+        message_queue_close(&stand->mailbox, NULL);
 }
 
 static void *send_all(void *user)
@@ -73,7 +73,7 @@ static void answer(struct message *message)
     if (letter->number < 3)
         message_queue_post(&letter->stand->mailbox, message); /* may be sent again from within */
     else
-        message_queue_close(&letter->stand->mailbox);
+        message_queue_close(&letter->stand->mailbox, NULL);
 }
 
 TEST(message_queue_takes_messages_while_it_gives_some)
@@ -109,7 +109,7 @@ static void take_slowly(struct message *message)
     }
     slow.taken[slow.taken_count++] = message == &slow.late ? SLOW_LETTERS : (int)(message - slow.letters);
     if (slow.taken_count == SLOW_LETTERS + 1) {
-        message_queue_close(&slow.mailbox);
+        message_queue_close(&slow.mailbox, NULL);
         uv_close((uv_handle_t *)&slow.prepare, NULL);
     }
 }

@@ -2,6 +2,8 @@
 
 #include "tests/unit/support/check.h"
 
+#include "daemon/threads/work.h"
+
 static void on_tick(uv_timer_t *timer) { (void)timer; }
 
 static void run(uv_loop_t *loop, uint64_t time_ms, const int *count, int least)
@@ -28,5 +30,6 @@ void run_loop_for(uv_loop_t *loop, uint64_t time_ms) { run(loop, time_ms, NULL, 
 void run_loop_fini(uv_loop_t *loop)
 {
     uv_run(loop, UV_RUN_DEFAULT);
+    work_loop_close(loop);
     assert_int_equal(uv_loop_close(loop), 0);
 }

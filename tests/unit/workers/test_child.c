@@ -40,7 +40,7 @@ static int start(struct watched *watched, uv_loop_t *loop, const char *script, s
 
 TEST(child_says_how_it_ended_and_its_last_words)
 {
-    uv_loop_t loop;
+    uv_loop_t loop = {0};
     struct watched one, other;
     assert_int_equal(uv_loop_init(&loop), 0);
     assert_int_equal(
@@ -61,7 +61,7 @@ TEST(child_says_how_it_ended_and_its_last_words)
 
 TEST(child_inherits_what_it_is_given)
 {
-    uv_loop_t loop;
+    uv_loop_t loop = {0};
     struct watched watched;
     int fds[2];
     char got[16] = "";
@@ -83,7 +83,7 @@ TEST(child_inherits_what_it_is_given)
 
 TEST(child_has_a_time_that_can_change)
 {
-    uv_loop_t loop;
+    uv_loop_t loop = {0};
     struct watched late, spared, stubborn;
     assert_int_equal(uv_loop_init(&loop), 0);
     assert_int_equal(start(&late, &loop, "sleep 60 & wait", (struct child_command){0}), 0);
@@ -107,7 +107,7 @@ TEST(child_has_a_time_that_can_change)
 
 TEST(child_that_does_not_start)
 {
-    uv_loop_t loop;
+    uv_loop_t loop = {0};
     struct watched watched;
     memset(&watched, 0, sizeof watched);
     assert_int_equal(uv_loop_init(&loop), 0);

@@ -1,7 +1,7 @@
 /* thread_priority.h - work threads yield to event loops. Linux: each thread has a nice value and a time slice. */
 #pragma once
 
-/* At the start of each piece of work; costs something only the first time in a thread. */
+/* At the start of a thread that works for loops. */
 void thread_priority_background(void);
 
 /* Once, in a thread that runs a loop: when something comes for it, it is not to wait until others that compute have

@@ -1,7 +1,6 @@
-#include "daemon/support/thread_priority.h"
+#include "daemon/threads/thread_priority.h"
 
 #include <sched.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -20,10 +19,6 @@ struct attributes {
 
 void thread_priority_background(void)
 {
-    static _Thread_local bool is_done;
-    if (is_done)
-        return;
-    is_done = true;
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* a failure costs speed, not answers */
 }
 

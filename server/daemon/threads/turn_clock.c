@@ -1,4 +1,4 @@
-#include "daemon/support/turn_clock.h"
+#include "daemon/threads/turn_clock.h"
 
 #include "daemon/support/stats.h"
 
