@@ -320,8 +320,10 @@ run: all $(if $(filter $(samples),$(ROOT)),samples)
 
 # --- tests --------------------------------------------------------------------------------------------------------
 # After `deps`: apt-get runs once at a time.
-deps-test: deps
+deps-check: deps
 	@deploy/deps.sh test
+# And what npm has, for the tests of the web.
+deps-test: deps-check
 	@[ -n "$(NODEPS)" ] || tests/web/run.sh --install || echo 'deps: without what npm could not install the tests of make test-web are skipped'
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # One program replays the corpora of all: the entry points, which have one name for fuzzers, get names of their own.
@@ -371,8 +373,9 @@ test: test-programs
 	@$(run_suites) --slots 2 $(suite_api) $(suite_web) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_python)
 # What the tests run, built.
 test-programs: deps-test all samples $(baked_samples) $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replay),replays-sanitized) library-sanitized
-# After an edit, in two minutes: what has changed since the last commit (or since=REF), by tests/areas.txt.
-check: deps-test
+# After an edit, in two minutes: what has changed since the last commit (or since=REF), by tests/areas.txt. The few of these tests that need
+# what npm has install it themselves.
+check: deps-check
 	@deploy/deps.sh build lint
 	+@$(PYTHON) tests/check.py --build $(out) $(if $(since),--since $(since)) all samples $(baked_samples) $(out)/test/unit $(client_tests)
 # The slowest of the last run.
@@ -595,7 +598,6 @@ help:
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
 	@echo 'make beside         pictures beside those of three.js and Blender, in build/beside [t=FILE.glb]'
-	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make soak           the long runs: damaged models, kills, attacks, conversions   [t=name of tests/soak]'
 	@echo 'make floats          the JSON writer on 2^27 floats against the standard library  [all=1: on every one]'
 	@echo 'make bench          measure beside others, print the table                 [t=name of tests/bench quick=1]'
@@ -623,4 +625,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all check programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all check programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean

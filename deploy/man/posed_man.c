@@ -38,6 +38,9 @@ static void put_option(const struct option *option)
         put_roff(option->initial);
     }
     puts(".");
+    const char *unit = option_bare_unit(option);
+    if (unit != NULL)
+        printf("A bare number is %s.\n", unit);
     if (env[0] != '\0')
         printf("Variable \\fB%s\\fR.\n", env);
 }
@@ -55,7 +58,7 @@ int main(void)
          "clip, and draws that moment to PNG, without a GPU or a display.\n.PP\n"
          "A flag wins over its environment variable, the variable over the default. Sizes take k, m, g, t; times take "
          "ms, s,\n"
-         "m. SIGTERM or SIGINT stops it once answers under way are sent; a second one at once. SIGHUP reads the\n"
+         "m, h. SIGTERM or SIGINT stops it once answers under way are sent; a second one at once. SIGHUP reads the\n"
          "tokens and the lists in files again and opens the log file again; it stops the server only where the\n"
          "terminal that it was started from is closed. Defaults of limits may be\n"
          "less where the machine has little memory; \\fB\\-\\-help\\fR prints those of this machine.\n"

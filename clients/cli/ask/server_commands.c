@@ -84,9 +84,15 @@ static void put_formats(struct text *out, const cJSON *json)
 static void put_version(struct text *out, const cJSON *json)
 {
     const cJSON *entry;
+    size_t columns = 0; /* a newer server tells more than this posectl knows */
     cJSON_ArrayForEach(entry, json)
     {
-        text_put_column(out, entry->string, 10);
+        const size_t needed = text_columns(entry->string) + 2;
+        columns = needed > columns ? needed : columns;
+    }
+    cJSON_ArrayForEach(entry, json)
+    {
+        text_put_column(out, entry->string, columns);
         if (cJSON_IsNumber(entry))
             text_printf(out, "%g", entry->valuedouble);
         else

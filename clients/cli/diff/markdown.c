@@ -95,10 +95,14 @@ int markdown_start(struct markdown *page, const char *file, const char *pictures
     const char *slash = is_stdout ? NULL : strrchr(file, '/');
     text_put_bytes(&page_folder, slash == NULL ? "." : file, slash == NULL ? 1 : (size_t)(slash - file) + 1);
     int status = STATUS_SERVER;
-    if (output_make_folders(inside.at) < 0 || (!is_stdout && output_make_folders(file) < 0))
+    struct text problem = {0};
+    if (pictures == NULL && output_is_link(page->folder, &problem)) /* nobody has named it */
+        terminal_error("%s", problem.at);
+    else if (output_make_folders(inside.at) < 0 || (!is_stdout && output_make_folders(file) < 0))
         terminal_error("cannot create '%s': %s", page->folder, strerror(errno));
     else
         status = find_link(page, page_folder.at);
+    text_free(&problem);
     text_free(&inside);
     text_free(&page_folder);
     return status;

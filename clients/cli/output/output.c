@@ -68,6 +68,37 @@ int output_write(const char *path, const char *temporary_folder, const void *byt
     return failure == 0 ? 0 : -1;
 }
 
+/* --- symbolic links --- */
+
+bool output_is_link(const char *path, struct text *problem)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+        return false;
+    text_printf(problem, "'%s' is a symbolic link; posectl writes through none: remove it", path);
+    return true;
+}
+
+bool output_is_behind_link(const char *folder, const char *name, struct text *problem)
+{
+    bool is_link = false;
+    for (const char *slash = strchr(name, '/'); slash != NULL && !is_link; slash = strchr(slash + 1, '/')) {
+        struct text inner = {0};
+        text_printf(&inner, "%s/%.*s", folder, (int)(slash - name), name);
+        is_link = output_is_link(inner.at, problem);
+        text_free(&inner);
+    }
+    return is_link;
+}
+
+/* Whether links of the name are the system's: /dev/stdout is one, to /proc/self/fd/1, which is another. */
+static bool is_of_the_system(const char *file)
+{
+    return strncmp(file, "/dev/", 5) == 0 || strncmp(file, "/proc/", 6) == 0;
+}
+
+/* --- files of the command line --- */
+
 int output_give(const char *file, const void *bytes, size_t size_bytes)
 {
     struct text problem = {0};
@@ -80,6 +111,8 @@ int output_give(const char *file, const void *bytes, size_t size_bytes)
         return STATUS_SERVER;
     }
     if (stat(file, &info) == 0 && !S_ISREG(info.st_mode)) { /* /dev/null or a pipe cannot be replaced */
+        if (!is_of_the_system(file) && output_is_link(file, &problem))
+            goto done;
         const int fd = open(file, O_WRONLY | O_CLOEXEC);
         const int rc = fd < 0 ? -1 : write_all(fd, bytes, size_bytes);
         if (rc < 0)
@@ -88,6 +121,7 @@ int output_give(const char *file, const void *bytes, size_t size_bytes)
             close(fd);
     } else
         (void)output_write(file, NULL, bytes, size_bytes, &problem);
+done:
     if (problem.size_bytes == 0)
         return STATUS_DONE;
     terminal_error("%s", problem.at);

@@ -3,11 +3,18 @@
 
 #include "clients/cli/output/text.h"
 
+#include <stdbool.h>
+
 /* Writes a temporary file and renames it to `path`, so that no reader and no later run finds an incomplete file.
  * `temporary_folder`: on the same file system; NULL: beside `path`. Creates the folders above `path`. Returns 0, or -1
  * with a message in *problem. Safe in threads. */
 int output_write(const char *path, const char *temporary_folder, const void *bytes, size_t size_bytes,
                  struct text *problem);
+/* Whether the path is a symbolic link, with a message in *problem. Who commits a link need not be who runs posectl, so
+ * that nothing is written through one that the command line does not name. */
+bool output_is_link(const char *path, struct text *problem);
+/* The same of the folders between `folder` and the file that is `name` in it. */
+bool output_is_behind_link(const char *folder, const char *name, struct text *problem);
 /* Writes a FILE of the command line: NULL or "-" is stdout. Returns 0 or an exit status after printing why. */
 int output_give(const char *file, const void *bytes, size_t size_bytes);
 /* JSON for stdout: text_put_json(). Returns as output_give(). */

@@ -16,7 +16,15 @@ struct listing {
     struct model_list *list;
     size_t room;
     cJSON *formats; /* the server's answer */
+    /* symbolic links to folders: the first, where it leads, and how many there are */
+    char *link, *target;
+    size_t link_count;
 };
+
+static bool is_hit(const struct listing *listing, const char *pattern, const char *model)
+{
+    return pattern_selects(pattern, model) || pattern_selects(pattern, model + listing->argument->out_start);
+}
 
 static bool is_wanted(const struct listing *listing, const char *model)
 {
@@ -25,13 +33,11 @@ static bool is_wanted(const struct listing *listing, const char *model)
         const int option = listing->args->repeated[i].option;
         if (option != OPTION_INCLUDE && option != OPTION_EXCLUDE)
             continue;
-        const char *pattern = listing->args->repeated[i].value;
-        const bool is_hit =
-            pattern_selects(pattern, model) || pattern_selects(pattern, model + listing->argument->out_start);
-        if (option == OPTION_EXCLUDE && is_hit)
+        const bool is_selected = is_hit(listing, listing->args->repeated[i].value, model);
+        if (option == OPTION_EXCLUDE && is_selected)
             return false;
         has_include |= option == OPTION_INCLUDE;
-        is_included |= option == OPTION_INCLUDE && is_hit;
+        is_included |= option == OPTION_INCLUDE && is_selected;
     }
     return is_included || !has_include;
 }
@@ -53,6 +59,38 @@ static void add(void *context, const char *model, const char *source)
 
 /* --- of a private server --- */
 
+/* A model_walk.left_out. Patterns and --include mean models, and nobody knows which lie behind the link. */
+static void count_link(void *context, const char *link, const char *target)
+{
+    struct listing *listing = context;
+    struct text inside = {0};
+    bool is_excluded = listing->argument->kind == PATH_PATTERN;
+    text_printf(&inside, "%s/x", link); /* --exclude may mean all that is in it */
+    for (size_t i = 0; i < listing->args->repeated_count && !is_excluded; i++)
+        is_excluded = listing->args->repeated[i].option == OPTION_EXCLUDE &&
+                      is_hit(listing, listing->args->repeated[i].value, inside.at);
+    text_free(&inside);
+    if (!is_excluded && listing->link_count++ == 0) {
+        listing->link = must_copy(link);
+        listing->target = must_copy(target);
+    }
+}
+
+/* One line for all links of an argument: a tree may have many. */
+static void tell_links(struct listing *listing)
+{
+    if (listing->link_count == 1 && !listing->list->is_told)
+        terminal_info("'%s' is a symbolic link to a folder and left out; to read that too, name %s", listing->link,
+                      listing->target);
+    else if (listing->link_count > 1 && !listing->list->is_told)
+        terminal_info("'%s' and %zu more are symbolic links to folders and left out; to read the first too, name %s",
+                      listing->link, listing->link_count - 1, listing->target);
+    free(listing->link);
+    free(listing->target);
+    listing->link = listing->target = NULL;
+    listing->link_count = 0;
+}
+
 static int read_formats(struct listing *listing, struct connection *connection)
 {
     struct posed_packet answer;
@@ -69,6 +107,7 @@ static void list_here(struct listing *listing)
                               .formats = json_get(listing->formats, "formats"),
                               .keeps_hidden_links = listing->paths->names_hidden,
                               .found = add,
+                              .left_out = count_link,
                               .context = listing};
     if (argument->kind == PATH_LEAVES) {
         listing->list->unread++;
@@ -85,6 +124,7 @@ static void list_here(struct listing *listing)
     }
     model_walk(&walk, folder);
     listing->list->unread += walk.unread;
+    tell_links(listing);
     free(folder);
 }
 
@@ -223,7 +263,7 @@ static int refuse_empty(struct listing *listing, const char *given)
     text_put(&problem, is_filtered ? " that --include and --exclude let through" : "");
     if (args->command != COMMAND_WATCH)
         terminal_error("%s", problem.at);
-    else if (!listing->list->is_empty_known)
+    else if (!listing->list->is_told)
         terminal_info("%s yet", problem.at);
     text_free(&problem);
     return args->command == COMMAND_WATCH ? STATUS_DONE : STATUS_USAGE;
@@ -248,7 +288,7 @@ int model_list_read(struct model_list *list, const struct paths *paths, const st
         if (is_empty && status == STATUS_DONE && refuse_empty(&listing, args->positional[i]) != STATUS_DONE)
             refused = STATUS_USAGE;
     }
-    list->is_empty_known = true;
+    list->is_told = true;
     sort_once(list, args);
     cJSON_Delete(listing.formats);
     return status == STATUS_DONE ? refused : status;

@@ -14,8 +14,8 @@ struct listed_model {
 struct model_list {
     struct listed_model *items; /* by model, each once */
     size_t count;
-    size_t unread;       /* folders that could not be read, or lie out of the root, which was printed */
-    bool is_empty_known; /* watch: the arguments without a model were named by an earlier list */
+    size_t unread; /* folders that could not be read, or lie out of the root, which was printed */
+    bool is_told;  /* watch: an earlier list has named arguments without a model, and links that are left out */
 };
 
 /* Walks the folders of a private server, or asks a running one, by --include, --exclude, .posedignore and --shard.

@@ -109,6 +109,19 @@ static bool follow(const struct model_walk *walk, const char *full, const char *
     return true;
 }
 
+/* Tells of a link to a folder whose models are not found where it leads. */
+static void leave_out(const struct model_walk *walk, const char *full, const char *inner)
+{
+    char walked[PATH_BYTES * 2];
+    const bool is_whole = walk->folder[0] == '\0', is_top = strcmp(walk->root, "/") == 0;
+    size_t rest;
+    char *target = realpath(full, NULL);
+    snprintf(walked, sizeof walked, "%s%s%s", is_top && !is_whole ? "" : walk->root, is_whole ? "" : "/", walk->folder);
+    if (target != NULL && (!path_is_beneath(walked, target, &rest) || path_is_hidden(target + rest)))
+        walk->left_out(walk->context, inner, target);
+    free(target);
+}
+
 static void walk_folder(struct model_walk *walk, const char *path, const struct ignores *above);
 
 static void skip_folder(struct model_walk *walk, const char *folder, const char *why)
@@ -120,7 +133,7 @@ static void skip_folder(struct model_walk *walk, const char *folder, const char 
 static void visit(struct model_walk *walk, const char *path, const char *name, const struct ignores *ignores)
 {
     char inner[PATH_BYTES], full[PATH_BYTES * 2], source[PATH_BYTES];
-    struct stat info;
+    struct stat info, target;
     if (snprintf(inner, sizeof inner, "%s%s%s", path, path[0] == '\0' ? "" : "/", name) >= PATH_BYTES) {
         skip_folder(walk, inner, strerror(ENAMETOOLONG));
         return;
@@ -130,6 +143,11 @@ static void visit(struct model_walk *walk, const char *path, const char *name, c
         return;
     if (S_ISDIR(info.st_mode)) {
         walk_folder(walk, inner, ignores);
+        return;
+    }
+    if (S_ISLNK(info.st_mode) && stat(full, &target) == 0 && S_ISDIR(target.st_mode)) {
+        if (!is_ignored(ignores, inner, true)) /* a line that ends with a slash means the link, too */
+            leave_out(walk, full, inner);
         return;
     }
     const cJSON *format = format_of(walk, name);
@@ -172,4 +190,8 @@ static void walk_folder(struct model_walk *walk, const char *path, const struct 
     free(ignores.lines);
 }
 
-void model_walk(struct model_walk *walk, const char *folder) { walk_folder(walk, folder, NULL); }
+void model_walk(struct model_walk *walk, const char *folder)
+{
+    walk->folder = folder;
+    walk_folder(walk, folder, NULL);
+}

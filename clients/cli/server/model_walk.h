@@ -11,8 +11,12 @@ struct model_walk {
     bool keeps_hidden_links; /* a link to a hidden file is not followed: the server would answer of it */
     /* Called with each model: where it lies under the root, and the file that a symbolic link leads to. */
     void (*found)(void *context, const char *model, const char *source);
+    /* Called with each symbolic link to a folder that is not walked otherwise, and where it leads: links to folders are
+     * not followed. */
+    void (*left_out)(void *context, const char *link, const char *target);
     void *context;
-    size_t unread; /* counts folders that could not be read, after printing why */
+    const char *folder; /* that is walked, set by model_walk() */
+    size_t unread;      /* counts folders that could not be read, after printing why */
 };
 
 /* Walks `folder` under the root, "" for the root itself. */

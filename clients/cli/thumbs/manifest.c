@@ -86,7 +86,24 @@ static int open_in(const struct manifest *manifest, const char *name, int flags)
 {
     char path[sizeof manifest->folder + 32];
     snprintf(path, sizeof path, "%s/%s", manifest->folder, name);
-    return open(path, flags | O_CREAT | O_CLOEXEC, 0666);
+    return open(path, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+}
+
+/* What others commit into OUT: the manifest is appended to where it lies, and the folder's temporary files are removed.
+ */
+static bool has_link(const char *out)
+{
+    static const char *const NAMES[] = {".posectl", ".posectl/lock", ".posectl/manifest.jsonl"};
+    struct text path = {0}, problem = {0};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && problem.size_bytes == 0; i++) {
+        text_printf(&path, "%s/%s", out, NAMES[i]);
+        if (output_is_link(path.at, &problem))
+            terminal_error("%s", problem.at);
+        text_free(&path);
+    }
+    const bool is_found = problem.size_bytes > 0;
+    text_free(&problem);
+    return is_found;
 }
 
 int manifest_open(struct manifest *manifest, const char *out)
@@ -96,6 +113,8 @@ int manifest_open(struct manifest *manifest, const char *out)
     pthread_mutex_init(&manifest->mutex, NULL);
     snprintf(manifest->folder, sizeof manifest->folder, "%.4000s/.posectl", out);
     snprintf(path, sizeof path, "%s/manifest.jsonl", manifest->folder);
+    if (has_link(out))
+        return STATUS_SERVER;
     if (output_make_folders(path) < 0 || (manifest->lock_fd = open_in(manifest, "lock", O_RDWR)) < 0) {
         terminal_error("cannot write into %s: %s", out, strerror(errno));
         return STATUS_SERVER;

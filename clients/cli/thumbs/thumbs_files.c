@@ -1,6 +1,8 @@
 /* The files of models and pictures: thumbs.h. */
 #include "clients/cli/thumbs/thumbs.h"
 
+#include "clients/cli/output/output.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,7 +74,8 @@ bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry)
         char full[8192];
         struct stat info;
         snprintf(full, sizeof full, "%s/%s", thumbs->out, file_of(picture));
-        if (stat(full, &info) != 0 || !S_ISREG(info.st_mode) || (double)info.st_size != member_number(picture, "bytes"))
+        if (lstat(full, &info) != 0 || !S_ISREG(info.st_mode) ||
+            (double)info.st_size != member_number(picture, "bytes"))
             return false;
     }
     return cJSON_GetArraySize(pictures) > 0 || thumbs_is_unmatched(entry);
@@ -96,9 +99,12 @@ void thumbs_remove_outdated(const struct thumbs *thumbs, const cJSON *old, const
     {
         const char *file = file_of(picture);
         char full[8192];
+        struct text problem = {0};
         if (file[0] == '\0' || has_file(entry, file))
             continue;
         snprintf(full, sizeof full, "%s/%s", thumbs->out, file);
-        unlink(full);
+        if (!output_is_behind_link(thumbs->out, file, &problem)) /* posectl has drawn nothing there */
+            unlink(full);
+        text_free(&problem);
     }
 }

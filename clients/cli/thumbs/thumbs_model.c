@@ -117,7 +117,9 @@ static int draw(struct thumbs *thumbs, struct connection *connection, const stru
     if (rc == 0) {
         name_picture(&file, item, clip, thumbs->ending);
         text_printf(&path, "%s/%s", thumbs->out, file.at);
-        rc = output_write(path.at, thumbs->manifest.folder, answer.data, answer.data_bytes, problem) < 0 ? -100 : 0;
+        const bool is_bad = output_is_behind_link(thumbs->out, file.at, problem) ||
+                            output_write(path.at, thumbs->manifest.folder, answer.data, answer.data_bytes, problem) < 0;
+        rc = is_bad ? -100 : 0;
     }
     if (rc == 0) {
         cJSON *picture = cJSON_CreateObject();

@@ -150,6 +150,11 @@ static const struct unit *units_of(enum option_kind kind)
     return kind == OPTION_BYTES ? BYTES_UNITS : kind == OPTION_MS ? MS_UNITS : kind == OPTION_S ? S_UNITS : NO_UNITS;
 }
 
+const char *option_bare_unit(const struct option *option)
+{
+    return option->kind == OPTION_MS ? "ms" : option->kind == OPTION_S ? "s" : NULL;
+}
+
 static const char *hint_of(enum option_kind kind)
 {
     return kind == OPTION_BYTES ? "a size, such as 1048576, 512m or 2g"

@@ -44,6 +44,9 @@ const char *option_nearest(const char *name, size_t name_bytes);
 /* "POSED_CACHE_BYTES"; "" for rows without a variable. */
 void option_env(const struct option *option, char out[OPTION_ENV_SIZE]);
 
+/* What a number without a unit means to an option that takes a time: "ms" or "s"; NULL: it takes none. */
+const char *option_bare_unit(const struct option *option);
+
 /* Reads `text` into the row's field. `source` ("--http", "POSED_HTTP") is named in the message. */
 int option_set(const struct option *option, struct config *config, const char *text, const char *source,
                struct err *err);

@@ -256,6 +256,9 @@ static void put_help_row(struct buf *out, const struct option *option, const str
         buf_printf(out, "\n%*s%s, default ", HELP_COLUMN, "", env);
         option_put_value(option, defaults, out);
     }
+    const char *unit = option_bare_unit(option);
+    if (unit != NULL)
+        buf_printf(out, "; a bare number is %s", unit);
     buf_put_char(out, '\n');
 }
 
@@ -268,7 +271,8 @@ void options_help(struct buf *out, const struct system_limits *machine)
         "posed - serves poses and pictures of animated 3D models\n\n"
         "  posed [--root DIR] [--http ADDR:PORT] [--tcp ADDR:PORT] [--unix PATH] [options]\n\n"
         "A flag wins over its environment variable, the variable over the default.\n"
-        "Sizes take k, m, g, t; times take ms, s, m; an @FILE has one entry a line. SIGTERM or SIGINT stops it once\n"
+        "Sizes take k, m, g, t; times take ms, s, m, h; an @FILE has one entry a line. SIGTERM or SIGINT stops it "
+        "once\n"
         "answers under way are sent; a second one at once. SIGHUP reads tokens and lists in files again and opens the\n"
         "log file again; it stops the server only where its terminal is closed. Exit status 2: the configuration is\n"
         "bad.\n");

@@ -3,7 +3,8 @@
  * One table: every option is a flag (--cache-bytes 2g or --cache-bytes=2g) and, unless it asks for an action, an
  * environment variable (POSED_CACHE_BYTES). Flags win over the environment, the environment over the defaults.
  * An empty variable counts as unset. Sizes take k, m, g, t (powers of 1024; KiB, MB, ... mean the same);
- * times take ms, s, m. Every limit of protocol/limits.def that names an option is one. */
+ * times take ms, s, m, h: each row of the help says what a bare number is. Every limit of protocol/limits.def that
+ * names an option is one. */
 #pragma once
 
 #include "base/buf.h"

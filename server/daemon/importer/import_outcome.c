@@ -176,7 +176,7 @@ static int check_end(int result_fd, const struct import_exit *end, struct err *e
         return explain_start(end, err);
     if (end->child.is_timeout && !end->is_unavailable)
         return err_set(err, ERR_IMPORT_TIMEOUT,
-                       "the import took longer than the limit of %llu ms; see %s; try again later",
+                       "the import took longer than the limit of %llu ms, twice; see %s; try again later",
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS],
                        LIMIT_TEXT(end->limits, LIMIT_IMPORT_TIME_MS));
     if (end->is_unavailable)

@@ -116,8 +116,8 @@ static int open_error(const char *path, int error, struct err *err)
                    : err_set(err, ERR_MODEL_NOT_FOUND, "there is no model '%s' under the root; /v1/models lists them",
                              path);
     case ELOOP:
-        return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' is or lies behind a symbolic link; links are not followed",
-                       path);
+        return err_set(err, ERR_MODEL_NOT_FOUND,
+                       "'%s' is or lies behind a symbolic link; links are not followed: name what it leads to", path);
     case EXDEV:
         return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' lies outside the root", path);
     case EACCES:

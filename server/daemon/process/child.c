@@ -309,6 +309,23 @@ const char *child_exit_last_line(const char *output, char out[LAST_LINE_SIZE])
     return out;
 }
 
+const char *child_exit_words(const struct child_exit *exit, char out[LAST_LINE_SIZE])
+{
+    child_exit_last_line(exit->output, out);
+    if (out[0] != '\0')
+        return out;
+    if (exit->start_error != 0)
+        snprintf(out, LAST_LINE_SIZE, "it could not be started: %s", uv_strerror(exit->start_error));
+    else if (exit->is_timeout)
+        snprintf(out, LAST_LINE_SIZE, "it took too long");
+    else if (exit->term_signal != 0)
+        snprintf(out, LAST_LINE_SIZE, "it was ended by signal %d (%s)", exit->term_signal,
+                 strsignal(exit->term_signal));
+    else
+        snprintf(out, LAST_LINE_SIZE, "it ended with status %d", (int)exit->status);
+    return out;
+}
+
 const char *child_exit_denied_syscall(const char *output, char out[DENIED_SYSCALL_SIZE])
 {
     const char *found = NULL;

@@ -111,6 +111,10 @@ enum { LAST_LINE_SIZE = 288, DENIED_SYSCALL_SIZE = 64 };
 /* The last line of `output` that is not blank, or its start; printable UTF-8. Returns out. Any thread. */
 const char *child_exit_last_line(const char *output, char out[LAST_LINE_SIZE]);
 
+/* What is known of why a process failed, never "": that line, or how the process ended where it wrote none. Returns
+ * out. Any thread. */
+const char *child_exit_words(const struct child_exit *exit, char out[LAST_LINE_SIZE]);
+
 /* The system call that the sandbox ended a process for, by the last that it wrote ("" for nothing). Fills out with
  * "openat()", "system call 999", or "a call of a foreign kind" when the output does not say it; returns out. Any
  * thread.

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -33,7 +34,7 @@ struct fork_parent {
     int open_parts;             /* of the child, the poll handle and the timer */
     struct fork_server *server; /* NULL: it makes way, once nobody waits for it */
     bool is_dismissed;          /* it did nothing wrong */
-    const char *fault;          /* why it was ended ("was stopped"), or NULL */
+    const char *fault;          /* why posed has ended it ("was stopped"), or NULL */
     unsigned fork_count;
     struct child *first, **end; /* who waits for a process, in the order of asking */
 };
@@ -142,6 +143,8 @@ static bool read_replies(struct fork_parent *parent)
         const ssize_t got = recv(parent->socket, &reply, sizeof reply, MSG_DONTWAIT | MSG_TRUNC);
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
             return true;
+        if (got > 0 && (got != (ssize_t)sizeof reply || parent->first == NULL))
+            parent->fault = "sent something that is no answer";
         if (got != (ssize_t)sizeof reply || parent->first == NULL)
             return false;
         struct child *child = take_first(parent);
@@ -165,17 +168,22 @@ static void on_readable(uv_poll_t *poll, int status, int events __attribute__((u
     child_limit_time(&parent->child, PATIENCE_MS);
 }
 
-/* Nobody has ended it. */
+/* Nobody has dismissed it. Most often it has written nothing: then the count is all that is known besides. */
 static void warn(const struct fork_parent *parent)
 {
-    char words[LAST_LINE_SIZE];
+    char how[160], words[LAST_LINE_SIZE];
     const struct child_exit *exit = &parent->child.exit;
+    const int number = exit->term_signal;
     child_exit_last_line(exit->output, words);
     if (parent->fault != NULL)
-        log_warn("the process that makes importers %s and is replaced: %s", parent->fault, words);
+        snprintf(how, sizeof how, "%s", parent->fault);
+    else if (number != 0)
+        snprintf(how, sizeof how, "ended (signal %d, %s%s)", number, strsignal(number),
+                 number == SIGKILL ? ", perhaps because memory ran out" : "");
     else
-        log_warn("the process that makes importers ended (signal %d, status %d) and is replaced: %s", exit->term_signal,
-                 (int)exit->status, words);
+        snprintf(how, sizeof how, "ended (status %d)", (int)exit->status);
+    log_warn("the process that makes importers %s and is replaced; it was asked for %u importer%s%s%s", how,
+             parent->fork_count, parent->fork_count == 1 ? "" : "s", words[0] != '\0' ? ": " : "", words);
 }
 
 static void on_ended(struct child *child)

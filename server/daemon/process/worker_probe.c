@@ -99,7 +99,9 @@ static void run_attempt(const struct config *config, enum program program, const
     } else {
         worker_command_add(&command, "--attempt");
         worker_command_add(&command, name);
-        child_run(command.args, command.env, time_ms, out);
+        const int rc = child_run(command.args, command.env, time_ms, out);
+        if (rc != 0)
+            out->exit = (struct child_exit){.start_error = rc, .output = out->output};
     }
     worker_command_fini(&command);
 }
@@ -114,8 +116,8 @@ static void list_attempts(const struct config *config, enum program program, str
     worker_command_fini(&command);
 }
 
-/* The last line that a program wrote. */
-#define LAST_LINE(child) child_exit_last_line((child)->output, (char[LAST_LINE_SIZE]){0})
+/* What is known of a program that has not done what it should. */
+#define WORDS(child) child_exit_words(&(child)->exit, (char[LAST_LINE_SIZE]){0})
 
 /* The report's content, to its line's end, or NULL. */
 static char *report_of(struct child *child)
@@ -133,31 +135,44 @@ static enum program program_count(const struct config *config)
     return config->render_workers > 0 ? PROGRAM_COUNT : RENDERER;
 }
 
+/* A program that does not start tells nothing of the sandbox: its failure is told where it is missed, and what the
+ * machine refuses is told by the other. Only "require" wants to hear it of each. */
 int worker_probe_sandbox(struct config *config, struct err *err)
 {
     struct buf line;
     bool is_filtered = true, has_capabilities = false;
+    int report_count = 0;
     buf_init(&line, 0);
     for (enum program p = IMPORTER; p < program_count(config); p++) {
         struct child child;
         run_attempt(config, p, "report", &child);
         const char *report = report_of(&child);
-        is_filtered = is_filtered && report != NULL && strstr(report, SANDBOX_FILTERED) != NULL;
+        report_count += report != NULL;
+        is_filtered = is_filtered && (report == NULL || strstr(report, SANDBOX_FILTERED) != NULL);
         has_capabilities = has_capabilities || (report != NULL && strstr(report, SANDBOX_NO_CAPABILITIES) == NULL);
-        buf_printf(&line, "%s%s: %s", p > 0 ? "; " : "", PROGRAMS[p], report != NULL ? report : LAST_LINE(&child));
+        buf_printf(&line, "%s%s: %s%s", p > 0 ? "; " : "", PROGRAMS[p], report != NULL ? "" : "not known, ",
+                   report != NULL ? report : WORDS(&child));
     }
     buf_put_char(&line, '\0');
-    if (!is_filtered || has_capabilities)
+    if (report_count == 0)
+        snprintf(config->sandbox_lack, sizeof config->sandbox_lack,
+                 "no worker starts, so that nothing is known of it; %.180s", line.data);
+    else if (!is_filtered || has_capabilities)
         snprintf(config->sandbox_lack, sizeof config->sandbox_lack, "workers %s here; %.180s",
                  is_filtered ? "cannot give up all capabilities" : "have no filter on system calls", line.data);
-    stats_set(STAT_SANDBOX_ACTIVE, is_filtered && !has_capabilities);
+    stats_set(STAT_SANDBOX_ACTIVE, report_count > 0 && is_filtered && !has_capabilities);
     int rc = 0;
     if (config->sandbox == SANDBOX_REQUIRE && has_capabilities)
         rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers cannot give up all capabilities here; %s",
                      line.data);
-    else if (config->sandbox == SANDBOX_REQUIRE && !is_filtered)
+    else if (config->sandbox == SANDBOX_REQUIRE && is_filtered && report_count > 0 &&
+             report_count < (int)program_count(config))
+        rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but a worker does not start; %s", line.data);
+    else if (config->sandbox == SANDBOX_REQUIRE && (!is_filtered || report_count == 0))
         rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers have no filter on system calls here; %s",
                      line.data);
+    else if (report_count == 0)
+        log_warn("sandbox: no worker starts, so that nothing is known of it; %s", line.data);
     else if (!is_filtered)
         log_warn("sandbox: without a filter on system calls, a model file that subverts a worker can do what this user "
                  "can; %s",
@@ -194,7 +209,7 @@ static bool test_one(const struct config *config, enum program program, const ch
     else if (child.exit.term_signal == SIGXCPU)
         snprintf(outcome, sizeof outcome, "refused: killed after %d s", SHORT_CPU_S);
     else
-        is_refused = false, snprintf(outcome, sizeof outcome, "POSSIBLE (%.200s)", LAST_LINE(&child));
+        is_refused = false, snprintf(outcome, sizeof outcome, "POSSIBLE (%.200s)", WORDS(&child));
     outcome[strcspn(outcome, "\n")] = '\0';
     put_row(out, name, what, outcome);
     return is_refused;
@@ -218,7 +233,7 @@ static bool test_program(const struct config *config, enum program program, stru
     run_attempt(config, program, "report", &child);
     char *report = report_of(&child);
     if (report == NULL) {
-        buf_printf(out, "%s does not work: %s\n", PROGRAMS[program], LAST_LINE(&child));
+        buf_printf(out, "%s does not work: %s\n", PROGRAMS[program], WORDS(&child));
         return false;
     }
     bool is_good = strstr(report, SANDBOX_FILTERED) != NULL && strstr(report, SANDBOX_NO_CAPABILITIES) != NULL;

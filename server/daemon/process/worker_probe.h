@@ -9,7 +9,8 @@
 #include <stdbool.h>
 
 /* Logs what the sandbox of each worker program consists of: one line, a warning where system calls are not filtered.
- * Fills config->sandbox_lack. Returns 0, or ERR_UNAVAILABLE when they are not and --sandbox is require. */
+ * Fills config->sandbox_lack. Returns 0, or ERR_UNAVAILABLE when they are not, or a program does not start and say so,
+ * and --sandbox is require. */
 int worker_probe_sandbox(struct config *config, struct err *err);
 
 /* --self-test-sandbox: has each program try each forbidden call from inside its sandbox, and appends a table of how

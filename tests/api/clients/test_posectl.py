@@ -169,6 +169,9 @@ def test_people_see_aligned_rows():
     palette = posectl("palette", ROBOT, "--clip", "-")
     rows = [line for line in palette.out.splitlines() if re.match(r".*(-?\d+\.\d{6} *){4}$", line)]
     assert len(rows) == 3 * 19 and "\033" not in info.out + pose.out + palette.out
+    version, told = posectl("version"), json.loads(posectl("version", "--json").out)
+    values = {re.match(f"{key} +", line).end() for key, line in zip(told, version.out.splitlines(), strict=True)}
+    assert values == {max(map(len, told)) + 2}, version.out
 
 
 @pytest.mark.short

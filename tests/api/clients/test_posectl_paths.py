@@ -120,3 +120,28 @@ def test_other_folders_are_found_as_they_are_named(tree):
     assert done.status == 0 and "1234.5" in done.out  # this is what --models is for
     done = posectl("check", "../outside.gltf", "--models", ".", cwd=tree)
     assert done.status == 2 and "is not under --models" in done.err
+
+
+def test_a_link_to_a_folder_is_told_of(tree):
+    """Its models are left out, so that the check is about less than one may think."""
+    (tree / "in/more").symlink_to(tree.parent / "elsewhere")
+    (tree.parent / "elsewhere").mkdir()
+    (tree.parent / "elsewhere/far.gltf").write_text(gltf())
+    (tree / "in/round").symlink_to(".")  # its models are found without it
+    of, done = checked("in", cwd=tree)
+    target = tree.parent / "elsewhere"
+    assert of == {"in/ok.gltf": None} and done.status == 0
+    assert done.err.splitlines() == [
+        f"posectl: 'in/more' is a symbolic link to a folder and left out; to read that too, name {target}"], done.err
+    assert set(checked("in", target, cwd=tree)[0]) == {"work/in/ok.gltf", "elsewhere/far.gltf"}  # what the line says helps
+    for quiet in ["in", "--exclude", "more"], ["in", "--exclude", "more/*"], ["in", "--quiet"], ["in/*.gltf"], ["in/ok.gltf"]:
+        assert "symbolic link" not in checked(*quiet, cwd=tree)[1].err, quiet
+    (tree / "in/other").symlink_to("../.hidden")
+    assert "'in/more' and 1 more are symbolic links to folders and left out" in checked("in", cwd=tree)[1].err
+    (tree / "in/.posedignore").write_text("more/\nother\n")
+    assert checked("in", cwd=tree)[1].err == ""
+
+
+def test_a_refused_link_says_what_to_name(tree):
+    (tree / "leaves.gltf").symlink_to("../outside.gltf")
+    assert "links are not followed: name what it leads to" in checked("leaves.gltf", cwd=tree)[0]["leaves.gltf"]

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import REPOSITORY, is_sanitized, wait_until
+from conftest import BUILD, REPOSITORY, is_sanitized, wait_until
 from importers import NO_RENDERING
 from packets import Link
 from renderers import install
@@ -48,6 +48,40 @@ def test_all_is_well(start, root, tmp_path):
     assert server.get("/readyz?verbose=1").body == server.get("/readyz?verbose").body
     assert server.get("/readyz?verbose=2").error() == "bad_parameter"
     assert server.get("/livez?verbose").error() == server.get("/readyz?verbos").error() == "unknown_parameter"
+
+
+@pytest.mark.parametrize("words, said", [("", "it ended with status 7"), ("no driver", "no driver")])
+def test_a_renderer_that_does_not_start_says_nothing_of_the_sandbox(start, command, root, tmp_path, words, said):
+    """Importers have told what the machine lets workers give up; that nothing is drawn is told as that."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "posed-import").symlink_to((BUILD / "posed-import").resolve())
+    (folder / "posed-render").write_text(f"#!/bin/sh\n[ -z '{words}' ] || echo '{words}' >&2\nexit 7\n")
+    (folder / "posed-render").chmod(0o755)
+    server = start("--worker-dir", str(folder), "--render-workers", "1", root=root)
+    line = server.wait_for_line("sandbox: ")
+    assert line.endswith(f"; posed-render: not known, {said}"), line
+    alone = start(*NO_RENDERING, root=root)  # nothing more is wrong than without renderers
+    assert ask(server)[1]["sandbox"][0] == ask(alone)[1]["sandbox"][0]
+    assert server.json("/v1/stats")["sandbox"] == alone.json("/v1/stats")["sandbox"]
+    wait_until(lambda: ask(server)[1]["renderer"][0] == "warning")
+    assert "the renderer does not start" in ask(server)[1]["renderer"][1]
+    if ask(alone)[1]["sandbox"] == ("ok", None):  # "require" wants to hear it of each worker, and says which is missing
+        status, _, why = command("--root", str(root), "--http", "127.0.0.1:0", "--worker-dir", str(folder), "--sandbox", "require")
+        assert status == 2 and "--sandbox require, but a worker does not start; posed-import: " in why and said in why
+
+
+def test_of_workers_that_do_not_start_nothing_is_known(start, root, tmp_path):
+    """No worker has told of its sandbox: this is no lack of a filter."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "posed-import").write_text("#!/bin/sh\nexit 7\n")
+    (folder / "posed-import").chmod(0o755)
+    server = start("--worker-dir", str(folder), *NO_RENDERING, root=root)
+    line = server.wait_for_line("sandbox: ")
+    assert " warn " in line and "no worker starts, so that nothing is known of it" in line and "filter" not in line, line
+    status, reason = ask(server)[1]["sandbox"]
+    assert status == "warning" and "no worker starts" in reason and "posed-import: not known, " in reason
 
 
 def test_the_document_names_each_part():

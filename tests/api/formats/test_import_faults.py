@@ -1,6 +1,7 @@
 """Whatever the importer does, its model gets an error that says so, and the server goes on as if nothing had been."""
 import contextlib
 import os
+import re
 import signal
 import sys
 
@@ -103,7 +104,9 @@ def test_fork_server_that_ends_is_replaced(start, root):
     assert server.get("/v1/palette?model=b.gltf").status == 200
     second, = fork_servers(server)
     assert second != first
-    assert " warn " in server.wait_for_line("the process that makes importers ended (signal 9, status 0)")
+    assert server.wait_for_line("the process that makes importers ended").endswith(
+        "(signal 9, Killed, perhaps because memory ran out) and is replaced; it was asked for 1 importer")
+    assert " warn " in server.wait_for_line("the process that makes importers ended")
     os.kill(int(second), signal.SIGSTOP)
     (root / "c.gltf").write_text(gltf(x=3))
     with server.connect() as connection:
@@ -125,7 +128,8 @@ def test_fork_server_that_is_stopped_is_replaced(start, root):
     with server.connect() as connection:
         connection.send("".join(f"GET /v1/palette?model={name}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n" for name in "abc"))
         assert [connection.answer().status for _ in range(3)] == [200] * 3
-    server.wait_for_line("the process that makes importers was stopped and is replaced")
+    line = server.wait_for_line("the process that makes importers was stopped and is replaced")
+    assert re.search("; it was asked for [12] importers?$", line), line  # it has written nothing, so that this is all there is to say
     wait_until(lambda: not is_alive(stopped), "it lives on")
     assert len(fork_servers(server)) == 1
     assert server.json("/v1/stats")["imports"]["failed"] == {}
@@ -142,6 +146,19 @@ def test_fork_servers_that_always_stop(start, root, tmp_path):
     answer = server.get("/v1/palette?model=a.gltf")
     assert (answer.status, answer.error()) == (503, "overloaded") and int(answer.headers["retry-after"]) > 0
     assert "the process that makes importers ended" in answer.json()["error"]["message"]
+
+
+def test_fork_servers_that_babble(start, root, tmp_path):
+    """The server ends them: what it says of that is why, and not the signal that it sent."""
+    folder = tmp_path / "bin"
+    options = install(folder, "exec {real}")
+    program = folder / "posed-import"
+    babble = 'import os, signal\nif "--fork-server" in sys.argv: os.write(2, b"never mind\\n"); os.write(3, b"babble"); signal.pause()\n'
+    program.write_text(program.read_text().replace("import import_stand_in\n", babble + "import import_stand_in\n"))
+    server = start(*options, root=root)
+    assert server.get("/v1/palette?model=a.gltf").error() == "overloaded"
+    line = server.wait_for_line("the process that makes importers sent something that is no answer and is replaced")
+    assert re.search("; it was asked for [01] importers?: never mind$", line), line
 
 
 def test_importers_outlive_their_fork_server(start, root, tmp_path):
@@ -273,7 +290,7 @@ def test_timeout_ends_the_whole_group(start, root, tmp_path):
     answer = server.get("/v1/palette?model=a.gltf")
     assert (answer.status, answer.error()) == (503, "import_timeout") and int(answer.headers["retry-after"]) > 0
     message = answer.json()["error"]["message"]
-    assert "2500 ms" in message and "a.gltf" in message and "see --import-timeout 2500" in message
+    assert "2500 ms, twice" in message and "a.gltf" in message and "see --import-timeout 2500" in message
     ended = pids.read_text().split()
     assert len(ended) == 4  # of two tries
     for pid in map(int, ended):

@@ -235,7 +235,7 @@ def test_node_speaks_it(own, tmp_path):
     """A WebSocket that nobody here wrote: that of Node 22, which is npm's where Debian's is older."""
     found = subprocess.run([REPOSITORY / "tests/web/node.sh", "22"], capture_output=True, text=True, check=False)
     if found.returncode != 0:
-        pytest.skip("there is no Node 22: npm's registry was out of reach")
+        pytest.skip("there is no Node 22: tests/web/run.sh --install gets it, where npm's registry is in reach")
     script = """
         const socket = new WebSocket(process.argv[1], ["posed.1"]);
         socket.binaryType = "arraybuffer";

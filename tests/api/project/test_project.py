@@ -162,7 +162,7 @@ def bare(tmp_path):
     for path in (TOP / "tests").iterdir():
         if path.name != "web":  # what npm installs is not what these tests are about
             (tmp_path / "tests" / path.name).symlink_to(path)
-    (tmp_path / "tests/web/run.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "tests/web/run.sh").write_text('#!/bin/sh\necho "$*" >>"$INSTALLED/npm"\n')
     (tmp_path / "tests/web/run.sh").chmod(0o755)
     for name in ("man", "samples", "run.sh"):
         (tmp_path / "deploy" / name).symlink_to(TOP / "deploy" / name)
@@ -197,6 +197,14 @@ def test_what_packages_tell_is_asked_after_they_are_installed(bare, arguments):
 
 def test_unit_tests_wait_for_their_packages(bare):
     assert "out/test/unit" in bare("-j8", "deps", "deps-test", "out/test/unit")
+
+
+def test_what_npm_has_is_installed_for_tests_of_the_web(bare, tmp_path):
+    """make check runs none; the tests of tests/api that need it install it themselves."""
+    bare("check", "PYTHON=:")
+    assert (tmp_path / "installed/test").exists() and not (tmp_path / "installed/npm").exists()
+    bare("deps-test")
+    assert (tmp_path / "installed/npm").read_text() == "--install\n"
 
 
 def test_help_and_clean_install_nothing(bare, tmp_path):

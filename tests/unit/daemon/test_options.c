@@ -331,8 +331,9 @@ TEST(options_help_shows_every_option_once)
     }
     assert_non_null(strstr(text.data, "POSED_CACHE_BYTES, default 2g\n"));
     assert_non_null(strstr(text.data, "POSED_MAX_FILE, default 256m\n"));
-    assert_non_null(strstr(text.data, "POSED_HEADER_TIMEOUT, default 10s\n"));
-    assert_non_null(strstr(text.data, "POSED_IMPORT_CPU, default 15s\n"));
+    assert_non_null(strstr(text.data, "POSED_HEADER_TIMEOUT, default 10s; a bare number is ms\n"));
+    assert_non_null(strstr(text.data, "POSED_DRAIN_DELAY, default 0; a bare number is ms\n"));
+    assert_non_null(strstr(text.data, "POSED_IMPORT_CPU, default 15s; a bare number is s\n"));
     assert_null(strstr(text.data, "POSED_HEALTH"));
     buf_fini(&text);
 }

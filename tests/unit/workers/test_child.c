@@ -138,3 +138,21 @@ TEST(child_run_waits)
     assert_int_equal(child_run(args, env, 100, &child), UV_ENOENT);
     assert_string_equal(child.output, "");
 }
+
+TEST(child_exit_words_are_never_empty)
+{
+    static const struct {
+        struct child_exit exit;
+        const char *words;
+    } ENDS[] = {
+        {{.status = 7, .output = "first\nlast\n\n"}, "last"},
+        {{.status = 7, .output = " \n"}, "it ended with status 7"},
+        {{.term_signal = SIGKILL, .output = ""}, "it was ended by signal 9 (Killed)"},
+        {{.term_signal = SIGKILL, .is_timeout = true, .output = ""}, "it took too long"},
+        {{.start_error = UV_ENOENT, .output = ""}, "it could not be started: no such file or directory"},
+    };
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        char words[LAST_LINE_SIZE];
+        assert_string_equal(child_exit_words(&ENDS[i].exit, words), ENDS[i].words);
+    }
+}

@@ -66,7 +66,7 @@ TEST(import_outcome_of_every_way_to_end)
         {{.child.term_signal = SIGXCPU}, ERR_IMPORT_CPU, "limit of 15 s; see --import-cpu 15"},
         {{.child.term_signal = SIGKILL, .child.is_timeout = true},
          ERR_IMPORT_TIMEOUT,
-         "limit of 1234 ms; see --import-timeout 1234"},
+         "limit of 1234 ms, twice; see --import-timeout 1234"},
         {{.child.term_signal = SIGKILL}, ERR_IMPORT_KILLED, "try again later"},
         {{.child.term_signal = SIGKILL}, ERR_IMPORT_KILLED, "out of memory"},
         {{.child.term_signal = SIGKILL, .is_killed_again = true}, ERR_IMPORT_MEMORY, "twice in a row"},
