@@ -236,38 +236,52 @@ static void on_work(uv_work_t *work)
 
 static void start_walk(struct service *service);
 
-/* Nobody gets a list that lacks what could not be read. */
-static void answer_stale(struct service *service)
+/* The last walk is of no use to them, or there is none: nobody gets a list that lacks what could not be read. */
+static void answer_stale(struct job *job)
+{
+    struct service *service = job->service;
+    job_queue_remove(&service->list_queue, &job->queued);
+    if (has_stale_list(service))
+        answer(job, service->listing);
+    else
+        fail_unavailable(job);
+}
+
+/* One of those who came before the last walk began, or for whom it is still right. */
+static bool answer_next(void *user)
+{
+    struct service *service = user;
+    if (service->list_queue.first == NULL || service->is_ending)
+        return false;
+    struct job *job = container_of(service->list_queue.first, struct job, queued);
+    const bool is_stale = service->list_stale_ms != 0, has_walk = job->list_walk <= service->walked_count;
+    if (!has_walk && !(is_stale ? is_offline(service) : is_current(service))) {
+        start_walk(service);
+        return false;
+    }
+    if (is_stale) {
+        answer_stale(job);
+    } else {
+        job_queue_start(&service->list_queue, &job->queued);
+        answer(job, service->listing);
+    }
+    return service->list_queue.first != NULL;
+}
+
+/* Also those who came during a walk: they would only hear the same of another. */
+static void fail_waiting(struct service *service)
 {
     if (service->list_stale_ms == 0)
         service->list_stale_ms = listing_now_ms();
     service->list_failed_ms = listing_now_ms();
-    while (service->list_queue.first != NULL) {
-        struct job *job = container_of(service->list_queue.first, struct job, queued);
-        job_queue_remove(&service->list_queue, &job->queued);
-        if (has_stale_list(service))
-            answer(job, service->listing);
-        else
-            fail_unavailable(job);
-    }
+    service->walked_count = service->walk_count + 1;
+    turn_share_go(&service->list_answers);
 }
 
 void service_list_offline(struct service *service)
 {
     if (service->list_queue.first != NULL && is_offline(service))
-        answer_stale(service);
-}
-
-/* Those who came before the walk began, and those for whom it is still right. */
-static void answer_waiting(struct service *service, const struct listing *listing, uint64_t walk)
-{
-    while (service->list_queue.first != NULL) {
-        struct job *job = container_of(service->list_queue.first, struct job, queued);
-        if (job->list_walk > walk && !is_current(service))
-            return;
-        job_queue_start(&service->list_queue, &job->queued);
-        answer(job, listing);
-    }
+        fail_waiting(service);
 }
 
 static void on_walked(uv_work_t *work, int status)
@@ -281,17 +295,16 @@ static void on_walked(uv_work_t *work, int status)
     const bool is_failed = walk->source_error != 0;
     if (is_failed && !service->is_ending) {
         cache_note_source(service->cache, walk->source_path, walk->source_error);
-        answer_stale(service);
+        fail_waiting(service);
     }
     free(walk);
     if (made != NULL && !is_failed && !service->is_ending) {
         service->list_stale_ms = 0;
         listing_unref(service->listing);
         service->listing = listing_ref(made);
+        service->walked_count = service->walk_count;
         warn_of_gaps(service, &made->page);
-        answer_waiting(service, made, service->walk_count);
-        if (service->list_queue.first != NULL)
-            start_walk(service);
+        turn_share_go(&service->list_answers);
     }
     listing_unref(made);
     service->file_count--;
@@ -311,6 +324,13 @@ static void start_walk(struct service *service)
     service->file_count++;
     uv_queue_work(service->loop, &walk->work, on_work, on_walked);
 }
+
+void service_list_begin(struct service *service)
+{
+    turn_share_init(&service->list_answers, service->loop, answer_next, service);
+}
+
+void service_list_end(struct service *service, uv_close_cb closed) { turn_share_close(&service->list_answers, closed); }
 
 void service_list(struct service *service, struct call *call)
 {
