@@ -1,4 +1,5 @@
 """The port of --admin has a thread of its own, which answers whether the server lives whatever the other loops do."""
+import contextlib
 import json
 import os
 import select
@@ -81,17 +82,14 @@ def test_a_probe_gets_in_beside_idle_clients(crowded):
                          ids=["nothing", "a letter", "a head", "a body"])
 def test_a_probe_gets_in_beside_clients_that_stop_halfway(start, tmp_path, sent):
     server = start("--admin", "127.0.0.1:0", "--header-timeout", "10min", "--body-timeout", "10min", root=tmp_path)
-    clients = [Connection(server.ports["admin"]) for _ in range(2 * PLACES)]
-    for client in clients:
-        try:
-            client.send(sent)
-        except ConnectionError:
-            pass  # it has made way
-    for target in "/livez", "/readyz":
-        with Connection(server.ports["admin"]) as probe:
-            assert probe.get(target).status == 200
-    for client in clients:
-        client.socket.close()
+    with contextlib.ExitStack() as stack:
+        for _ in range(2 * PLACES):
+            client = stack.enter_context(Connection(server.ports["admin"]))
+            with contextlib.suppress(ConnectionError):  # where it has made way
+                client.send(sent)
+        for target in "/livez", "/readyz":
+            with Connection(server.ports["admin"]) as probe:
+                assert probe.get(target).status == 200
 
 
 def test_a_request_under_way_does_not_make_way(stuck):
