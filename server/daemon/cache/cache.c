@@ -48,6 +48,7 @@ struct cache *cache_new(uv_loop_t *loop, const struct config *config, struct imp
     *cache = (struct cache){.loop = loop, .config = config, .pool = pool, .facts = fact_table_new(), .tick = 1};
     uv_timer_init(loop, &cache->timer);
     cache->timer.data = cache;
+    cache_begin_answers(cache);
     cache->backing = backing_new(loop, config, root_fd, disk, on_events, cache);
     const int fds[ROOT_MONITOR_FDS] = {root_fd, cache->backing->root_fd};
     cache->monitor = root_monitor_new(loop, config, fds, on_root_event, cache);
@@ -59,7 +60,13 @@ const char *cache_disk_failure(const struct cache *cache)
     return cache->backing->disk_failure.code != 0 ? cache->backing->disk_failure.message : NULL;
 }
 
-static void on_closed(uv_handle_t *timer) { free(timer->data); }
+static void on_timer_closed(uv_handle_t *timer) { free(timer->data); }
+
+static void on_answers_closed(uv_handle_t *rest)
+{
+    struct cache *cache = container_of((uv_idle_t *)rest, struct cache, answering.rest);
+    uv_close((uv_handle_t *)&cache->timer, on_timer_closed);
+}
 
 void cache_free(struct cache *cache)
 {
@@ -74,7 +81,8 @@ void cache_free(struct cache *cache)
     root_monitor_free(cache->monitor);
     backing_end(cache->backing);
     backing_unref(cache->backing);
-    uv_close((uv_handle_t *)&cache->timer, on_closed);
+    uv_timer_stop(&cache->timer);
+    cache_end_answers(cache, on_answers_closed);
 }
 
 void cache_share_room(struct cache *cache, struct view_cache *views) { cache->views = views; }

@@ -24,25 +24,6 @@ static void enter_ready_or_failed(struct cache_slot *slot)
     slot->elsewhere_ms = 0;
 }
 
-void waiter_answer_all(struct cache_waiter **list, struct imported_model *imported, const struct err *err)
-{
-    for (struct cache_waiter *waiter; (waiter = waiter_take(list)) != NULL;)
-        waiter->ready(waiter, imported, err);
-}
-
-/* One by one, as if each had just asked. */
-static void ask_again(struct cache *cache, const char *path, struct cache_waiter **list)
-{
-    for (struct cache_waiter *waiter; (waiter = waiter_take(list)) != NULL;) {
-        struct imported_model *imported = NULL;
-        struct err err = {0};
-        const int rc = cache_get(cache, path, waiter, &imported, &err);
-        if (rc != 0)
-            waiter->ready(waiter, imported, &err);
-        imported_model_unref(imported);
-    }
-}
-
 void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *why)
 {
     struct cache *cache = slot->cache;
@@ -62,9 +43,8 @@ void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *why)
     else
         enter_ready_or_failed(slot);
     cache_evict(cache, is_gone || served == NULL ? NULL : slot);
-    waiter_answer_all(&served, imported, &err);
-    if (waiting != NULL)
-        ask_again(cache, path, &waiting);
+    waiters_answer(cache, &served, imported, &err);
+    waiters_ask_again(cache, &waiting, path);
     free(path);
     imported_model_unref(imported);
 }

@@ -1,5 +1,5 @@
 /* cache_slot.c - the slots themselves: found by path, kept in the order of use, counted, evicted, shared with other
- * threads; and the lists of who waits for them. */
+ * threads. */
 #include "daemon/cache/cache_slot.h"
 
 #include "base/mem.h"
@@ -247,31 +247,3 @@ void cache_evict(struct cache *cache, struct cache_slot *latest)
         slot = before;
     }
 }
-
-/* --- who waits --- */
-
-void waiter_add(struct cache_waiter **list, struct cache_waiter *waiter, struct cache_slot *slot)
-{
-    waiter->list = list;
-    waiter->slot = slot;
-    DL_APPEND(*list, waiter);
-}
-
-struct cache_waiter *waiter_take(struct cache_waiter **list)
-{
-    struct cache_waiter *waiter = *list;
-    if (waiter == NULL)
-        return NULL;
-    DL_DELETE(*list, waiter);
-    waiter->list = NULL;
-    waiter->slot = NULL;
-    return waiter;
-}
-
-void waiter_move_all(struct cache_waiter **from, struct cache_waiter **to, struct cache_slot *slot)
-{
-    for (struct cache_waiter *waiter; (waiter = waiter_take(from)) != NULL;)
-        waiter_add(to, waiter, slot);
-}
-
-bool slot_is_wanted(const struct cache_slot *slot) { return slot->served != NULL || slot->waiting != NULL; }

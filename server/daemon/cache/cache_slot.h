@@ -2,7 +2,7 @@
  *
  * cache_slot.c keeps slots, cache_fill.c takes them from state to state: where several servers share a disk cache
  * together with cache_claim.c, while the root cannot be read with cache_stale.c. cache.c answers requests and looks at
- * files without one. Loop thread only. */
+ * files without one, and cache_waiters.c answers those that have waited. Loop thread only. */
 #pragma once
 
 #include "base/container_of.h"
@@ -10,6 +10,7 @@
 #include "daemon/cache/model_facts.h"
 #include "daemon/cache/revalidation.h"
 #include "daemon/model/root_monitor.h"
+#include "daemon/threads/turn_share.h"
 
 #include <uthash.h>
 
@@ -109,8 +110,10 @@ struct cache {
     struct shared_model *shareds; /* those of the slots */
     uint64_t model_bytes, model_count;
     uint64_t tick, drained_tick;
-    bool has_events;         /* some set counted something: slots are to be looked at */
-    uint32_t checking_count; /* slots in CHECKING */
+    bool has_events;              /* some set counted something: slots are to be looked at */
+    uint32_t checking_count;      /* slots in CHECKING */
+    struct cache_result *results; /* whose waiters are not all answered yet, oldest first */
+    struct turn_share answering;
 };
 
 /* --- cache_slot.c --- */
@@ -132,13 +135,24 @@ void cache_evict(struct cache *cache, struct cache_slot *latest);
 
 /* True when events vouch for the files: nothing happened in their folders since the last look. */
 bool slot_has_no_events(const struct cache_slot *slot);
-bool slot_is_wanted(const struct cache_slot *slot);
 
+/* --- cache_waiters.c --- */
+
+/* Somebody waits for what becomes of the slot. */
+bool slot_is_wanted(const struct cache_slot *slot);
 void waiter_add(struct cache_waiter **list, struct cache_waiter *waiter, struct cache_slot *slot);
-/* Takes the first out of a list; NULL: it is empty. What is left of a list can still be cancelled. */
-struct cache_waiter *waiter_take(struct cache_waiter **list);
 /* Appends one list to another. slot: whose list that is; NULL: nobody's. */
 void waiter_move_all(struct cache_waiter **from, struct cache_waiter **to, struct cache_slot *slot);
+/* These answer all of a list that no slot holds: at once, as far as the share of this turn of the loop lasts and no
+ * others rest, and in the next turns. Until its turn each may be cancelled. imported (or NULL), err and path are
+ * borrowed for the call. */
+void waiters_answer(struct cache *cache, struct cache_waiter **list, struct imported_model *imported,
+                    const struct err *err);
+/* One by one, as if each had just asked for the path. */
+void waiters_ask_again(struct cache *cache, struct cache_waiter **list, const char *path);
+void cache_begin_answers(struct cache *cache);
+/* Those that rest are dropped. closed: of a handle of libuv whose data is of no meaning to the cache. */
+void cache_end_answers(struct cache *cache, uv_close_cb closed);
 
 /* --- cache_fill.c --- */
 
@@ -152,8 +166,6 @@ void slot_give_up(struct cache_slot *slot);
 void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *why);
 /* All wait for work that has not begun. */
 void slot_wait_anew(struct cache_slot *slot);
-/* Answers a list that no slot holds any more. imported and err are borrowed. */
-void waiter_answer_all(struct cache_waiter **list, struct imported_model *imported, const struct err *err);
 
 /* --- cache_stale.c: models whose files cannot be looked at --- */
 

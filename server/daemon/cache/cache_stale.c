@@ -50,21 +50,22 @@ static bool waits_for_root(const struct cache_slot *slot)
 
 static void go_offline(struct cache_slot *slot)
 {
+    struct cache *cache = slot->cache;
     struct err err;
     slot_unavailable(slot, &err);
     if (slot->state == SLOT_IMPORTING) {
         struct cache_waiter *waiting = NULL;
-        const bool is_dropped = import_pool_drop(slot->cache->pool, &slot->job);
+        const bool is_dropped = import_pool_drop(cache->pool, &slot->job);
         waiter_move_all(&slot->served, &waiting, NULL);
         waiter_move_all(&slot->waiting, &waiting, NULL);
         if (is_dropped)
             slot_finish(slot, true, &err);
-        waiter_answer_all(&waiting, NULL, &err);
+        waiters_answer(cache, &waiting, NULL, &err);
         return;
     }
     revalidation_abandon(slot->run);
     slot->run = NULL;
-    slot->cache->checking_count -= slot->state == SLOT_CHECKING;
+    cache->checking_count -= slot->state == SLOT_CHECKING;
     if (slot->state == SLOT_CONFIRMING) {
         slot_finish(slot, true, &err);
         return;

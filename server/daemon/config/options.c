@@ -197,14 +197,26 @@ static int check_log_file(const char *path, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "--log-file %s: %s", path, strerror(errno));
 }
 
+/* An answer of unknown size is made once there is room for the largest, beside the request that asks for it and what
+ * connections hold without asking anything. */
+static int check_client_memory(const uint64_t *limits, struct err *err)
+{
+    const uint64_t answer_bytes = limits[LIMIT_ANSWER_BYTES], body_bytes = limits[LIMIT_BODY_BYTES];
+    const uint64_t most_bytes = limits[LIMIT_CLIENT_MEMORY_BYTES];
+    if (most_bytes >= MIB && most_bytes - MIB >= answer_bytes && most_bytes - MIB - answer_bytes >= body_bytes)
+        return 0;
+    return err_set(
+        err, ERR_BAD_PARAMETER,
+        "--client-memory %llu is too little: --max-answer %llu, --max-body %llu and 1 MiB have to fit in it, "
+        "or large answers would never be made",
+        (unsigned long long)most_bytes, (unsigned long long)answer_bytes, (unsigned long long)body_bytes);
+}
+
 int options_check(const struct config *config, struct err *err)
 {
     const uint64_t *limits = config->limits.value;
-    if (limits[LIMIT_CLIENT_MEMORY_BYTES] < limits[LIMIT_ANSWER_BYTES])
-        return err_set(err, ERR_BAD_PARAMETER,
-                       "--client-memory %llu is less than --max-answer %llu: such an answer would never be made",
-                       (unsigned long long)limits[LIMIT_CLIENT_MEMORY_BYTES],
-                       (unsigned long long)limits[LIMIT_ANSWER_BYTES]);
+    if (check_client_memory(limits, err) < 0)
+        return err->code;
     if (check_ports(config, err) < 0)
         return err->code;
     if ((config->ready & READY_PICTURES) != 0 && config->render_workers == 0)

@@ -17,7 +17,7 @@
 #include "daemon/conn/conn_parse.h"
 #include "daemon/conn/send_queue.h"
 #include "daemon/threads/message_queue.h"
-#include "daemon/service/prepared_queries.h"
+#include "daemon/evaluation/prepared_queries.h"
 #include "daemon/upload/upload.h"
 #include "wire/http/coding.h"
 #include "wire/http/http_parser.h"

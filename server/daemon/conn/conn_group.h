@@ -99,6 +99,10 @@ void conn_group_accept(struct conn_group *group, const struct conn_arrival *arri
  * closes those whose clients have not read a reply in time. */
 void conn_group_expire(struct conn_group *group);
 
+/* Closes the connection that has had no request under way for longest; where all have one, the one whose client has
+ * sent nothing of it, or read nothing of its answer, for longest. False: all wait for the server. */
+bool conn_group_end_oldest(struct conn_group *group);
+
 /* Closes the idle connections; the others close after the replies under way. group->is_draining is set. */
 void conn_group_drain(struct conn_group *group);
 

@@ -108,3 +108,16 @@ void conn_group_expire(struct conn_group *group)
     while ((timeout = timeouts_expired(&group->timeouts, uv_now(group->loop), &kind)) != NULL)
         expire(container_of(timeout, struct conn, timeout), kind);
 }
+
+bool conn_group_end_oldest(struct conn_group *group)
+{
+    static const enum timeout_kind IDLE[] = {TIMEOUT_FIRST, TIMEOUT_HEADER, TIMEOUT_IDLE, TIMEOUT_LINGER},
+                                   SLOW[] = {TIMEOUT_BODY, TIMEOUT_WRITE};
+    struct timeout *oldest = timeouts_oldest(&group->timeouts, IDLE, sizeof IDLE / sizeof *IDLE);
+    if (oldest == NULL)
+        oldest = timeouts_oldest(&group->timeouts, SLOW, sizeof SLOW / sizeof *SLOW);
+    if (oldest == NULL)
+        return false;
+    conn_close(container_of(oldest, struct conn, timeout));
+    return true;
+}

@@ -35,3 +35,18 @@ struct timeout *timeouts_expired(struct timeouts *timeouts, uint64_t now_ms, enu
     }
     return NULL;
 }
+
+struct timeout *timeouts_oldest(const struct timeouts *timeouts, const enum timeout_kind *kinds, int count)
+{
+    struct timeout *oldest = NULL;
+    uint64_t oldest_ms = UINT64_MAX;
+    for (int i = 0; i < count; i++) {
+        const struct timeout *head = &timeouts->heads[kinds[i]];
+        const uint64_t began_ms = head->next->deadline_ms - timeouts->length_ms[kinds[i]];
+        if (head->next == head || began_ms >= oldest_ms)
+            continue;
+        oldest = head->next;
+        oldest_ms = began_ms;
+    }
+    return oldest;
+}

@@ -44,3 +44,6 @@ static inline void timeout_disarm(struct timeout *timeout)
 
 /* The next timeout whose time has come, disarmed, with its kind in *kind; NULL if there is none. */
 struct timeout *timeouts_expired(struct timeouts *timeouts, uint64_t now_ms, enum timeout_kind *kind);
+
+/* The one of these kinds that runs for longest, or NULL. */
+struct timeout *timeouts_oldest(const struct timeouts *timeouts, const enum timeout_kind *kinds, int count);

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "daemon/dispatch/known_models.h"
 #include "daemon/service/batch_reply.h"
-#include "daemon/service/evaluator.h"
-#include "daemon/service/prepared_queries.h"
+#include "daemon/evaluation/evaluator.h"
+#include "daemon/evaluation/prepared_queries.h"
 #include "daemon/support/stats.h"
 
 #include <stdlib.h>

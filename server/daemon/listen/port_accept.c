@@ -66,11 +66,12 @@ static bool is_crowded(const struct conn_group *group, uint64_t open_count)
     return open_count >= group->config->limits.value[LIMIT_CONNECTIONS] + group->config->refused_max;
 }
 
-/* These have places of their own, so that a server with as many connections as it may have can still be watched. */
+/* These have places of their own, so that a server with as many connections as it may have can still be watched.
+ * Clients that hold them all without asking anything make way: a probe gets in. */
 static void take_admin(struct conn_group *group, int fd)
 {
     stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
-    if (group->admin_count < CONFIG_ADMIN_CONNECTIONS_MAX)
+    if (group->admin_count < CONFIG_ADMIN_CONNECTIONS_MAX || conn_group_end_oldest(group))
         conn_group_accept(group, &(struct conn_arrival){.fd = fd, .is_admin = true});
     else
         close(fd);

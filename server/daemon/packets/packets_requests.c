@@ -2,7 +2,7 @@
 #include "daemon/packets/packets.h"
 
 #include "base/mem.h"
-#include "daemon/service/prepared_queries.h"
+#include "daemon/evaluation/prepared_queries.h"
 #include "wire/crowd/crowd_request.h"
 #include "wire/request/request_raycast.h"
 

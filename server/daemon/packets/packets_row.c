@@ -4,7 +4,7 @@
 #include "daemon/packets/packets.h"
 
 #include "base/bytes.h"
-#include "daemon/service/prepared_queries.h"
+#include "daemon/evaluation/prepared_queries.h"
 #include "daemon/support/log.h"
 #include "daemon/support/metrics.h"
 #include "daemon/support/stats.h"

@@ -9,10 +9,11 @@
 #include "daemon/model/listing.h"
 #include "daemon/model/root_probe.h"
 #include "daemon/renderer/render_pool.h"
-#include "daemon/service/evaluator.h"
-#include "daemon/service/pace.h"
+#include "daemon/evaluation/evaluator.h"
+#include "daemon/evaluation/pace.h"
 #include "daemon/service/service.h"
 #include "daemon/support/job_queue.h"
+#include "daemon/threads/turn_share.h"
 #include "daemon/threads/work.h"
 #include "wire/encode/exposition.h"
 #include "daemon/upload/upload.h"
@@ -58,6 +59,8 @@ struct service {
     struct job_queue list_queue;        /* listings that wait for a walk */
     bool is_listing;                    /* a walk is under way: */
     uint64_t walk_count;                /* the number of the last that began */
+    uint64_t walked_count;              /* jobs up to this walk have what they wait for */
+    struct turn_share list_answers;     /* answers them */
     struct listing *listing;            /* the last, or NULL */
     uint64_t list_stale_ms;             /* since when the root cannot be walked; 0: it can */
     uint64_t list_failed_ms;            /* when that was tried last */
@@ -224,6 +227,8 @@ void service_batch_cancel(struct call *call);
 void service_batch_end(struct service *service);
 /* service_list.c: answers an OP_MODELS. */
 void service_list(struct service *service, struct call *call);
+void service_list_begin(struct service *service);
+void service_list_end(struct service *service, uv_close_cb closed);
 /* The root is down: listings that wait for a walk are answered without. */
 void service_list_offline(struct service *service);
 /* The client of a listing has left. */

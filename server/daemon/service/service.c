@@ -1,5 +1,6 @@
 #include "daemon/service/service.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/service/job.h"
@@ -144,6 +145,7 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     service->on_tick = on_tick;
     uv_prepare_init(loop, &service->tick);
     uv_unref((uv_handle_t *)&service->tick);
+    service_list_begin(service);
     *out = service;
     return 0;
 }
@@ -153,6 +155,12 @@ static void on_closed(uv_handle_t *handle)
     struct service *service = handle->data;
     service->is_closed = true;
     service_release(service);
+}
+
+static void on_lists_closed(uv_handle_t *rest)
+{
+    struct service *service = container_of((uv_idle_t *)rest, struct service, list_answers.rest);
+    uv_close((uv_handle_t *)&service->tick, on_closed);
 }
 
 static struct job *find_without_work(const struct service *service)
@@ -181,6 +189,7 @@ void service_free(struct service *service)
     service_batch_end(service);
     struct job *job;
     DL_FOREACH(service->jobs, job)
-    service_answer_stop(job); /* a work thread may be reading the request: the job ends when it is done */
-    uv_close((uv_handle_t *)&service->tick, on_closed);
+    service_answer_stop(job);        /* a work thread may be reading the request: the job ends when it is done */
+    uv_prepare_stop(&service->tick); /* it asks the cache, which is gone */
+    service_list_end(service, on_lists_closed);
 }

@@ -3,27 +3,17 @@
  * A work thread reads the folders, one walk at a time, and a walk answers all who asked before it began. What it found
  * answers later requests as well, as long as it is what the root holds (listing.h). */
 #include "base/container_of.h"
-#include "base/file_formats.h"
-#include "base/hash.h"
-#include "base/hex.h"
 #include "base/mem.h"
 #include "daemon/model/listing.h"
 #include "daemon/model/root_look.h"
 #include "daemon/model/source_access.h"
 #include "daemon/service/job.h"
+#include "daemon/service/list_reply.h"
 #include "daemon/support/log.h"
-#include "daemon/threads/work.h"
-#include "wire/encode/json.h"
-#include "wire/http/http_response.h"
-#include "wire/reply/answer_version.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-enum { TIME_SIZE = 40, VERSION_DIGITS = 16 };
 
 struct list_walk {
     struct work work;
@@ -33,83 +23,6 @@ struct list_walk {
     int source_error; /* of the walk, of err_is_source(), or of a root that is not there; 0: none */
     char source_path[ROOT_LOOK_PATH_SIZE]; /* what that was about; "": the root */
 };
-
-/* --- bodies --- */
-
-/* NULL: no calendar has the time. */
-static const char *time_text(int64_t time_ns, char text[TIME_SIZE])
-{
-    const time_t time_s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
-    struct tm tm;
-    return gmtime_r(&time_s, &tm) != NULL && strftime(text, TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0 ? text : NULL;
-}
-
-static void put_file(struct buf *out, const struct cache *cache, const struct walk_file *file)
-{
-    static const char *const STATES[] = {
-        [CACHE_NEW] = "new",
-        [CACHE_IMPORTING] = "importing",
-        [CACHE_READY] = "ready",
-        [CACHE_FAILED] = "failed",
-    };
-    const struct cache_info info = cache_describe(cache, file->path, &file->stamp);
-    char modified[TIME_SIZE];
-    json_printf(out, "{\"model\":%s,\"format\":%s,\"bytes\":%llu,\"modified\":%s,\"state\":%s,\"hash\":%s,\"counts\":",
-                file->path, file_format_of(file->path)->name, (unsigned long long)file->stamp.size_bytes,
-                time_text(file->stamp.mtime_ns, modified), STATES[info.state], info.hash);
-    if (info.facts == NULL)
-        buf_put_text(out, "null");
-    else
-        json_printf(out, "{\"clips\":%u,\"joints\":%u,\"warnings\":%u}", info.facts->clip_count,
-                    info.facts->joint_count, info.facts->warning_count);
-    buf_put_text(out, ",\"error\":");
-    if (info.err == NULL)
-        buf_put_text(out, "null}");
-    else
-        json_printf(out, "{\"code\":%s,\"message\":%s}}", err_name(info.err->code), info.err->message);
-}
-
-static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
-
-static void put_files(struct buf *out, const struct cache *cache, const struct listing *listing,
-                      const struct request *request, const char *prefix, const char *after)
-{
-    const struct walk_file *files = listing->page.files, *last = NULL;
-    size_t count = 0, i = listing_first_file(listing, prefix, after);
-    buf_put_text(out, "{\"models\":[");
-    for (; i < listing->page.count && count < request->list_limit && starts_with(files[i].path, prefix); i++) {
-        buf_put_text(out, count++ > 0 ? ",\n" : "\n");
-        put_file(out, cache, &files[i]);
-        last = &files[i];
-    }
-    const bool has_more = i < listing->page.count && starts_with(files[i].path, prefix);
-    json_printf(out, "],\"next\":%s}\n", has_more && last != NULL ? last->path : NULL);
-}
-
-static const char *version_text(uint64_t version, char text[VERSION_DIGITS + 1])
-{
-    hex_put_number(text, version, VERSION_DIGITS);
-    text[VERSION_DIGITS] = '\0';
-    return text;
-}
-
-static void put_folders(struct buf *out, const struct listing *listing, const struct request *request,
-                        const char *prefix)
-{
-    const struct listed_folder *folders = listing->folders, *last = NULL;
-    size_t count = 0, i = listing_first_folder(listing, prefix, request->after);
-    char version[VERSION_DIGITS + 1];
-    buf_put_text(out, "{\"folders\":[");
-    for (; i < listing->folder_count && count < request->list_limit && starts_with(folders[i].path, prefix); i++) {
-        last = &folders[i];
-        buf_put_text(out, count++ > 0 ? ",\n" : "\n");
-        json_printf(out, "{\"folder\":%s,\"models\":%llu,\"models_beneath\":%llu,\"bytes\":%llu,\"version\":%s}",
-                    last->path, (unsigned long long)last->model_count, (unsigned long long)last->total_count,
-                    (unsigned long long)last->size_bytes, version_text(last->version, version));
-    }
-    const bool has_more = i < listing->folder_count && starts_with(folders[i].path, prefix);
-    json_printf(out, "],\"next\":%s}\n", has_more && last != NULL ? last->path : NULL);
-}
 
 /* --- a root that cannot be walked --- */
 
@@ -139,47 +52,6 @@ static void fail_unavailable(struct job *job)
 
 /* --- replies --- */
 
-static void put_tag(struct reply *reply, uint64_t content, const struct request *request)
-{
-    char *to = reply->etag;
-    content = hash64(content, ANSWER_MAKER, sizeof ANSWER_MAKER);
-    *to++ = '"';
-    hex_put_number(to, content, VERSION_DIGITS);
-    to += VERSION_DIGITS;
-    *to++ = '-';
-    memcpy(to, request->canonical, VERSION_DIGITS);
-    to += VERSION_DIGITS;
-    memcpy(to, "-list\"", sizeof "-list\"");
-}
-
-static bool has_same(struct reply *reply, const struct request *request)
-{
-    if (!http_etag_matches(request->if_none_match, reply->etag))
-        return false;
-    reply->status = 304;
-    reply_drop_body(reply);
-    return true;
-}
-
-static void put_listing(struct reply *reply, const struct cache *cache, const struct listing *listing,
-                        const struct request *request)
-{
-    const char *prefix = request->prefix != NULL ? request->prefix : "";
-    const char *after = request->after != NULL ? request->after : "";
-    reply->content_type = "application/json";
-    reply->cache_control = "no-cache";
-    reply->is_json = true;
-    if (request->is_of_folders) {
-        put_tag(reply, listing->version, request); /* a crowd that asks whether anything changed costs nothing */
-        if (!has_same(reply, request))
-            put_folders(&reply->body, listing, request, prefix);
-        return;
-    }
-    put_files(&reply->body, cache, listing, request, prefix, after);
-    put_tag(reply, hash64(HASH64_SEED, reply->body.data, reply->body.size_bytes), request);
-    has_same(reply, request);
-}
-
 static void put_starved(struct reply *reply)
 {
     struct err err;
@@ -195,7 +67,7 @@ static void answer(struct job *job, const struct listing *listing)
     if (listing->page.is_starved)
         put_starved(&reply);
     else
-        put_listing(&reply, job->service->cache, listing, &job->call->request);
+        list_reply_put(&reply, job->service->cache, listing, &job->call->request);
     job_finish(job, &reply);
 }
 
@@ -235,38 +107,52 @@ static void on_work(struct work *work)
 
 static void start_walk(struct service *service);
 
-/* Nobody gets a list that lacks what could not be read. */
-static void answer_stale(struct service *service)
+/* The last walk is of no use to them, or there is none: nobody gets a list that lacks what could not be read. */
+static void answer_stale(struct job *job)
+{
+    struct service *service = job->service;
+    job_queue_remove(&service->list_queue, &job->queued);
+    if (has_stale_list(service))
+        answer(job, service->listing);
+    else
+        fail_unavailable(job);
+}
+
+/* One of those who came before the last walk began, or for whom it is still right. */
+static bool answer_next(void *user)
+{
+    struct service *service = user;
+    if (service->list_queue.first == NULL || service->is_ending)
+        return false;
+    struct job *job = container_of(service->list_queue.first, struct job, queued);
+    const bool is_stale = service->list_stale_ms != 0, has_walk = job->list_walk <= service->walked_count;
+    if (!has_walk && !(is_stale ? is_offline(service) : is_current(service))) {
+        start_walk(service);
+        return false;
+    }
+    if (is_stale) {
+        answer_stale(job);
+    } else {
+        job_queue_start(&service->list_queue, &job->queued);
+        answer(job, service->listing);
+    }
+    return service->list_queue.first != NULL;
+}
+
+/* Also those who came during a walk: they would only hear the same of another. */
+static void fail_waiting(struct service *service)
 {
     if (service->list_stale_ms == 0)
         service->list_stale_ms = listing_now_ms();
     service->list_failed_ms = listing_now_ms();
-    while (service->list_queue.first != NULL) {
-        struct job *job = container_of(service->list_queue.first, struct job, queued);
-        job_queue_remove(&service->list_queue, &job->queued);
-        if (has_stale_list(service))
-            answer(job, service->listing);
-        else
-            fail_unavailable(job);
-    }
+    service->walked_count = service->walk_count + 1;
+    turn_share_go(&service->list_answers);
 }
 
 void service_list_offline(struct service *service)
 {
     if (service->list_queue.first != NULL && is_offline(service))
-        answer_stale(service);
-}
-
-/* Those who came before the walk began, and those for whom it is still right. */
-static void answer_waiting(struct service *service, const struct listing *listing, uint64_t walk)
-{
-    while (service->list_queue.first != NULL) {
-        struct job *job = container_of(service->list_queue.first, struct job, queued);
-        if (job->list_walk > walk && !is_current(service))
-            return;
-        job_queue_start(&service->list_queue, &job->queued);
-        answer(job, listing);
-    }
+        fail_waiting(service);
 }
 
 static void on_walked(struct work *work, int status)
@@ -280,17 +166,16 @@ static void on_walked(struct work *work, int status)
     const bool is_failed = walk->source_error != 0;
     if (is_failed && !service->is_ending) {
         cache_note_source(service->cache, walk->source_path, walk->source_error);
-        answer_stale(service);
+        fail_waiting(service);
     }
     free(walk);
     if (made != NULL && !is_failed && !service->is_ending) {
         service->list_stale_ms = 0;
         listing_unref(service->listing);
         service->listing = listing_ref(made);
+        service->walked_count = service->walk_count;
         warn_of_gaps(service, &made->page);
-        answer_waiting(service, made, service->walk_count);
-        if (service->list_queue.first != NULL)
-            start_walk(service);
+        turn_share_go(&service->list_answers);
     }
     listing_unref(made);
     service->file_count--;
@@ -310,6 +195,13 @@ static void start_walk(struct service *service)
     service->file_count++;
     work_start(service->loop, &walk->work, on_work, on_walked);
 }
+
+void service_list_begin(struct service *service)
+{
+    turn_share_init(&service->list_answers, service->loop, answer_next, service);
+}
+
+void service_list_end(struct service *service, uv_close_cb closed) { turn_share_close(&service->list_answers, closed); }
 
 void service_list(struct service *service, struct call *call)
 {

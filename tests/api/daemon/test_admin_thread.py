@@ -1,6 +1,8 @@
 """The port of --admin has a thread of its own, which answers whether the server lives whatever the other loops do."""
+import contextlib
 import json
 import os
+import select
 
 import pytest
 
@@ -48,3 +50,58 @@ def test_what_the_main_loop_knows_is_asked_there(start, tmp_path):
     with Connection(server.ports["admin"]) as one:
         assert one.get("/readyz").json() == {"status": "ok"} and "posed_build_info" in one.get("/metrics").body.decode()
         assert server.json("/v1/stats")["loops"]["count"] == 64
+
+
+PLACES = 16
+
+
+@pytest.fixture
+def crowded(start, tmp_path):
+    """A server all of whose places at --admin are taken by clients that have asked once and say nothing more, the first for longest."""
+    server = start("--admin", "127.0.0.1:0", "--header-timeout", "10min", "--idle-timeout", "10min", root=tmp_path)
+    clients = []
+    for _ in range(PLACES):
+        clients.append(Connection(server.ports["admin"]))
+        assert clients[-1].get("/livez").status == 200
+    yield server, clients
+    for client in clients:
+        client.socket.close()
+
+
+def test_a_probe_gets_in_beside_idle_clients(crowded):
+    server, clients = crowded
+    for _ in range(3):
+        with Connection(server.ports["admin"]) as probe:
+            assert probe.get("/livez").json() == {"status": "ok"}
+    assert clients[0].is_closed_by_server()
+    assert clients[-1].get("/livez").status == 200
+
+
+@pytest.mark.parametrize("sent", ["", "G", "GET /livez HTTP/1.1\r\nHost: localhost\r\n",
+                                  "POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1"],
+                         ids=["nothing", "a letter", "a head", "a body"])
+def test_a_probe_gets_in_beside_clients_that_stop_halfway(start, tmp_path, sent):
+    server = start("--admin", "127.0.0.1:0", "--header-timeout", "10min", "--body-timeout", "10min", root=tmp_path)
+    with contextlib.ExitStack() as stack:
+        for _ in range(2 * PLACES):
+            client = stack.enter_context(Connection(server.ports["admin"]))
+            with contextlib.suppress(ConnectionError):  # where it has made way
+                client.send(sent)
+        for target in "/livez", "/readyz":
+            with Connection(server.ports["admin"]) as probe:
+                assert probe.get(target).status == 200
+
+
+def test_a_request_under_way_does_not_make_way(stuck):
+    """The loop that knows the answer does not turn; clients that come meanwhile end each other."""
+    server, _ = stuck
+    with Connection(server.ports["admin"]) as asking:
+        asking.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        for _ in range(3 * PLACES):
+            with Connection(server.ports["admin"]) as probe:
+                assert probe.get("/livez").status == 200
+        others = [Connection(server.ports["admin"]) for _ in range(2 * PLACES)]
+        assert others[0].is_closed_by_server()
+        assert not select.select([asking.socket], [], [], 0)[0]
+        for other in others:
+            other.socket.close()

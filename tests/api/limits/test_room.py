@@ -14,16 +14,14 @@ MIB = 1 << 20
 @pytest.fixture
 def full(start):
     """A server whose memory for clients is taken by what a client sends."""
-    server = start("--client-memory", "2m", "--max-answer", "1m", root=SAMPLES)
+    server = start("--client-memory", "3m", "--max-answer", "1m", root=SAMPLES)
     assert server.get("/v1/model?model=robot.glb").status == 200
-    with server.connect() as other:
-        other.send("POST /v1/mesh HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                   f"Content-Length: {MIB}\r\n\r\n" + (MIB - 1) * " ")
-        with server.connect() as second:
-            second.send("POST /v1/mesh HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with server.connect() as one, server.connect() as another, server.connect() as third:
+        for sender in one, another, third:
+            sender.send("POST /v1/mesh HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         f"Content-Length: {MIB}\r\n\r\n" + (MIB - 1) * " ")
-            wait_for_stats(server, lambda stats: stats["client_memory"]["bytes"] >= 2 * MIB - 70000)
-            yield server
+        wait_for_stats(server, lambda stats: stats["client_memory"]["bytes"] >= 3 * MIB - 70000)
+        yield server
 
 
 def poses(server):

@@ -1,6 +1,6 @@
 #include "tests/unit/support/check.h"
 
-#include "daemon/service/evaluator.h"
+#include "daemon/evaluation/evaluator.h"
 #include "wire/reply/answer_version.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What is remembered of queries, and what makes room for what. */
-#include "daemon/service/prepared_queries.h"
+#include "daemon/evaluation/prepared_queries.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
 

@@ -70,3 +70,17 @@ TEST(timeouts_disarmed_never_expire)
     check_expired(50, &a, TIMEOUT_WRITE);
     check_expired(50, NULL, TIMEOUT_NONE);
 }
+
+TEST(timeouts_oldest_is_the_one_that_began_first)
+{
+    static const enum timeout_kind KINDS[] = {TIMEOUT_BODY, TIMEOUT_IDLE};
+    begin();
+    assert_ptr_equal(timeouts_oldest(&timeouts, KINDS, 2), NULL);
+    timeout_arm(&timeouts, &a, TIMEOUT_IDLE, 100);
+    timeout_arm(&timeouts, &b, TIMEOUT_BODY, 101); /* which ends first */
+    timeout_arm(&timeouts, &c, TIMEOUT_HEADER, 99);
+    assert_ptr_equal(timeouts_oldest(&timeouts, KINDS, 2), &a);
+    timeout_arm(&timeouts, &a, TIMEOUT_IDLE, 102);
+    assert_ptr_equal(timeouts_oldest(&timeouts, KINDS, 2), &b);
+    assert_ptr_equal(timeouts_oldest(&timeouts, KINDS + 1, 1), &a);
+}

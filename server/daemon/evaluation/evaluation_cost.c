@@ -1,5 +1,5 @@
 /* evaluation_cost.c - how long an answer takes, about: whether the loop makes it, or a thread. */
-#include "daemon/service/evaluator.h"
+#include "daemon/evaluation/evaluator.h"
 
 #include "anim/hits/hit_cache.h"
 #include "wire/bodies/body_crowd.h"

@@ -1,4 +1,4 @@
-#include "daemon/service/evaluator.h"
+#include "daemon/evaluation/evaluator.h"
 
 #include "base/hash.h"
 #include "base/hex.h"
@@ -6,7 +6,7 @@
 #include "wire/http/http_response.h"
 #include "wire/reply/answer_version.h"
 #include "wire/reply/clip_sources.h"
-#include "daemon/service/prepared_queries.h"
+#include "daemon/evaluation/prepared_queries.h"
 #include "daemon/support/stats.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "daemon/service/pace.h"
+#include "daemon/evaluation/pace.h"
 
 #include <math.h>
 

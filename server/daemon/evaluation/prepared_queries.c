@@ -1,4 +1,4 @@
-#include "daemon/service/prepared_queries.h"
+#include "daemon/evaluation/prepared_queries.h"
 
 #include "base/bytes.h"
 #include "base/hash.h"
