@@ -159,8 +159,8 @@ static double partner_cost_ns(const struct model *model, const struct model *cli
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
-/* Fitting volumes to the vertices, once for each content, and for each node that draws them. Stops counting when that is
- * enough. */
+/* Fitting volumes to the vertices, once for each content, and for each node that draws them. Stops counting when that
+ * is enough. */
 static double fit_cost_ns(const struct model *model, enum volume_kind fit)
 {
     enum { COST_FIT_NS = 2000 };

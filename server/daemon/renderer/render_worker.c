@@ -24,8 +24,8 @@
 /* A PNG is hardly longer than its pixels; 4096 x 4096 of them are 64 MiB. */
 #define PNG_BYTES_MAX (UINT64_C(1) << 31)
 
-/* How long a process without its socket may take to die by itself: it needs a processor for that, and the machine may be
- * busy. */
+/* How long a process without its socket may take to die by itself: it needs a processor for that, and the machine may
+ * be busy. */
 enum { DYING_MS = 2000 };
 
 struct render_worker {

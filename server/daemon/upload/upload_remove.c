@@ -212,8 +212,8 @@ static int delete_file(int parent_fd, const char *name, const char *path, bool *
     const int error = errno;
     struct stat stat;
     /* EPERM is what POSIX says of folders, and what a file gets in a folder that takes no removals */
-    *is_folder = error == EISDIR || (error == EPERM && fstatat(parent_fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
-                                     S_ISDIR(stat.st_mode));
+    *is_folder = error == EISDIR ||
+                 (error == EPERM && fstatat(parent_fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(stat.st_mode));
     errno = error;
     return *is_folder ? 0 : upload_storage_error(path, err);
 }
