@@ -238,6 +238,8 @@ static double crowd_entity_cost_ns(const struct evaluation *evaluation)
     const struct crowd_files files = {
         .crowd = crowd, .model = evaluation_own_model(evaluation), .sources = evaluation->sources};
     double ns = (double)crowd->entity_count * COST_ENTITY_NS, others = 0, clips = 0;
+    if (crowd->mask_count == 0 && crowd->item_count == 0 && crowd->model_count <= 1) /* most crowds */
+        return ns + (double)crowd->layer_count * COST_LAYER_NS;
     for (uint32_t m = 0; m < crowd->model_count; m++)
         clips += crowd_files_model(&files, m) == NULL ? 0 : crowd_files_model(&files, m)->clip_count;
     for (uint32_t i = 0; i < crowd->entity_count && ns <= EVALUATION_INLINE_NS; i++) {
@@ -261,10 +263,9 @@ static double crowd_cost_ns(const struct evaluation *evaluation)
     enum { COST_STEP_NS = 60, BYTES_PER_NS = 2, JSON_FACTOR = 100 };
     const struct request *request = evaluation->request;
     const struct model *model = evaluation_own_model(evaluation);
-    const double bytes = (double)crowd_answer_bytes(request, model, evaluation->sources);
-    return fmax((double)crowd_steps(request, model, evaluation->sources) * COST_STEP_NS,
-                crowd_entity_cost_ns(evaluation)) +
-           bytes / BYTES_PER_NS * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
+    const struct crowd_size size = crowd_size_of(request, model, evaluation->sources);
+    return fmax((double)size.steps * COST_STEP_NS, crowd_entity_cost_ns(evaluation)) +
+           (double)size.bytes / BYTES_PER_NS * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
 }
 
 double evaluation_cost_ns(const struct evaluation *evaluation)
@@ -335,7 +336,7 @@ uint64_t evaluation_least_bytes(const struct evaluation *evaluation)
     const struct model *model = evaluation_own_model(evaluation);
     const uint64_t float_bytes = request->format == FORMAT_JSON ? JSON_FLOAT_BYTES : sizeof(float);
     if (request->op == OP_CROWD)
-        return crowd_answer_bytes(request, model, evaluation->sources) / sizeof(float) * float_bytes;
+        return crowd_size_of(request, model, evaluation->sources).bytes / sizeof(float) * float_bytes;
     if (request->op != OP_PALETTE && request->op != OP_POSE)
         return 0;
     return frame_floats_least(model, request) * (request->time_count > 0 ? request->time_count : 1) * float_bytes;

@@ -172,7 +172,9 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     const double cost_ns = evaluation_cost_ns(evaluation);
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return give_up(spent_ns, reply);
-    if (is_refused_without_room(evaluator->budget, evaluation_least_bytes(evaluation), reply))
+    /* the least size need not be counted where there is room for the largest answer */
+    if (!budget_could_take(evaluator->budget, evaluator->config->limits.value[LIMIT_ANSWER_BYTES]) &&
+        is_refused_without_room(evaluator->budget, evaluation_least_bytes(evaluation), reply))
         return true;
     evaluator->workspace.views.is_missing = evaluator->workspace.is_too_long = false;
     evaluator->workspace.work_ns_most = (uint64_t)(EVALUATION_INLINE_NS - *spent_ns - cost_ns) + 1;

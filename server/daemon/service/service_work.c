@@ -204,7 +204,7 @@ static uint64_t room_bytes(const struct job *job)
     const uint64_t most = job->service->config->limits.value[LIMIT_ANSWER_BYTES];
     if (request->op == OP_CROWD) {
         const uint64_t crowd_bytes =
-            crowd_answer_bytes(request, model, job->sources) * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
+            crowd_size_of(request, model, job->sources).bytes * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
         return crowd_bytes < most ? crowd_bytes : most;
     }
     const bool is_of_frames = request->op == OP_PALETTE || request->op == OP_POSE;

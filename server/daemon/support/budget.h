@@ -24,6 +24,11 @@ static inline bool budget_is_used_up(const struct budget *budget)
 {
     return atomic_load_explicit(&budget->used_bytes, memory_order_relaxed) >= budget->max_bytes;
 }
+/* Counts no shortage. */
+static inline bool budget_could_take(const struct budget *budget, uint64_t more_bytes)
+{
+    return atomic_load_explicit(&budget->used_bytes, memory_order_relaxed) + more_bytes <= budget->max_bytes;
+}
 /* True when `more_bytes` more fit; otherwise one more shortage is counted. */
 bool budget_has_room(struct budget *budget, uint64_t more_bytes);
 /* One holder's share is now `bytes`, and was *counted_bytes. */

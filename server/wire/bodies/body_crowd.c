@@ -43,40 +43,35 @@ static uint64_t table_bytes(const struct crowd_request *crowd)
            (uint64_t)crowd->model_count * CROWD_FOUND_MODEL_BYTES;
 }
 
-uint64_t crowd_steps(const struct request *request, const struct model *model, const struct model *const *sources)
-{
-    const struct crowd_request *crowd = request->crowd;
-    const struct crowd_files files = {.crowd = crowd, .model = model, .sources = sources};
-    uint64_t steps = 0;
-    for (uint32_t i = 0; i < crowd->entity_count; i++) {
-        const struct crowd_entity *entity = &crowd->entities[i];
-        const struct model *of = crowd_files_model(&files, entity->model);
-        const uint64_t poses = entity->layer_count == 0 ? 1 : entity->layer_count;
-        steps += of == NULL ? 0 : poses * ((uint64_t)of->node_count + of->weight_count);
-    }
-    return steps;
-}
-
 /* 0 where what is wanted is not there. */
 static uint64_t matrices_of(const struct crowd_entity *entity, const struct crowd_request *crowd,
                             const struct model *model)
 {
     const struct crowd_wanted *wanted = &crowd->wanted[entity->wanted];
-    return model == NULL || !crowd_wanted_is_there(wanted, model) ? 0 : crowd_wanted_count(wanted, model);
+    return crowd_wanted_is_there(wanted, model) ? crowd_wanted_count(wanted, model) : 0;
 }
 
-uint64_t crowd_answer_bytes(const struct request *request, const struct model *model,
-                            const struct model *const *sources)
+static uint64_t steps_of(const struct crowd_entity *entity, const struct model *model)
+{
+    const uint64_t poses = entity->layer_count == 0 ? 1 : entity->layer_count;
+    return poses * ((uint64_t)model->node_count + model->weight_count);
+}
+
+struct crowd_size crowd_size_of(const struct request *request, const struct model *model,
+                                const struct model *const *sources)
 {
     const struct crowd_request *crowd = request->crowd;
     const struct crowd_files files = {.crowd = crowd, .model = model, .sources = sources};
-    uint64_t bytes = table_bytes(crowd);
+    struct crowd_size size = {.bytes = table_bytes(crowd)};
     for (uint32_t i = 0; i < crowd->entity_count; i++) {
         const struct crowd_entity *entity = &crowd->entities[i];
         const struct model *of = crowd_files_model(&files, entity->model);
-        bytes += matrices_of(entity, crowd, of) * layout_floats(entity->layout) * sizeof(float);
+        if (of == NULL)
+            continue;
+        size.steps += steps_of(entity, of);
+        size.bytes += matrices_of(entity, crowd, of) * layout_floats(entity->layout) * sizeof(float);
     }
-    return bytes;
+    return size;
 }
 
 /* --- what is wrong --- */
@@ -277,7 +272,12 @@ static bool make(struct making *making, uint64_t limit_bytes)
 static bool is_affordable(const struct making *making, const struct limits *limits, struct reply *reply)
 {
     struct err err;
-    const uint64_t steps = crowd_steps(making->request, making->files.model, making->files.sources);
+    const struct crowd_request *crowd = making->crowd;
+    uint64_t steps = 0;
+    for (uint32_t i = 0; i < crowd->entity_count; i++) {
+        const struct model *of = crowd_files_model(&making->files, crowd->entities[i].model);
+        steps += of == NULL ? 0 : steps_of(&crowd->entities[i], of);
+    }
     making->workspace->cost.evaluations = steps;
     if (steps <= limits->value[LIMIT_EVALUATIONS])
         return true;

@@ -9,10 +9,15 @@
 void body_put_crowd(struct workspace *workspace, const struct model *model, const struct model *const *sources,
                     const struct request *request, const struct limits *limits, struct reply *reply);
 
-/* What the answer takes: nodes times layers of all entities, and bytes of its binary form, nearly. Models as above. */
-uint64_t crowd_steps(const struct request *request, const struct model *model, const struct model *const *sources);
-uint64_t crowd_answer_bytes(const struct request *request, const struct model *model,
-                            const struct model *const *sources);
+/* What the answer takes. */
+struct crowd_size {
+    uint64_t steps; /* nodes and morph weights times layers, of all entities */
+    uint64_t bytes; /* of its binary form, nearly */
+};
+
+/* Models as above. */
+struct crowd_size crowd_size_of(const struct request *request, const struct model *model,
+                                const struct model *const *sources);
 
 /* --- private to body_crowd*.c --- */
 
