@@ -177,7 +177,8 @@ static int serve(struct config *config, bool has_terminal)
     if (file_limit_apply(config, &files, &err) < 0)
         return complain(&err);
     save_addresses();
-    work_set_thread_count(config->work_threads);
+    work_set_thread_count(WORK_COMPUTES, config->work_threads);
+    work_set_thread_count(WORK_FILES, config->file_threads);
     const int made = uv_loop_init(&daemon.loop);
     if (made < 0) {
         err_set(&err, ERR_BAD_PARAMETER, "cannot make the event loop: %s", uv_strerror(made));

@@ -24,7 +24,8 @@ def longest_turn_us(root, name, way, loops, repeat):
     server = conftest.Server(root, "--loops", str(loops), "--tcp", "127.0.0.1:0", "--log", "off", draws=False)
     try:
         for model in large_requests.MODELS:
-            assert server.get(f"/v1/bounds?model={model}").status == 200  # a short answer
+            answer = server.get(f"/v1/bounds?model={model}")  # a short one
+            assert answer.status == 200, answer.body
         for _ in range(repeat):
             large_requests.ask(server, way, target, body)
         return server.json("/v1/stats")["loops"]["longest_turn_us"]

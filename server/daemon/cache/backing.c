@@ -100,7 +100,7 @@ static void on_stored(struct work *work, int status __attribute__((unused)))
     DL_DELETE(backing->stores, store);
     stats_set(STAT_DISK_STORING, --backing->store_count);
     if (backing->stores != NULL)
-        work_start(backing->loop, &backing->stores->work, on_store_work, on_stored);
+        work_start(backing->loop, WORK_FILES, &backing->stores->work, on_store_work, on_stored);
     free_store(store);
 }
 
@@ -112,7 +112,7 @@ static void queue_store(struct backing *backing, struct backing_store *store)
     DL_APPEND(backing->stores, store);
     stats_set(STAT_DISK_STORING, ++backing->store_count);
     if (backing->store_count == 1)
-        work_start(backing->loop, &store->work, on_store_work, on_stored);
+        work_start(backing->loop, WORK_FILES, &store->work, on_store_work, on_stored);
 }
 
 void backing_store(struct backing *backing, const char *path, struct imported_model *imported, bool is_claimed)

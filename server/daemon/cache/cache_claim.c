@@ -96,7 +96,7 @@ bool slot_prepare_import(struct import_job *job)
     run->work.data = run;
     backing->refs++;
     slot->claim = run;
-    work_start(backing->loop, &run->work, on_work, on_claimed);
+    work_start(backing->loop, WORK_FILES, &run->work, on_work, on_claimed);
     return false;
 }
 

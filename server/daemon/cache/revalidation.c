@@ -217,7 +217,7 @@ static void free_run(struct revalidation_run *run)
 /* At most so many work threads: if calls do not return, others are left. */
 static uint32_t looks_max(const struct backing *backing)
 {
-    const uint32_t threads = backing->config->work_threads;
+    const uint32_t threads = backing->config->file_threads;
     return threads >= 4 ? threads / 2 : 1;
 }
 
@@ -233,7 +233,7 @@ static void start_queued(struct backing *backing)
             continue;
         }
         backing->look_count++;
-        work_start(backing->loop, &run->work, on_work, on_done);
+        work_start(backing->loop, WORK_FILES, &run->work, on_work, on_done);
     }
 }
 
@@ -271,7 +271,7 @@ struct revalidation_run *revalidation_start(struct backing *backing, const struc
     run->done = done;
     run->user = user;
     if (check->is_offline) {
-        work_start(backing->loop, &run->work, on_work, on_done);
+        work_start(backing->loop, WORK_FILES, &run->work, on_work, on_done);
         return run;
     }
     DL_APPEND(backing->queued, run);

@@ -67,9 +67,9 @@ struct config {
     bool is_check_only;          /* --check-config */
     const char *health_url;      /* --health: probe a running server and exit 0 or 1 (container HEALTHCHECK) */
     struct limits limits;
-    uint32_t models_max;   /* in memory at a time; see file_limit.h */
-    uint32_t refused_max;  /* connections above LIMIT_CONNECTIONS that still get a 503; see file_limit.h */
-    uint32_t work_threads; /* see file_limit.h */
+    uint32_t models_max;  /* in memory at a time; see file_limit.h */
+    uint32_t refused_max; /* connections above LIMIT_CONNECTIONS that still get a 503; see file_limit.h */
+    uint32_t work_threads, file_threads; /* that compute, and that wait for files: file_limit.h */
 
     const char *log_file;                /* --log-file FILE in place of stderr, or NULL */
     uint64_t drain_delay_ms;             /* --drain-delay: between SIGTERM and the drain */

@@ -97,13 +97,18 @@ static void on_call_done(struct call *call, struct reply *reply)
 {
     struct conn *conn = container_of(call, struct conn, call);
     const bool is_abandoned = conn->state != CONN_CALLING;
-    conn->parsed_bytes = 0;
+    const bool is_large = conn->parsed_bytes > CONN_PARSE_INLINE_BYTES;
+    if (conn->waiting_bytes > 0)
+        budget_request_ends(conn->group->budget, conn->waiting_bytes);
+    conn->waiting_bytes = conn->parsed_bytes = 0;
     if (!is_abandoned)
         conn_enter(conn, CONN_READING);
     clear_probe(conn);
     stats_add(STAT_REQUESTS_ABANDONED, is_abandoned);
     conn->protocol->reply(conn, reply); /* which may name a file as the request does */
-    if (conn->state != CONN_STREAMING)
+    if (conn->state != CONN_STREAMING && is_large)
+        conn_parse_free_request(conn->group, &call->request);
+    else if (conn->state != CONN_STREAMING)
         prepared_queries_fill(&conn->place, &call->request);
     conn->pending_count--;
     if (is_abandoned)
@@ -129,15 +134,38 @@ int conn_check_room(struct conn *conn, size_t held_bytes, struct err *err)
     return err_set(err, ERR_OVERLOADED, "too many large requests are being received; try again later");
 }
 
+/* A request of many parts has to find room for them. */
+static int count_large(struct conn *conn, struct err *err)
+{
+    struct budget *budget = conn->group->budget;
+    if (conn->parsed_bytes <= CONN_PARSE_INLINE_BYTES)
+        return 0;
+    if (!budget_request_begins(budget, conn->parsed_bytes)) {
+        stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
+        return err_set(err, ERR_OVERLOADED, "requests without an answer yet fill half of --client-memory %llu",
+                       (unsigned long long)budget->max_bytes);
+    }
+    conn->waiting_bytes = conn->parsed_bytes;
+    return 0;
+}
+
 void conn_start_call(struct conn *conn)
 {
+    struct err err;
     conn->call.done = on_call_done;
     if (conn->start_ns == 0)
         conn->start_ns = uv_hrtime();
     conn->parsed_bytes = request_parts_bytes(&conn->call.request);
     conn->pending_count++;
     conn_enter(conn, CONN_CALLING);
-    dispatcher_handle(conn->group->dispatcher, &conn->call);
+    if (count_large(conn, &err) == 0) {
+        dispatcher_handle(conn->group->dispatcher, &conn->call);
+        return;
+    }
+    struct reply reply;
+    reply_init(&reply);
+    reply_error(&reply, &err, NULL, 0);
+    on_call_done(&conn->call, &reply);
 }
 
 bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply)

@@ -118,6 +118,7 @@ struct conn {
     struct query_hint hint;        /* the query it asked last */
     struct query_hint place;       /* where the request of `call` is kept for the next time; or none */
     uint32_t pending_count;        /* work that refers to it: calls, streams, the body */
+    size_t waiting_bytes;          /* of its call, while that is large and has no answer (budget_request_begins()) */
     size_t parsed_bytes;           /* copies of what a thread parses, while it does; then parts of the request */
     struct conn_body *body;        /* CONN_STREAMING, or until its work ends after that; else NULL */
     struct upload *upload;         /* takes the body of a PUT under way, or NULL */

@@ -40,7 +40,7 @@ static void end(struct conn_body *body)
     buf_fini(&body->piece);
     free(body);
     conn->body = NULL;
-    request_fini(&conn->call.request);
+    conn_parse_free_request(conn->group, &conn->call.request);
     conn_release(conn);
 }
 
@@ -112,7 +112,7 @@ static void start_waiting(struct conn_group *group)
         body->is_working = true;
         bodies->working_count++;
         body->work.data = body;
-        work_start(group->loop, &body->work, on_work, on_worked);
+        work_start(group->loop, WORK_COMPUTES, &body->work, on_work, on_worked);
     }
 }
 

@@ -61,7 +61,7 @@ static void on_worked(struct work *work, int status)
     if (is_open && !conn->is_last)
         parse->steps->parsed(conn, parse->input, parse->rc, &parse->err);
     else
-        request_fini(&conn->call.request);
+        conn_parse_free_request(conn->group, &conn->call.request);
     conn_run(conn);
     end(parse);
 }
@@ -73,13 +73,13 @@ static void start_waiting(struct conn_group *group)
         struct conn_parse *parse = parses->waiting;
         DL_DELETE(parses->waiting, parse);
         if (parse->conn->state != CONN_PARSING) { /* it was closed meanwhile */
-            request_fini(&parse->conn->call.request);
+            conn_parse_free_request(group, &parse->conn->call.request);
             end(parse);
             continue;
         }
         parse->work.data = parse;
         parses->working_count++;
-        work_start(group->loop, &parse->work, on_work, on_worked);
+        work_start(group->loop, WORK_COMPUTES, &parse->work, on_work, on_worked);
     }
 }
 
@@ -93,4 +93,32 @@ void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, voi
     conn_enter(conn, CONN_PARSING);
     DL_APPEND(conn->group->parses.waiting, parse);
     start_waiting(conn->group);
+}
+
+/* --- afterwards --- */
+
+struct leftover {
+    struct work work;
+    struct request request;
+};
+
+static void free_parts(struct work *work) { request_fini(&((struct leftover *)work->data)->request); }
+
+static void on_freed(struct work *work, int status __attribute__((unused)))
+{
+    struct leftover *leftover = work->data;
+    free(leftover);
+}
+
+void conn_parse_free_request(struct conn_group *group, struct request *request)
+{
+    if (request_parts_bytes(request) <= CONN_PARSE_INLINE_BYTES) {
+        request_fini(request);
+        return;
+    }
+    struct leftover *leftover = mem_zalloc(1, sizeof *leftover);
+    leftover->work.data = leftover;
+    leftover->request = *request;
+    request_init(request);
+    work_start(group->loop, WORK_COMPUTES, &leftover->work, free_parts, on_freed);
 }

@@ -38,3 +38,7 @@ struct conn_parse_work {
 /* Takes `input`, which has copies of so many bytes (CONN_PARSING). The connection is not freed before the work has
  * ended. */
 void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, void *input, size_t input_bytes);
+
+/* Frees the parts of *request, and leaves it empty: a thread does where they are many, which takes milliseconds, too.
+ */
+void conn_parse_free_request(struct conn_group *group, struct request *request);

@@ -12,9 +12,15 @@
 #include <string.h>
 
 /* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint (or any
- * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing
- * one byte of a texture. */
-enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_PIXEL_BYTE_NS = 10 };
+ * other thing of a list); moving one vertex; printing it, too; looking at one vertex, weight or morph delta;
+ * compressing one byte of a texture. */
+enum {
+    COST_NODE_NS = 300,
+    COST_VERTEX_NS = 100,
+    COST_PRINTED_VERTEX_NS = 300,
+    COST_LOOK_NS = 2,
+    COST_PIXEL_BYTE_NS = 10
+};
 /* Printing a byte of text; comparing one with that of a name that is looked for; telling how like that it is. */
 enum { COST_TEXT_BYTE_NS = 4, COMPARED_BYTES_PER_NS = 8, COST_LIKENESS_BYTE_NS = 4 };
 /* Printing a time or a value of a key. */
@@ -36,13 +42,13 @@ static double list_cost_ns(const struct model *model)
            (double)model->text_byte_count * COST_TEXT_BYTE_NS;
 }
 
-/* A mesh counts for each node that draws it; stops counting when that is enough. */
-static double draw_cost_ns(const struct model *model)
+/* A mesh counts for each node that draws it; stops counting when that is enough. vertex_ns: of one vertex. */
+static double draw_cost_ns(const struct model *model, double vertex_ns)
 {
     double ns = (double)model->draw_count * COST_NODE_NS;
     for (uint32_t d = 0; d < model->draw_count && ns <= EVALUATION_INLINE_NS; d++) {
         const struct primitive *p = &model->primitives[model->draws[d].primitive];
-        ns += (double)p->vertex_count * (COST_VERTEX_NS + (double)p->morph_target_count * COST_LOOK_NS);
+        ns += (double)p->vertex_count * (vertex_ns + (double)p->morph_target_count * COST_LOOK_NS);
     }
     return ns;
 }
@@ -71,13 +77,15 @@ static double selected_count(const struct model *model, const struct request *re
 static double frame_cost_ns(const struct model *model, const struct request *request)
 {
     const double ns = (double)model->node_count * COST_NODE_NS + (double)model->weight_count * COST_LOOK_NS;
+    const bool is_printed = request->op == OP_MESH && request->format == FORMAT_JSON;
+    const double vertex_ns = is_printed ? COST_PRINTED_VERTEX_NS : COST_VERTEX_NS;
     switch (request->op) {
     case OP_PALETTE:
         return ns + joint_count(model, request) * COST_NODE_NS;
     case OP_POSE:
         return ns + selected_count(model, request) * COST_NODE_NS;
     default:
-        return ns + (double)model->joint_count * COST_NODE_NS + draw_cost_ns(model);
+        return ns + (double)model->joint_count * COST_NODE_NS + draw_cost_ns(model, vertex_ns);
     }
 }
 
@@ -178,7 +186,8 @@ static uint32_t raycast_poses(const struct request *request, uint32_t index)
     const struct raycast_entity *entity = &request->raycast->entities[index];
     const struct raycast_target *target = request->raycast->targets;
     if (target == NULL)
-        return 1 + entity->begin.layer_count + (entity->end != NULL ? 1 + entity->end->layer_count : 0);
+        return 1 + entity->poses->begin.layer_count +
+               (entity->poses->end != NULL ? 1 + entity->poses->end->layer_count : 0);
     target += index;
     const struct crowd_entity *poses = request->crowd->entities;
     return poses[target->begin].layer_count + (target->end >= 0 ? 1u + poses[target->end].layer_count : 1u);
@@ -198,9 +207,9 @@ static double entity_names_cost_ns(const struct evaluation *evaluation, const st
                                    const struct model *model)
 {
     struct named named = {0};
-    count_named(&entity->begin, &named);
-    if (entity->end != NULL)
-        count_named(entity->end, &named);
+    count_named(&entity->poses->begin, &named);
+    if (entity->poses->end != NULL)
+        count_named(entity->poses->end, &named);
     double ns = names_cost_ns(&named, model);
     for (uint32_t i = 0; i < evaluation->request->source_count && named.is_by_name; i++)
         ns += names_cost_ns(&named, evaluation->sources[i]);

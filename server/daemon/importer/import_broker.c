@@ -132,7 +132,7 @@ static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unu
     }
     broker->left--;
     broker->is_working = true;
-    work_start(poll->loop, &broker->work, answer, on_answered);
+    work_start(poll->loop, WORK_FILES, &broker->work, answer, on_answered);
 }
 
 /* What the importer is to do lies in its socket before there is an importer. */

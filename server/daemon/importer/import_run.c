@@ -224,7 +224,7 @@ static void one_closed(struct import_run *run)
     if (run->is_abandoned)
         free_run(run);
     else
-        work_start(run->loop, &run->work, find_outcome, on_outcome);
+        work_start(run->loop, WORK_FILES, &run->work, find_outcome, on_outcome);
 }
 
 static void on_child_closed(struct child *child) { one_closed(container_of(child, struct import_run, child)); }

@@ -110,7 +110,7 @@ void reload_start(struct reload *reload)
     reload->policy_err = reload->log_err = (struct err){0};
     reload->log_fd = -1;
     reload->before = access_policy_ref(loops_policy(reload->loops));
-    work_start(reload->loop, &reload->work, read_files, on_read);
+    work_start(reload->loop, WORK_FILES, &reload->work, read_files, on_read);
 }
 
 void reload_stop(struct reload *reload) { reload->is_stopped = true; }

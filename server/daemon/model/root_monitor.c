@@ -173,7 +173,7 @@ static void look(struct root_monitor *monitor)
     monitor->looked_count = monitor->note_count;
     snprintf(monitor->look.failed_path, sizeof monitor->look.failed_path, "%s", monitor->failed_path);
     monitor->is_working = true;
-    work_start(monitor->timer.loop, &monitor->work, on_work, on_looked);
+    work_start(monitor->timer.loop, WORK_FILES, &monitor->work, on_work, on_looked);
 }
 
 static void on_timer(uv_timer_t *timer)

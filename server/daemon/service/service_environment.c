@@ -41,7 +41,7 @@ static void start_next(struct service *service)
     service->file_count++;
     job_enter(job, JOB_WORKS);
     job->work.data = job;
-    work_start(service->loop, &job->work, on_work, on_made);
+    work_start(service->loop, WORK_COMPUTES, &job->work, on_work, on_made);
 }
 
 void service_environment(struct job *job)

@@ -193,7 +193,7 @@ static void start_walk(struct service *service)
     service->is_listing = true;
     service->walk_count++;
     service->file_count++;
-    work_start(service->loop, &walk->work, on_work, on_walked);
+    work_start(service->loop, WORK_FILES, &walk->work, on_work, on_walked);
 }
 
 void service_list_begin(struct service *service)

@@ -153,7 +153,7 @@ static void start_work(struct job *job)
     job_enter(job, JOB_WORKS);
     stats_add(STAT_ANSWERS_STARTED, 1);
     stats_set(STAT_ANSWERS_RUNNING, ++job->service->work_count);
-    work_start(job->service->loop, &job->work, on_work, on_made);
+    work_start(job->service->loop, WORK_COMPUTES, &job->work, on_work, on_made);
 }
 
 /* The next that waits for a work thread, or NULL. */

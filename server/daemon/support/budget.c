@@ -7,3 +7,13 @@ bool budget_has_room(struct budget *budget, uint64_t more_bytes)
         atomic_fetch_add_explicit(&budget->shortages, 1, memory_order_relaxed);
     return has_room;
 }
+
+bool budget_request_begins(struct budget *budget, uint64_t bytes)
+{
+    if (atomic_fetch_add(&budget->waiting_bytes, bytes) + bytes <= budget->max_bytes / 2)
+        return true;
+    budget_request_ends(budget, bytes);
+    return false;
+}
+
+void budget_request_ends(struct budget *budget, uint64_t bytes) { atomic_fetch_sub(&budget->waiting_bytes, bytes); }

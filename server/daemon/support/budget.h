@@ -16,7 +16,8 @@ enum { BUDGET_SMALL_BYTES = 65536 }; /* answers and bodies up to here need no ro
 struct budget {
     uint64_t max_bytes;
     atomic_uint_fast64_t used_bytes;
-    atomic_uint_fast32_t shortages; /* how often a request found no room: each loop acts on new ones */
+    atomic_uint_fast64_t waiting_bytes; /* of large requests without an answer yet: part of used_bytes */
+    atomic_uint_fast32_t shortages;     /* how often a request found no room: each loop acts on new ones */
 };
 
 /* Counts no shortage. */
@@ -31,6 +32,10 @@ static inline bool budget_could_take(const struct budget *budget, uint64_t more_
 }
 /* True when `more_bytes` more fit; otherwise one more shortage is counted. */
 bool budget_has_room(struct budget *budget, uint64_t more_bytes);
+/* Large requests may hold half of the memory: if they held all of it, no answer would have room to begin. False: it is
+ * held. Else they are counted until budget_request_ends(). */
+bool budget_request_begins(struct budget *budget, uint64_t bytes);
+void budget_request_ends(struct budget *budget, uint64_t bytes);
 /* One holder's share is now `bytes`, and was *counted_bytes. */
 static inline void budget_count(struct budget *budget, size_t *counted_bytes, size_t bytes)
 {

@@ -25,8 +25,9 @@ enum {
 };
 
 enum {
-    THREADS = 12,            /* answers, listings, stores and looks at slow disks must not wait for each other, */
-    THREADS_PER_LOOP = 2,    /* nor for pieces of large answers (conn_body.c), */
+    WORK_THREADS = 4,        /* answers and requests that take long, */
+    THREADS_PER_LOOP = 2,    /* and pieces of large answers (conn_body.c) */
+    FILE_THREADS = 8,        /* listings, stores and looks at slow disks must not wait for each other, */
     UPLOAD_THREADS_MAX = 64, /* nor for uploads, each of which may wait for its disk */
     THREADS_MIN = 4,
     FILES_FOR_A_THREAD = 16, /* there is one for so many files, if so many are wanted */
@@ -61,15 +62,18 @@ static uint64_t own_files(const struct config *config)
     const uint64_t admin = is_open(config->admin) ? 1 + CONFIG_ADMIN_CONNECTIONS_MAX : 0;
     return OWN_FILES + admin + (config->log_file != NULL ? (uint64_t)FILES_FOR_LOG : 0) +
            (FILES_PER_LOOP + ports) * config->loops + FILES_PER_IMPORT * (uint64_t)config->import_workers +
-           FILES_PER_RENDERER * (uint64_t)config->render_workers + FILES_PER_THREAD * (uint64_t)config->work_threads +
+           FILES_PER_RENDERER * (uint64_t)config->render_workers +
+           FILES_PER_THREAD * ((uint64_t)config->work_threads + config->file_threads) +
            FILES_PER_UPLOAD * uploads_of(config);
 }
 
-static uint32_t work_threads(const struct config *config, uint64_t files)
+static void set_threads(struct config *config, uint64_t files)
 {
-    const uint64_t wanted =
-        THREADS + THREADS_PER_LOOP * (uint64_t)(config->loops - 1) + least(uploads_of(config), UPLOAD_THREADS_MAX);
-    return (uint32_t)least(wanted, most(files / FILES_FOR_A_THREAD, THREADS_MIN));
+    const uint64_t working = WORK_THREADS + THREADS_PER_LOOP * (uint64_t)(config->loops - 1),
+                   waiting = FILE_THREADS + least(uploads_of(config), UPLOAD_THREADS_MAX),
+                   count = least(working + waiting, most(files / FILES_FOR_A_THREAD, THREADS_MIN));
+    config->work_threads = (uint32_t)least(working, count / 2);
+    config->file_threads = (uint32_t)(count - config->work_threads);
 }
 
 /* One of what there is most of. False: there is one of each. */
@@ -91,7 +95,7 @@ int file_limit_share(struct config *config, uint64_t files, struct err *err)
     uint64_t *connections = &config->limits.value[LIMIT_CONNECTIONS], *uploads = &config->limits.value[LIMIT_UPLOADS];
     *uploads = least(*uploads, most(files / FILES_FOR_AN_UPLOAD, 1));
     do
-        config->work_threads = work_threads(config, files);
+        set_threads(config, files);
     while (own_files(config) + most(files / REST_SHARE, REST_MIN) > files && have_one_less(config));
     const uint64_t own = own_files(config);
     if (files < own + REST_MIN)

@@ -16,7 +16,7 @@ int file_limit_apply(struct config *config, struct file_limit *out, struct err *
 /* Logs what became of it. */
 void file_limit_tell(const struct file_limit *limit, const struct config *config);
 
-/* The arithmetic: shares `files` out. Sets models_max, refused_max and work_threads, and lowers LIMIT_CONNECTIONS,
- * LIMIT_UPLOADS, loops, import_workers and render_workers where they are more than fits. ERR_BAD_PARAMETER: it is too
- * little for one of each. Pure. */
+/* The arithmetic: shares `files` out. Sets models_max, refused_max, work_threads and file_threads, and lowers
+ * LIMIT_CONNECTIONS, LIMIT_UPLOADS, loops, import_workers and render_workers where they are more than fits.
+ * ERR_BAD_PARAMETER: it is too little for one of each. Pure. */
 int file_limit_share(struct config *config, uint64_t files, struct err *err);

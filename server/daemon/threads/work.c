@@ -13,13 +13,16 @@ struct work_loop {
     uint32_t count;             /* of work that has not ended; the loop's thread only */
 };
 
-static struct {
+static struct pool {
     pthread_mutex_t mutex;
     pthread_cond_t has_come;
     struct work *first, *last; /* first NULL: none */
     unsigned wanted_count;     /* of threads; 0: nobody has said */
     bool is_started;
-} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER};
+} pools[WORK_KINDS] = {
+    [WORK_COMPUTES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},
+    [WORK_FILES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},
+};
 
 static void on_ended(struct message *message);
 
@@ -32,14 +35,14 @@ static void tell_end(struct work *work, int status)
 
 /* --- threads --- */
 
-static struct work *wait_for_work(void)
+static struct work *wait_for_work(struct pool *pool)
 {
-    pthread_mutex_lock(&pool.mutex);
-    while (pool.first == NULL)
-        pthread_cond_wait(&pool.has_come, &pool.mutex);
-    struct work *work = pool.first;
-    pool.first = work->next;
-    pthread_mutex_unlock(&pool.mutex);
+    pthread_mutex_lock(&pool->mutex);
+    while (pool->first == NULL)
+        pthread_cond_wait(&pool->has_come, &pool->mutex);
+    struct work *work = pool->first;
+    pool->first = work->next;
+    pthread_mutex_unlock(&pool->mutex);
     return work;
 }
 
@@ -47,7 +50,7 @@ static void *run_thread(void *user)
 {
     thread_priority_background();
     for (;;) {
-        struct work *work = wait_for_work();
+        struct work *work = wait_for_work(user);
         work->run(work);
         tell_end(work, 0);
     }
@@ -55,10 +58,10 @@ static void *run_thread(void *user)
 }
 
 /* Locked. One thread is enough to go on. */
-static void start_threads(void)
+static void start_threads(struct pool *pool)
 {
     enum { DEFAULT_COUNT = 4, STACK_BYTES = 8 << 20 };
-    const unsigned count = pool.wanted_count == 0 ? DEFAULT_COUNT : pool.wanted_count;
+    const unsigned count = pool->wanted_count == 0 ? DEFAULT_COUNT : pool->wanted_count;
     pthread_attr_t attributes;
     sigset_t all, before;
     pthread_attr_init(&attributes);
@@ -68,17 +71,17 @@ static void start_threads(void)
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the main loop */
     for (unsigned i = 0; i < count; i++) {
         pthread_t thread;
-        if (pthread_create(&thread, &attributes, run_thread, NULL) == 0)
-            pthread_setname_np(thread, "work");
+        if (pthread_create(&thread, &attributes, run_thread, pool) == 0)
+            pthread_setname_np(thread, pool == &pools[WORK_FILES] ? "files" : "work");
         else if (i == 0)
             mem_exhausted();
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
-    pool.is_started = true;
+    pool->is_started = true;
 }
 
-void work_set_thread_count(unsigned count) { pool.wanted_count = count; }
+void work_set_thread_count(enum work_kind kind, unsigned count) { pools[kind].wanted_count = count; }
 
 /* --- loops --- */
 
@@ -113,52 +116,55 @@ static void on_ended(struct message *message)
     work->done(work, work->status);
 }
 
-void work_start(uv_loop_t *loop, struct work *work, void (*run)(struct work *work),
+void work_start(uv_loop_t *loop, enum work_kind kind, struct work *work, void (*run)(struct work *work),
                 void (*done)(struct work *work, int status))
 {
+    struct pool *pool = &pools[kind];
     work_loop_open(loop);
     work->loop = loop->data;
+    work->kind = kind;
     work->run = run;
     work->done = done;
     work->next = NULL;
     if (work->loop->count++ == 0)
         message_queue_set_waiting(&work->loop->ended, true);
-    pthread_mutex_lock(&pool.mutex);
-    if (!pool.is_started)
-        start_threads();
-    if (pool.first == NULL)
-        pool.first = work;
+    pthread_mutex_lock(&pool->mutex);
+    if (!pool->is_started)
+        start_threads(pool);
+    if (pool->first == NULL)
+        pool->first = work;
     else
-        pool.last->next = work;
-    pool.last = work;
-    pthread_mutex_unlock(&pool.mutex);
-    pthread_cond_signal(&pool.has_come);
+        pool->last->next = work;
+    pool->last = work;
+    pthread_mutex_unlock(&pool->mutex);
+    pthread_cond_signal(&pool->has_come);
 }
 
 /* Takes the work out of the queue. False: it is not there. */
-static bool take_out(struct work *work)
+static bool take_out(struct pool *pool, struct work *work)
 {
-    struct work *before = NULL, *at = pool.first;
+    struct work *before = NULL, *at = pool->first;
     for (; at != NULL && at != work; at = at->next)
         before = at;
     if (at == NULL)
         return false;
     if (before == NULL)
-        pool.first = work->next;
+        pool->first = work->next;
     else
         before->next = work->next;
-    if (pool.last == work)
-        pool.last = before;
+    if (pool->last == work)
+        pool->last = before;
     return true;
 }
 
 void work_cancel(struct work *work)
 {
+    struct pool *pool = &pools[work->kind];
     if (work->loop == NULL)
         return;
-    pthread_mutex_lock(&pool.mutex);
-    const bool is_canceled = take_out(work);
-    pthread_mutex_unlock(&pool.mutex);
+    pthread_mutex_lock(&pool->mutex);
+    const bool is_canceled = take_out(pool, work);
+    pthread_mutex_unlock(&pool->mutex);
     if (is_canceled)
         tell_end(work, UV_ECANCELED);
 }

@@ -25,7 +25,7 @@ static void start_work(struct upload *upload, void (*run)(struct upload *upload)
 {
     upload->is_working = true;
     upload->run = run;
-    work_start(upload->uploads->loop, &upload->work, run_work, done);
+    work_start(upload->uploads->loop, WORK_FILES, &upload->work, run_work, done);
 }
 
 /* --- end --- */

@@ -239,8 +239,12 @@ static void on_deleted(struct work *work, int status __attribute__((unused)))
 int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *user, const struct err *err),
                   void *user, struct err *err)
 {
+    const uint64_t most = uploads->config->limits.value[LIMIT_UPLOADS];
     if (check_name(uploads, name, NULL, err) < 0)
         return err->code;
+    if (uploads->delete_count >= most) /* each has a thread, which may wait for the disk */
+        return err_set(err, ERR_OVERLOADED, "as many deletions as %s allows are under way; try again later",
+                       LIMIT_TEXT(&uploads->config->limits, LIMIT_UPLOADS));
     struct deletion *deletion = mem_zalloc(1, sizeof *deletion);
     deletion->uploads = uploads;
     deletion->name = mem_strdup(name);
@@ -248,6 +252,6 @@ int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *
     deletion->user = user;
     deletion->work.data = deletion;
     uploads->delete_count++;
-    work_start(uploads->loop, &deletion->work, delete_file, on_deleted);
+    work_start(uploads->loop, WORK_FILES, &deletion->work, delete_file, on_deleted);
     return 0;
 }

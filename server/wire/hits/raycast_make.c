@@ -139,8 +139,8 @@ static bool find_json_pose(struct raycast *raycast, uint32_t index, bool is_end,
 {
     const struct raycast_entity *of = &raycast->request->raycast->entities[index];
     struct workspace *workspace = raycast->workspace;
-    *pose = (struct scene_pose){entity, is_end ? of->end_world : of->world};
-    return find_pose(raycast, model_of(raycast, of), is_end ? of->end : &of->begin, index,
+    *pose = (struct scene_pose){entity, is_end ? of->poses->end_world : of->poses->world};
+    return find_pose(raycast, model_of(raycast, of), is_end ? of->poses->end : &of->poses->begin, index,
                      is_end ? &workspace->end_layers : &workspace->layers, entity);
 }
 
@@ -165,7 +165,7 @@ static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end
 static bool has_end(const struct request *request, uint32_t index)
 {
     const struct request_raycast *of = request->raycast;
-    return of->targets != NULL ? of->targets[index].end >= 0 : of->entities[index].end != NULL;
+    return of->targets != NULL ? of->targets[index].end >= 0 : of->entities[index].poses->end != NULL;
 }
 
 /* rays: of meshes, cast at the entity at once; NULL: its volumes are added to the scene. */
@@ -196,7 +196,7 @@ static uint64_t steps_of(const struct request *request, uint32_t index, bool is_
 {
     const struct request_raycast *of = request->raycast;
     if (of->targets == NULL)
-        return pose_steps(model, is_end ? of->entities[index].end : &of->entities[index].begin);
+        return pose_steps(model, is_end ? of->entities[index].poses->end : &of->entities[index].poses->begin);
     const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
     const uint32_t layers = request->crowd->entities[place].layer_count;
     return (layers > 1 ? 2 * (uint64_t)layers : 1) * ((uint64_t)model->node_count + model->weight_count);

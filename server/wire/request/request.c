@@ -26,8 +26,11 @@ size_t request_parts_bytes(const struct request *request)
         bytes += layers_bytes(&request->queries[i].request);
     for (uint32_t i = 0; raycast != NULL && i < raycast->entity_count; i++) {
         const struct raycast_entity *entity = &raycast->entities[i];
-        bytes += sizeof *entity + layers_bytes(&entity->begin) + layers_bytes(entity->end) +
-                 (entity->end != NULL ? sizeof *entity->end : 0);
+        const struct raycast_poses *poses = entity->poses;
+        bytes += sizeof *entity;
+        if (poses != NULL)
+            bytes += sizeof *poses + layers_bytes(&poses->begin) + layers_bytes(poses->end) +
+                     (poses->end != NULL ? sizeof *poses->end : 0);
     }
     return bytes + (raycast != NULL ? raycast->ray_count * sizeof *raycast->rays : 0);
 }

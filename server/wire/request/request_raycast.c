@@ -13,10 +13,14 @@ void request_raycast_free(struct request_raycast *raycast)
     if (raycast == NULL)
         return;
     for (uint32_t e = 0; e < raycast->entity_count; e++) {
-        request_fini(&raycast->entities[e].begin);
-        if (raycast->entities[e].end != NULL)
-            request_fini(raycast->entities[e].end);
-        free(raycast->entities[e].end);
+        struct raycast_poses *poses = raycast->entities[e].poses;
+        if (poses == NULL)
+            continue;
+        request_fini(&poses->begin);
+        if (poses->end != NULL)
+            request_fini(poses->end);
+        free(poses->end);
+        free(poses);
     }
     free(raycast->entities);
     free(raycast->targets);
@@ -118,32 +122,35 @@ static int take_pose(struct request *pose, const cJSON *object, const char *mode
                : err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; an entity has one", pose->time_count);
 }
 
-static int take_end(struct raycast_entity *entity, cJSON *end, const cJSON *begin, const struct limits *limits,
+static int take_end(struct raycast_poses *poses, cJSON *end, const cJSON *begin, const struct limits *limits,
                     struct err *err)
 {
     if (!cJSON_IsObject(end))
         return bad("end", "an object: the entity's second pose", err);
     cJSON *world = cJSON_DetachItemFromObjectCaseSensitive(end, "world");
-    const int rc = world == NULL ? 0 : take_world(world, &entity->end_world, err);
+    const int rc = world == NULL ? 0 : take_world(world, &poses->end_world, err);
     cJSON_Delete(world);
     if (rc < 0 || inherit(end, begin, err) < 0)
         return err->code;
     if (cJSON_GetObjectItemCaseSensitive(end, "model") != NULL)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'model': both poses are of one model");
-    entity->end = calloc(1, sizeof *entity->end);
-    if (entity->end == NULL)
+    poses->end = calloc(1, sizeof *poses->end);
+    if (poses->end == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for an entity");
-    return take_pose(entity->end, end, entity->begin.model, limits, err);
+    return take_pose(poses->end, end, poses->begin.model, limits, err);
 }
 
 static int take_own(struct raycast_entity *entity, const cJSON *world, const cJSON *mask, struct err *err)
 {
-    entity->world = DMAT4_IDENTITY;
+    entity->poses = calloc(1, sizeof *entity->poses);
+    if (entity->poses == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for an entity");
+    entity->poses->world = DMAT4_IDENTITY;
     entity->mask = UINT32_MAX;
-    int rc = world == NULL ? 0 : take_world(world, &entity->world, err);
+    int rc = world == NULL ? 0 : take_world(world, &entity->poses->world, err);
     if (rc == 0 && mask != NULL)
         rc = take_whole(mask, "mask", UINT32_MAX, &entity->mask, err);
-    entity->end_world = entity->world;
+    entity->poses->end_world = entity->poses->world;
     return rc;
 }
 
@@ -154,8 +161,8 @@ static int take_entity(struct raycast_entity *entity, cJSON *object, const struc
     cJSON *end = cJSON_DetachItemFromObjectCaseSensitive(object, "end");
     int rc = take_own(entity, world, mask, err);
     if (rc == 0)
-        rc = take_pose(&entity->begin, object, NULL, limits, err);
-    if (rc == 0 && end != NULL && take_end(entity, end, object, limits, err) < 0)
+        rc = take_pose(&entity->poses->begin, object, NULL, limits, err);
+    if (rc == 0 && end != NULL && take_end(entity->poses, end, object, limits, err) < 0)
         rc = err_prefix(err, "end");
     cJSON_Delete(world);
     cJSON_Delete(mask);
@@ -187,7 +194,8 @@ int request_take_entities(struct request *request, cJSON *list, const struct lim
         struct raycast_entity *entity = &raycast->entities[raycast->entity_count++];
         if (take_entity(entity, object, limits, err) < 0)
             return err_prefix(err, "entities[%u]", raycast->entity_count - 1);
-        layers += entity->begin.layer_count + (entity->end != NULL ? entity->end->layer_count : 0);
+        const struct raycast_poses *poses = entity->poses;
+        layers += poses->begin.layer_count + (poses->end != NULL ? poses->end->layer_count : 0);
         if (layers > limits->value[LIMIT_RAYCAST_LAYERS]) /* each is a request of kilobytes, and "{}" in the body */
             return err_set(err, ERR_BAD_PARAMETER, "entities[%u]: all together have more than %llu layers",
                            raycast->entity_count - 1, (unsigned long long)limits->value[LIMIT_RAYCAST_LAYERS]);
@@ -198,7 +206,7 @@ int request_take_entities(struct request *request, cJSON *list, const struct lim
 /* A model that another entity has as well; hashes are one, too. */
 static int add_model(struct request *request, struct raycast_entity *entity, uint32_t index, struct err *err)
 {
-    const struct request *pose = &entity->begin;
+    const struct request *pose = &entity->poses->begin;
     const char **hash = &request->hash;
     uint32_t at = 0;
     if (index == 0)
@@ -224,9 +232,9 @@ static int add_model(struct request *request, struct raycast_entity *entity, uin
 static int add_clip_files(struct request *request, struct raycast_entity *entity, const struct limits *limits,
                           struct err *err)
 {
-    if (request_collect_layers(request, &entity->begin, limits, err) < 0)
+    if (request_collect_layers(request, &entity->poses->begin, limits, err) < 0)
         return err->code;
-    return entity->end == NULL || request_collect_layers(request, entity->end, limits, err) == 0
+    return entity->poses->end == NULL || request_collect_layers(request, entity->poses->end, limits, err) == 0
                ? 0
                : err_prefix(err, "end");
 }

@@ -10,10 +10,15 @@ struct raycast_target {
     int32_t end; /* or -1 */
 };
 
-struct raycast_entity {
+/* The poses of an entity of a JSON raycast. */
+struct raycast_poses {
     struct request begin;          /* OP_ENTITY: its pose, one time; model and hash are the entity's */
     struct request *end;           /* the same for its second pose, or NULL */
     struct dmat4 world, end_world; /* world_from_scene: affine, finite as floats */
+};
+
+struct raycast_entity {
+    struct raycast_poses *poses; /* NULL in a binary raycast, of which a megabyte has tens of thousands of entities */
     uint32_t mask;
     uint32_t source; /* 0: the request's model; n: request->sources[n - 1] */
 };
@@ -23,8 +28,7 @@ int request_finish_ray(struct hit_ray *ray, struct err *err);
 
 struct request_raycast {
     struct raycast_entity *entities;
-    struct raycast_target *targets; /* [entity_count] of a binary raycast, of whose `entities` only mask and source
-                                       count; else NULL */
+    struct raycast_target *targets; /* [entity_count] of a binary raycast; else NULL */
     uint32_t entity_count;
     struct hit_ray *rays;
     uint32_t ray_count;

@@ -19,7 +19,7 @@ DRAWS = False
 pytestmark = pytest.mark.short
 MIB = 1 << 20
 LARGE = "/v1/mesh?model=large.gltf&t=0:19:1"  # twenty frames of 15000 vertices: some 3.5 MB
-MIDDLE = "/v1/mesh?model=large.gltf&rest=1&normals=1&indices=1"  # one, with all there is: made on the loop
+MIDDLE = "/v1/mesh?model=large.gltf&format=bin"  # one, of 180 KB: made on the loop
 SMALL = "/v1/palette?model=large.gltf"
 
 
@@ -134,7 +134,7 @@ def test_middle_answers_are_refused_without_room(slow):
     assert memory(server)["bytes"] <= 2 * MIB + 65536
     body = json.dumps({"queries": [{"op": "pose", "model": "large.gltf"}], "x": "y" * 200000})
     with server.connect() as one:
-        one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body[:150000]}")
+        one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body[:195000]}")
         answer = one.answer()
         assert (answer.status, answer.error()) in ((503, "overloaded"), (400, "unknown_parameter"))
     assert server.get(SMALL).status == 200

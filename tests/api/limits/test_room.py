@@ -1,8 +1,11 @@
 """--client-memory: whether there is room for an answer is looked at before the answer is made."""
+import json
+
 import pytest
 
 import crowds
 import large_requests
+import raycasts
 from conftest import SAMPLES
 from raw_requests import post
 from server_state import wait_for_stats
@@ -39,3 +42,17 @@ def test_nothing_is_made_that_has_no_room(full, ask):
     answers = [ask(full) for _ in range(20)]
     assert [(answer.status, answer.error()) for answer in answers] == [(503, "overloaded")] * 20
     assert poses(full) == before
+
+
+def test_large_requests_leave_room_for_answers(start):
+    """What a raycast in JSON names takes far more memory than its text, and the answers need some, too."""
+    server = start("--client-memory", "20m", "--max-answer", "1m", root=SAMPLES)
+    body = json.dumps({"entities": [{"model": "robot.glb"}] * 6000, "rays": large_requests.rays(1)}).encode()
+    for _ in range(2):
+        answer = post(server, "/v1/raycast", body)
+        assert (answer.status, answer.error()) == (503, "overloaded") and "half of --client-memory" in answer.json()["error"]["message"]
+    fewer = json.dumps({"entities": [{"model": "robot.glb"}] * 1000, "rays": large_requests.rays(1)}).encode()
+    for _ in range(20):  # each gives back what it has held
+        assert post(server, "/v1/raycast", fewer).status == 200
+    binary = raycasts.raycast([{"model": 0, "layers": []}] * 4000, large_requests.rays(1), [("robot.glb", 0)])
+    assert post(server, "/v1/raycast", binary).status == 200  # of the same memory as in the body, about

@@ -1,5 +1,6 @@
 """A root that cannot be read: what is in memory or on disk is answered and says so, all else is 503, and nothing is 404 but what a root
 that can be read does not have."""
+import json
 import os
 import shutil
 import threading
@@ -9,6 +10,7 @@ import pytest
 from conftest import is_sanitized, wait_until
 from importers import NO_RENDERING, imports
 from packets import connect, packet, subscribe
+from raw_requests import post
 from small_models import TRIANGLE, gltf, place
 from stand_ins import stand_in_library
 
@@ -316,3 +318,27 @@ def test_streams_go_on(begin):
         read_until(lambda frame: frame.has("stale"))
         say(FINE)
         read_until(lambda frame: not frame.has("stale"))
+
+
+def test_imports_that_wait_for_a_disk_keep_no_answer_waiting(begin, root):
+    """As many as there are threads for files, and more: answers that take long and bodies that do are made by other threads."""
+    (root / "bin").mkdir()
+    for i in range(24):
+        (root / "bin" / f"{i}.bin").write_bytes(TRIANGLE)
+        (root / f"far{i}.gltf").write_text(gltf(x=i, buffer=f"bin/{i}.bin"))
+    server, say = begin("--import-workers", "20", "--source-timeout", "10min", "--watch-interval", "10min")
+    large = "/v1/mesh?model=a.gltf&t=0:9:1000"
+    expected = server.get(large)
+    assert expected.status == 200
+    say("HANG", "bin")
+    waiting = [server.connect() for _ in range(24)]
+    for i, one in enumerate(waiting):
+        one.send(f"GET /v1/palette?model=far{i}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    wait_until(lambda: server.json("/v1/stats")["imports"]["running"] == 20)
+    assert server.get(large).body == expected.body
+    body = json.dumps({"model": "a.gltf", "t": [i / 7 for i in range(4000)]})
+    assert post(server, "/v1/palette", body.encode()).status == 200
+    say(FINE)
+    for i, one in enumerate(waiting):
+        assert one.answer().status == 200
+        one.socket.close()

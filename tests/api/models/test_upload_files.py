@@ -1,7 +1,9 @@
 """Which files an uploaded model opens, and what becomes of the older one when an upload is refused."""
 import base64
 import concurrent.futures
+import fcntl
 import json
+import os
 import random
 import struct
 import subprocess
@@ -479,3 +481,21 @@ def test_random_zips_over_a_good_model(taking, seed):
         assert answers(server, "in/a/one.gltf") == single, said
     assert 3 <= stored <= 27, stored
     server.end()
+
+
+def test_deletions_that_wait_are_few(start, tmp_path):
+    """Another server that is stopped may hold the lock of the folder: the threads for files are there for others, too."""
+    root = tmp_path / "root"
+    (root / "in").mkdir(parents=True)
+    (root / "a.gltf").write_text(gltf())
+    server = start("--uploads", str(root / "in"), "--max-uploads", "4", root=root)
+    lock = os.open(root / "in", os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    waiting = [server.connect() for _ in range(4)]
+    for one in waiting:
+        one.send("DELETE /v1/models/nothing.glb HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    wait_until(lambda: delete(server, "nothing.glb").status == 503)
+    assert server.get("/v1/mesh?model=a.gltf&t=0:9:1000").status == 200 and server.get("/v1/models").status == 200
+    os.close(lock)
+    assert [one.answer().status for one in waiting] == [404] * 4
+    wait_until(lambda: delete(server, "nothing.glb").status == 404)

@@ -29,6 +29,20 @@ TEST(blob_is_freed_by_the_last_holder)
     blob_unref(NULL);
 }
 
+TEST(budget_leaves_half_of_the_memory_to_answers)
+{
+    struct budget budget = {.max_bytes = 100};
+    assert_true(budget_request_begins(&budget, 30));
+    assert_false(budget_request_begins(&budget, 21));
+    assert_true(budget_request_begins(&budget, 20));
+    assert_false(budget_request_begins(&budget, 1));
+    budget_request_ends(&budget, 30);
+    assert_true(budget_request_begins(&budget, 30));
+    budget_request_ends(&budget, 30);
+    budget_request_ends(&budget, 20);
+    assert_int_equal(budget.waiting_bytes, 0);
+}
+
 TEST(budget_counts_shortages)
 {
     struct budget budget = {.max_bytes = 100};
@@ -76,7 +90,8 @@ TEST(files_are_shared_out_between_connections_and_models)
         assert_int_equal(config.models_max, rows[i].models);
         assert_int_equal(config.refused_max, rows[i].refused);
         /* what a bare server was seen to have open is never given away */
-        assert_true(rows[i].connections + rows[i].models + rows[i].refused + 24 + 2 * config.work_threads <=
+        assert_true(rows[i].connections + rows[i].models + rows[i].refused + 24 +
+                        2 * (config.work_threads + config.file_threads) <=
                     rows[i].files);
     }
 }
@@ -109,7 +124,7 @@ TEST(few_files_mean_less_of_everything)
         assert_int_equal(config.render_workers, rows[i].renders_then);
         assert_int_equal(config.limits.value[LIMIT_UPLOADS], rows[i].uploads_then);
         assert_true(config.limits.value[LIMIT_CONNECTIONS] >= 4 && config.models_max >= 2 && config.refused_max >= 1);
-        assert_true(config.work_threads >= 4);
+        assert_true(config.work_threads >= 2 && config.file_threads >= 2);
     }
 }
 
@@ -128,7 +143,8 @@ TEST(no_file_is_given_away_twice)
                     assert_non_null(strstr(err.message, "ulimit -Hn"));
                     continue;
                 }
-                assert_true(17 + 6 * config.loops + 6 * config.import_workers + 2 * config.work_threads +
+                assert_true(17 + 6 * config.loops + 6 * config.import_workers +
+                                2 * (config.work_threads + config.file_threads) +
                                 config.limits.value[LIMIT_CONNECTIONS] + config.refused_max + config.models_max <=
                             files);
             }

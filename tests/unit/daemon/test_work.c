@@ -39,7 +39,7 @@ static void *run_crew(void *user)
     for (int i = 0; i < PIECES; i++) {
         struct piece *piece = &crew->pieces[i];
         *piece = (struct piece){.work.data = piece, .crew = crew, .status = 1};
-        work_start(&crew->loop, &piece->work, run, on_done);
+        work_start(&crew->loop, i % 2 == 0 ? WORK_FILES : WORK_COMPUTES, &piece->work, run, on_done);
     }
     uv_run(&crew->loop, UV_RUN_DEFAULT); /* until all is done: nothing else keeps it running */
     return NULL;
@@ -79,7 +79,7 @@ static void on_link(struct work *work, int status)
 {
     assert_int_equal(status, 0);
     if (--chain.left > 0)
-        work_start(&chain.loop, work, do_nothing, on_link);
+        work_start(&chain.loop, WORK_COMPUTES, work, do_nothing, on_link);
 }
 
 TEST(work_may_start_again_when_it_has_ended)
@@ -87,7 +87,7 @@ TEST(work_may_start_again_when_it_has_ended)
     memset(&chain, 0, sizeof chain);
     chain.left = 1000;
     assert_int_equal(uv_loop_init(&chain.loop), 0);
-    work_start(&chain.loop, &chain.work, do_nothing, on_link);
+    work_start(&chain.loop, WORK_COMPUTES, &chain.work, do_nothing, on_link);
     run_loop_fini(&chain.loop);
     assert_int_equal(chain.left, 0);
 }
@@ -96,7 +96,7 @@ TEST(work_may_start_again_when_it_has_ended)
 
 static struct {
     uv_sem_t begun, may_end;
-    struct work busy[THREADS], waiting[3];
+    struct work busy[THREADS], waiting[3], other;
     int ran[3], status[3], done_count;
 } queue;
 
@@ -131,15 +131,18 @@ static void cancel_one(int which)
     uv_sem_init(&queue.begun, 0);
     uv_sem_init(&queue.may_end, 0);
     for (int i = 0; i < THREADS; i++)
-        work_start(&loop, &queue.busy[i], wait_to_end, on_ended);
+        work_start(&loop, WORK_FILES, &queue.busy[i], wait_to_end, on_ended);
     for (int i = 0; i < THREADS; i++)
         uv_sem_wait(&queue.begun);
     for (int i = 0; i < 3; i++)
-        work_start(&loop, &queue.waiting[i], run_waiting, on_waited);
+        work_start(&loop, WORK_FILES, &queue.waiting[i], run_waiting, on_waited);
     work_cancel(&queue.busy[0]); /* a thread has it: nothing */
     work_cancel(&queue.waiting[which]);
-    run_loop_until(&loop, &queue.done_count, 1); /* it is told at once, while all threads are busy */
+    run_loop_until(&loop, &queue.done_count, 1); /* it is told at once, while all threads of the kind are busy */
     assert_int_equal(queue.done_count, 1);
+    queue.done_count = 0;
+    work_start(&loop, WORK_COMPUTES, &queue.other, do_nothing, on_ended);
+    run_loop_until(&loop, &queue.done_count, 1); /* those of the other kind are not */
     assert_int_equal(queue.status[which], UV_ECANCELED);
     for (int i = 0; i < THREADS; i++)
         uv_sem_post(&queue.may_end);
