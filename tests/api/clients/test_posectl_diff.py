@@ -203,7 +203,7 @@ def test_a_model_that_is_cut_while_it_is_compared(folders):
 
 
 def test_large_files_are_compared_to_their_ends(folders):
-    """Beyond a piece of what is read at once, in the buffer and in the JSON, whose "uri" lies between two pieces."""
+    """JSON of more bytes than are read at once."""
     model = glb(rig())
     document = json.loads(model[20:20 + struct.unpack_from("<I", model, 12)[0]])
     document["extras"] = "x" * 200000
