@@ -85,8 +85,14 @@ mapfile -d '' -t removed < <(git diff --name-only --no-renames --diff-filter=D -
 rm -- "$out/files"
 
 # Names in a report: whoever opens a pull request chooses them. U+202A to U+202E and U+2066 to U+2069 make text look like another one.
+# Names of git are bytes: those that are no UTF-8 would make the page no text, so iconv leaves them out, and "?" says that some were there.
+as_utf8() {
+    local kept
+    kept=$(printf %s "$1" | iconv -c -f UTF-8 -t UTF-8 2>/dev/null) || :
+    [ "$kept" = "$1" ] && printf %s "$1" || printf '%s?' "$kept"
+}
 name() {
-    printf '`%s`' "$(printf %s "$1" | tr '\000-\037\177`|' '?' | LC_ALL=C sed 's/\xc2[\x80-\x9f]/?/g
+    printf '`%s`' "$(as_utf8 "$1" | tr '\000-\037\177`|' '?' | LC_ALL=C sed 's/\xc2[\x80-\x9f]/?/g
         s/\xe2\x80\xaa/\\u202a/g; s/\xe2\x80\xab/\\u202b/g; s/\xe2\x80\xac/\\u202c/g; s/\xe2\x80\xad/\\u202d/g; s/\xe2\x80\xae/\\u202e/g
         s/\xe2\x81\xa6/\\u2066/g; s/\xe2\x81\xa7/\\u2067/g; s/\xe2\x81\xa8/\\u2068/g; s/\xe2\x81\xa9/\\u2069/g')"
 }

@@ -3,70 +3,106 @@
  */
 #include "clients/cli/diff/diff.h"
 
+#include "clients/cli/output/regular_file.h"
+
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct mapping {
-    const unsigned char *bytes; /* NULL: not mapped */
-    size_t size_bytes;
-    dev_t device;
-    ino_t inode;
-};
+/* Files are read in pieces and not mapped: an editor may truncate one meanwhile, and a page beyond its end is SIGBUS.
+ */
+enum { PIECE_BYTES = 1 << 16 };
 
-static struct mapping map_file(const struct diff *diff, const char *model)
+static int open_model(const struct diff *diff, const char *model)
 {
     struct text path = {0};
-    struct stat info;
-    struct mapping mapping = {0};
     text_printf(&path, "%s/%s", diff->context.session.folder, model);
-    const int fd = open(path.at, O_RDONLY | O_CLOEXEC);
+    const int fd = regular_file_open(path.at, O_RDONLY);
     text_free(&path);
-    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-        void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (bytes != MAP_FAILED)
-            mapping = (struct mapping){bytes, (size_t)info.st_size, info.st_dev, info.st_ino};
-    }
-    if (fd >= 0)
-        close(fd);
-    return mapping;
+    return fd;
 }
 
-static void unmap(struct mapping *mapping)
+/* false: the file ends before, or cannot be read. */
+static bool read_at(int fd, size_t at, unsigned char *bytes, size_t size_bytes)
 {
-    if (mapping->bytes != NULL)
-        munmap((void *)(uintptr_t)mapping->bytes, mapping->size_bytes);
+    while (size_bytes > 0) {
+        const ssize_t got = pread(fd, bytes, size_bytes, (off_t)at);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        if (got > 0) {
+            bytes += got;
+            at += (size_t)got;
+            size_bytes -= (size_t)got;
+        }
+    }
+    return true;
+}
+
+/* Whether the JSON, of this many bytes from `at` on, has neither "uri" nor an escape. Pieces overlap by what a word
+ * that they divide needs. */
+static bool names_no_file(int fd, size_t at, size_t size_bytes)
+{
+    enum { OVERLAP = 2 };
+    unsigned char piece[PIECE_BYTES];
+    const size_t end = at + size_bytes;
+    while (at < end) {
+        const size_t got = end - at < sizeof piece ? end - at : sizeof piece;
+        if (!read_at(fd, at, piece, got) || memmem(piece, got, "uri", 3) != NULL || memchr(piece, '\\', got) != NULL)
+            return false;
+        at += got == sizeof piece ? got - OVERLAP : got;
+    }
+    return true;
 }
 
 /* GLB 2.0, 5: magic, version, length; then the JSON chunk with its length and kind. Any file beside it is a "uri"
  * there, or, escaped, may be one. */
-static bool is_alone(const struct mapping *file)
+static bool is_alone(int fd, size_t size_bytes)
 {
     enum { HEAD = 20 };
+    unsigned char head[HEAD];
     uint32_t json_bytes;
-    if (file->size_bytes < HEAD || memcmp(file->bytes, "glTF", 4) != 0)
+    if (size_bytes < HEAD || !read_at(fd, 0, head, HEAD) || memcmp(head, "glTF", 4) != 0)
         return false;
-    memcpy(&json_bytes, file->bytes + 12, sizeof json_bytes);
-    return json_bytes <= file->size_bytes - HEAD && memcmp(file->bytes + 16, "JSON", 4) == 0 &&
-           memmem(file->bytes + HEAD, json_bytes, "uri", 3) == NULL &&
-           memchr(file->bytes + HEAD, '\\', json_bytes) == NULL;
+    memcpy(&json_bytes, head + 12, sizeof json_bytes);
+    return json_bytes <= size_bytes - HEAD && memcmp(head + 16, "JSON", 4) == 0 && names_no_file(fd, HEAD, json_bytes);
 }
 
+static bool has_same_bytes(int a, int b, size_t size_bytes)
+{
+    unsigned char of_a[PIECE_BYTES], of_b[PIECE_BYTES];
+    for (size_t at = 0, got; at < size_bytes; at += got) {
+        got = size_bytes - at < PIECE_BYTES ? size_bytes - at : PIECE_BYTES;
+        if (!read_at(a, at, of_a, got) || !read_at(b, at, of_b, got) || memcmp(of_a, of_b, got) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_same(int old_fd, int new_fd)
+{
+    struct stat old, new;
+    if (old_fd < 0 || new_fd < 0 || fstat(old_fd, &old) < 0 || fstat(new_fd, &new) < 0 || old.st_size != new.st_size)
+        return false;
+    const size_t size_bytes = (size_t) new.st_size;
+    return is_alone(new_fd, size_bytes) && has_same_bytes(old_fd, new_fd, size_bytes);
+}
+
+/* What cannot be read is not the same: the server is asked then, and its error names the file. */
 bool diff_is_same_file(const struct diff *diff, const struct diff_pair *pair)
 {
     if (strcmp(pair->models[DIFF_OLD], pair->models[DIFF_NEW]) == 0)
         return false; /* the server says whether it can be read, and that at once */
     if (!diff->context.session.is_private)
         return false;
-    struct mapping old = map_file(diff, pair->models[DIFF_OLD]), new = map_file(diff, pair->models[DIFF_NEW]);
-    const bool is_same = old.bytes != NULL && new.bytes != NULL &&old.size_bytes == new.size_bytes &&is_alone(&new) &&
-                         memcmp(old.bytes, new.bytes, old.size_bytes) == 0;
-    unmap(&old);
-    unmap(&new);
-    return is_same;
+    const int old_fd = open_model(diff, pair->models[DIFF_OLD]), new_fd = open_model(diff, pair->models[DIFF_NEW]);
+    const bool result = is_same(old_fd, new_fd);
+    if (old_fd >= 0)
+        close(old_fd);
+    if (new_fd >= 0)
+        close(new_fd);
+    return result;
 }

@@ -3,6 +3,7 @@
 
 #include "clients/cli/diff/git.h"
 #include "clients/cli/output/output.h"
+#include "clients/cli/output/regular_file.h"
 #include "clients/cli/output/terminal.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum { POINTER_MOST = 1024 };
 static void read_pointer(const char *path, struct text *out)
 {
     char bytes[POINTER_MOST + 1];
-    FILE *file = fopen(path, "rb");
+    FILE *file = regular_file_read(path);
     const size_t size = file == NULL ? 0 : fread(bytes, 1, sizeof bytes, file);
     if (file != NULL)
         fclose(file);

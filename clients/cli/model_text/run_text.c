@@ -3,6 +3,7 @@
 #include "clients/cli/diff/lfs.h"
 #include "clients/cli/model_text/model_text.h"
 #include "clients/cli/output/output.h"
+#include "clients/cli/output/regular_file.h"
 #include "clients/cli/output/terminal.h"
 #include "clients/cli/server/command_context.h"
 
@@ -19,7 +20,7 @@ enum { POINTER_MOST = 1024 };
 static void read_pointer(const char *path, struct text *out)
 {
     char bytes[POINTER_MOST];
-    FILE *file = fopen(path, "rb");
+    FILE *file = regular_file_read(path);
     const size_t size_bytes = file == NULL ? 0 : fread(bytes, 1, sizeof bytes, file);
     if (file != NULL)
         fclose(file);

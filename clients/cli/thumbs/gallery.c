@@ -3,6 +3,7 @@
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/output/output.h"
+#include "clients/cli/output/regular_file.h"
 #include "clients/cli/output/terminal.h"
 
 #include "gallery_page.h" /* gallery_page: gallery.html, made by the Makefile */
@@ -90,7 +91,7 @@ bool gallery_is_there(const struct thumbs *thumbs)
     struct text path = {0};
     char head[HEAD_BYTES + 1];
     text_printf(&path, "%s/index.html", thumbs->out);
-    FILE *file = fopen(path.at, "rb");
+    FILE *file = regular_file_read(path.at);
     head[file == NULL ? 0 : fread(head, 1, HEAD_BYTES, file)] = '\0';
     if (file != NULL)
         fclose(file);

@@ -2,6 +2,7 @@
 #include "clients/cli/thumbs/manifest.h"
 
 #include "clients/cli/output/output.h"
+#include "clients/cli/output/regular_file.h"
 #include "clients/cli/output/terminal.h"
 
 #include <dirent.h>
@@ -49,7 +50,7 @@ static void load(struct manifest *manifest, const char *path)
     struct line *lines = NULL;
     size_t count = 0, room = 0, line_room = 0;
     char *line = NULL;
-    FILE *file = fopen(path, "rb");
+    FILE *file = regular_file_read(path);
     ssize_t size;
     while (file != NULL && (size = getline(&line, &line_room, file)) > 0) {
         cJSON *entry = cJSON_ParseWithLength(line, (size_t)size);
@@ -86,7 +87,12 @@ static int open_in(const struct manifest *manifest, const char *name, int flags)
 {
     char path[sizeof manifest->folder + 32];
     snprintf(path, sizeof path, "%s/%s", manifest->folder, name);
-    return open(path, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    const int fd = regular_file_open(path, flags | O_CREAT | O_NOFOLLOW);
+    if (fd < 0 && errno == 0)
+        terminal_error("'%s' is no regular file", path);
+    else if (fd < 0)
+        terminal_error("cannot write %s: %s", path, strerror(errno));
+    return fd;
 }
 
 /* What others commit into OUT: the manifest is appended to where it lies, and the folder's temporary files are removed.
@@ -115,10 +121,12 @@ int manifest_open(struct manifest *manifest, const char *out)
     snprintf(path, sizeof path, "%s/manifest.jsonl", manifest->folder);
     if (has_link(out))
         return STATUS_SERVER;
-    if (output_make_folders(path) < 0 || (manifest->lock_fd = open_in(manifest, "lock", O_RDWR)) < 0) {
+    if (output_make_folders(path) < 0) {
         terminal_error("cannot write into %s: %s", out, strerror(errno));
         return STATUS_SERVER;
     }
+    if ((manifest->lock_fd = open_in(manifest, "lock", O_RDWR)) < 0)
+        return STATUS_SERVER;
     if (flock(manifest->lock_fd, LOCK_EX | LOCK_NB) < 0) {
         terminal_error("another posectl is writing to %s", out);
         return STATUS_SERVER;
@@ -126,10 +134,8 @@ int manifest_open(struct manifest *manifest, const char *out)
     remove_leftovers(manifest->folder);
     load(manifest, path);
     manifest->journal_fd = open_in(manifest, "manifest.jsonl", O_WRONLY | O_APPEND);
-    if (manifest->journal_fd < 0) {
-        terminal_error("cannot write into %s: %s", manifest->folder, strerror(errno));
+    if (manifest->journal_fd < 0)
         return STATUS_SERVER;
-    }
     if (write(manifest->journal_fd, "\n", 1) < 0) /* ends a line that a killed run left unfinished */
         terminal_info("cannot write into %s: %s", manifest->folder, strerror(errno));
     return STATUS_DONE;

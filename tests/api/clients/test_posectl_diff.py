@@ -8,8 +8,10 @@ import xml.etree.ElementTree
 
 import pytest
 
+from conftest import is_sanitized
 from posectl import posectl
 from rigs import CLIPS, HALF, RIG, Writer
+from stand_ins import stand_in_library
 
 pytestmark = [pytest.mark.short, pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")]
 TURNED = {**CLIPS, "run": {**CLIPS["run"], ("hip", "rotation"): [[0, 0, 0, 1], [0.1, HALF, 0, HALF]]}}
@@ -188,3 +190,34 @@ def test_pointers_of_git_lfs(repository, tmp_path):
     (tmp_path / "bin/git-lfs").chmod(0o755)
     told = posectl("diff", "--git", "HEAD~..HEAD", cwd=top, env={**NOBODY, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
     assert told.status == 1 and "joint 'hip'" in told.out, told.err
+
+
+# --- files that change or are none ---
+
+def test_a_model_that_is_cut_while_it_is_compared(folders):
+    if is_sanitized():
+        pytest.skip("a sanitizer has to be the first library of a process")
+    env = {"LD_PRELOAD": str(stand_in_library("truncate_stand_in")), "TRUNCATE_STAND_IN": str(folders / "new/same.glb")}
+    done = posectl("diff", "old/same.glb", "new/same.glb", cwd=folders, env=env)
+    assert done.status == 1 and "same.glb" in done.out and "1 failed" in done.out, (done.status, done.out, done.err)
+
+
+def test_large_files_are_compared_to_their_ends(folders):
+    """JSON of more bytes than are read at once."""
+    model = glb(rig())
+    document = json.loads(model[20:20 + struct.unpack_from("<I", model, 12)[0]])
+    document["extras"] = "x" * 200000
+    head = json.dumps(document).encode()
+    head += b" " * (-len(head) % 4)
+    data = model[20 + struct.unpack_from("<I", model, 12)[0]:]
+    large = struct.pack("<4sII", b"glTF", 2, 20 + len(head) + len(data)) + struct.pack("<I4s", len(head), b"JSON") + head + data
+    write(folders, {"old/large.glb": large, "new/large.glb": large})
+    done = posectl("diff", "old/large.glb", "new/large.glb", cwd=folders)
+    assert (done.status, done.out) == (0, "1 model: 1 equal, 0 different\n"), done.err
+
+
+@pytest.mark.parametrize("names", [("old/same.glb", "pipe.glb"), ("pipe.glb", "old/same.glb")])
+def test_a_pipe_is_no_model(folders, names):
+    os.mkfifo(folders / "pipe.glb")
+    done = posectl("diff", *names, cwd=folders)
+    assert done.status == 1 and "'pipe.glb' is not a regular file" in done.out, (done.out, done.err)

@@ -64,6 +64,22 @@ def test_the_manifest_is_no_link(tree, name, target):
     assert_untouched(tree)
 
 
+@pytest.mark.parametrize("name", ["lock", "manifest.jsonl"])
+def test_the_manifest_is_no_pipe(tree, name):
+    """A restored cache can hold one, whose reader waits for ever."""
+    thumbs(tree)
+    (tree / "out/.posectl" / name).unlink()
+    os.mkfifo(tree / "out/.posectl" / name)
+    done = thumbs(tree)
+    assert done.status == 3 and done.err == f"posectl: 'out/.posectl/{name}' is no regular file\n"
+
+
+def test_a_pipe_is_no_page_to_keep_up_to_date(tree):
+    (tree / "out").mkdir(exist_ok=True)
+    os.mkfifo(tree / "out/index.html")
+    assert thumbs(tree).status == 0 and (tree / "out/index.html").is_fifo()
+
+
 @pytest.mark.parametrize("name", [".posectl", "birds"])
 def test_a_folder_within_is_no_link(tree, name):
     (tree.parent / "victim/tmp-1").write_text("as what a killed posectl leaves")

@@ -169,6 +169,12 @@ def test_a_model_without_geometry_and_one_that_cannot_be_read(tmp_path):
     assert posectl("text", tmp_path / "none.glb").status == 2
 
 
+def test_a_pipe_is_no_model(tmp_path):
+    os.mkfifo(tmp_path / "pipe.glb")
+    done = posectl("text", "pipe.glb", cwd=tmp_path)
+    assert done.status == 0 and "'pipe.glb' is not a regular file" in done.out
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 def test_a_pointer_of_git_lfs_is_what_it_stands_for(tmp_path):
     """git runs git-lfs, here a stand-in, as `git lfs smudge -- PATH` with the pointer as its input."""

@@ -148,6 +148,13 @@ def test_a_model_of_a_change_opens_no_hidden_file(repository):
     assert sorted(path.name for path in (repository / "model-review/sheets").iterdir()) == ["3.png", "4.png"]  # of the other two
 
 
+def test_a_name_that_is_no_text_leaves_the_page_one(repository):
+    (repository / os.fsdecode(b"in/bad\xff.gltf")).write_text(gltf())
+    commit(repository, "bytes")
+    done, report = review(repository, "main")  # which reads the page as UTF-8
+    assert done.returncode == 1 and report.count("`in/bad.gltf?`") == 2, done.stderr  # posectl check opens no such name
+
+
 def test_without_models_the_page_says_so(repository):
     (repository / "notes.txt").write_text("text")
     commit(repository, "text")
