@@ -239,10 +239,10 @@ static void on_deleted(struct work *work, int status __attribute__((unused)))
 int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *user, const struct err *err),
                   void *user, struct err *err)
 {
-    const uint64_t most = uploads->config->limits.value[LIMIT_UPLOADS];
-    if (check_name(uploads, name, NULL, err) < 0)
+    if (check_name(uploads, name, NULL, err) < 0) /* uploads may be NULL, which it refuses */
         return err->code;
-    if (uploads->delete_count >= most) /* each has a thread, which may wait for the disk */
+    if (uploads->delete_count >=
+        uploads->config->limits.value[LIMIT_UPLOADS]) /* each has a thread, which may wait for the disk */
         return err_set(err, ERR_OVERLOADED, "as many deletions as %s allows are under way; try again later",
                        LIMIT_TEXT(&uploads->config->limits, LIMIT_UPLOADS));
     struct deletion *deletion = mem_zalloc(1, sizeof *deletion);
