@@ -1,5 +1,6 @@
 /* conn.c - one connection: its state, its calls, its end, and what is counted and logged of its replies. */
 #include "daemon/conn/conn.h"
+#include "daemon/conn/large_request.h"
 
 #include "base/container_of.h"
 #include "daemon/support/log.h"
@@ -97,7 +98,7 @@ static void on_call_done(struct call *call, struct reply *reply)
 {
     struct conn *conn = container_of(call, struct conn, call);
     const bool is_abandoned = conn->state != CONN_CALLING;
-    const bool is_large = conn->parsed_bytes > CONN_PARSE_INLINE_BYTES;
+    const bool is_large = conn->parsed_bytes > LARGE_REQUEST_BYTES;
     if (conn->waiting_bytes > 0)
         budget_request_ends(conn->group->budget, conn->waiting_bytes);
     conn->waiting_bytes = conn->parsed_bytes = 0;
@@ -107,7 +108,7 @@ static void on_call_done(struct call *call, struct reply *reply)
     stats_add(STAT_REQUESTS_ABANDONED, is_abandoned);
     conn->protocol->reply(conn, reply); /* which may name a file as the request does */
     if (conn->state != CONN_STREAMING && is_large)
-        conn_parse_free_request(conn->group, &call->request);
+        large_request_free(conn->group->loop, &call->request);
     else if (conn->state != CONN_STREAMING)
         prepared_queries_fill(&conn->place, &call->request);
     conn->pending_count--;
@@ -138,7 +139,7 @@ int conn_check_room(struct conn *conn, size_t held_bytes, struct err *err)
 static int count_large(struct conn *conn, struct err *err)
 {
     struct budget *budget = conn->group->budget;
-    if (conn->parsed_bytes <= CONN_PARSE_INLINE_BYTES)
+    if (conn->parsed_bytes <= LARGE_REQUEST_BYTES)
         return 0;
     if (!budget_request_begins(budget, conn->parsed_bytes)) {
         stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);

@@ -4,6 +4,7 @@
 #include "wire/bodies/reply_cursor.h"
 #include "daemon/threads/work.h"
 #include "daemon/conn/conn.h"
+#include "daemon/conn/large_request.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 
@@ -40,7 +41,7 @@ static void end(struct conn_body *body)
     buf_fini(&body->piece);
     free(body);
     conn->body = NULL;
-    conn_parse_free_request(conn->group, &conn->call.request);
+    large_request_free(conn->group->loop, &conn->call.request);
     conn_release(conn);
 }
 

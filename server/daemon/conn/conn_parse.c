@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "daemon/conn/conn.h"
+#include "daemon/conn/large_request.h"
 #include "daemon/threads/work.h"
 #include "wire/crowd/crowd_request.h"
 #include "wire/request/request_raycast.h"
@@ -24,7 +25,7 @@ struct conn_parse {
 
 bool conn_parse_is_long(const char *body, size_t body_bytes)
 {
-    return body_bytes > CONN_PARSE_INLINE_BYTES && !crowd_is_binary(body, body_bytes) &&
+    return body_bytes > LARGE_REQUEST_BYTES && !crowd_is_binary(body, body_bytes) &&
            !raycast_is_binary(body, body_bytes);
 }
 
@@ -61,7 +62,7 @@ static void on_worked(struct work *work, int status)
     if (is_open && !conn->is_last)
         parse->steps->parsed(conn, parse->input, parse->rc, &parse->err);
     else
-        conn_parse_free_request(conn->group, &conn->call.request);
+        large_request_free(conn->group->loop, &conn->call.request);
     conn_run(conn);
     end(parse);
 }
@@ -73,7 +74,7 @@ static void start_waiting(struct conn_group *group)
         struct conn_parse *parse = parses->waiting;
         DL_DELETE(parses->waiting, parse);
         if (parse->conn->state != CONN_PARSING) { /* it was closed meanwhile */
-            conn_parse_free_request(group, &parse->conn->call.request);
+            large_request_free(group->loop, &parse->conn->call.request);
             end(parse);
             continue;
         }
@@ -93,32 +94,4 @@ void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, voi
     conn_enter(conn, CONN_PARSING);
     DL_APPEND(conn->group->parses.waiting, parse);
     start_waiting(conn->group);
-}
-
-/* --- afterwards --- */
-
-struct leftover {
-    struct work work;
-    struct request request;
-};
-
-static void free_parts(struct work *work) { request_fini(&((struct leftover *)work->data)->request); }
-
-static void on_freed(struct work *work, int status __attribute__((unused)))
-{
-    struct leftover *leftover = work->data;
-    free(leftover);
-}
-
-void conn_parse_free_request(struct conn_group *group, struct request *request)
-{
-    if (request_parts_bytes(request) <= CONN_PARSE_INLINE_BYTES) {
-        request_fini(request);
-        return;
-    }
-    struct leftover *leftover = mem_zalloc(1, sizeof *leftover);
-    leftover->work.data = leftover;
-    leftover->request = *request;
-    request_init(request);
-    work_start(group->loop, WORK_COMPUTES, &leftover->work, free_parts, on_freed);
 }

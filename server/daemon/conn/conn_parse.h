@@ -11,9 +11,6 @@ struct conn;
 struct conn_group;
 struct conn_parse;
 
-/* JSON up to here takes a fraction of a millisecond. */
-enum { CONN_PARSE_INLINE_BYTES = 16384 };
-
 /* Whether a body is to be parsed by a thread. Those of crowds and raycasts that are not JSON take a hundredth of its
  * time. */
 bool conn_parse_is_long(const char *body, size_t body_bytes);
@@ -38,7 +35,3 @@ struct conn_parse_work {
 /* Takes `input`, which has copies of so many bytes (CONN_PARSING). The connection is not freed before the work has
  * ended. */
 void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, void *input, size_t input_bytes);
-
-/* Frees the parts of *request, and leaves it empty: a thread does where they are many, which takes milliseconds, too.
- */
-void conn_parse_free_request(struct conn_group *group, struct request *request);

@@ -1,5 +1,6 @@
 /* packets_requests.c - packets that the service answers: from packet to request. */
 #include "daemon/packets/packets.h"
+#include "daemon/conn/large_request.h"
 
 #include "base/mem.h"
 #include "daemon/evaluation/prepared_queries.h"
@@ -109,7 +110,7 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
     }
     /* a WebSocket frame starts with its length, and pongs must not wait for its end */
     *call = (struct call){.pieces = conn->packets->websocket == NULL ? REPLY_SIZED : REPLY_WHOLE};
-    if (packet->kind == PACKET_CALL && packet->payload_bytes > CONN_PARSE_INLINE_BYTES) {
+    if (packet->kind == PACKET_CALL && packet->payload_bytes > LARGE_REQUEST_BYTES) {
         start_long_call(conn, packet, model);
         return;
     }
