@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before } from 'node:test';
-import { SAMPLES, launchBrowser, openPage, startServer, temporaryFolder, until } from './posed.mjs';
+import { SAMPLES, isOfDriver, launchBrowser, openPage, startServer, temporaryFolder, until } from './posed.mjs';
 
 // A path of two parts, because a closing tag needs a slash. Each character means something in HTML, a URL or a query.
 export const NASTY_FOLDER = '<script>window.wasRun=1<';
@@ -59,13 +59,15 @@ export const query = (name, rest = {}) => new URLSearchParams({ model: name, ...
 export const still = { reducedMotion: 'reduce' };
 
 // Opens the page, does `work` with it, then checks what holds for every use of it: no message in
-// the console but the browser's own about answers that were no success (`refused`), and no word to anyone but the server.
+// the console but the browser's own about answers that were no success (`refused`) and about what its software GL waits for, and no word to
+// anyone but the server.
 export async function withPage({ url = server.url, at = '/', refused = ['/v1/render?model=cut.glb'], routes = {}, ...context }, work) {
   const complaints = [], requests = [];
   const page = await openPage(browser, { viewport: { width: 1100, height: 1000 }, ...context });
   await page.addInitScript(putPicture);
   page.on('console', (message) => {
     const { url: from } = message.location();
+    if (isOfDriver(message.text())) return;
     if (!refused.some((target) => from.startsWith(url + target))) complaints.push(`${message.type()}: ${message.text()} ${from}`);
   });
   page.on('pageerror', (error) => complaints.push(String(error)));

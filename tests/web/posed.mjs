@@ -48,6 +48,9 @@ function findBrowser() {
   return found;
 }
 
+/** Whether a message of the console is one of Chromium's about GL's speed, as "GPU stall due to ReadPixels". */
+export const isOfDriver = (text) => text.includes('GL Driver Message (OpenGL, Performance,');
+
 // Playwright gives it a fresh profile folder and removes that at the end.
 export const launchBrowser = (...options) => chromium.launch({
   timeout: PATIENCE_MS,

@@ -299,7 +299,14 @@ static void probe(struct conn *conn)
     send_queue_put(&conn->out, HTTP_BEGINNING, sizeof HTTP_BEGINNING - 1);
 }
 
-static bool drain(struct conn *conn) { return conn->parser.phase == HTTP_PHASE_IDLE; }
+/* A reply that was queued before the server was told to stop promises more requests, which do not come any more. */
+static bool drain(struct conn *conn)
+{
+    const bool is_idle = conn->parser.phase == HTTP_PHASE_IDLE;
+    if (is_idle && conn->state == CONN_READING && conn->in_bytes == 0 && conn->out.unsent_bytes > 0)
+        conn->is_last = true;
+    return is_idle;
+}
 
 /* A complete upload is stored, whatever becomes of its token. Nothing can be said in the middle of a body. */
 static bool end_if_revoked(struct conn *conn)

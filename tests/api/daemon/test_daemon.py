@@ -310,6 +310,27 @@ def test_drain_lets_a_request_under_way_finish(start):
     assert server.wait() == 0
 
 
+@pytest.mark.parametrize("count", [1, 20])
+def test_drain_ends_connections_that_were_answered_in_the_same_turn(start, count):
+    """Their answers wait for the end of the turn, and promise more requests."""
+    server = start("--drain-timeout", "120s")
+    connections = [server.connect() for _ in range(count)]
+    for connection in connections:
+        connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert connection.answer().status == 200
+    server.signal(signal.SIGSTOP)
+    for connection in connections:
+        connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    server.signal(signal.SIGTERM)
+    server.signal(signal.SIGCONT)
+    for connection in connections:
+        assert connection.answer().status == 200
+        assert connection.is_closed_by_server()
+        connection.socket.close()
+    assert server.wait() == 0
+    assert not any("did not finish in time" in line for line in server.lines())
+
+
 def test_drain_sends_the_answers_of_imports_under_way(start, a_model):
     server = start("--import-workers", "1", root=SAMPLES)
     models = [one["model"] for one in server.get("/v1/models").json()["models"]]
