@@ -49,7 +49,7 @@ static void take_request(struct conn *conn, int rc, size_t bad_at, const struct 
     conn_start_call(conn);
 }
 
-/* A `call` with a long body, which a thread parses, with copies of what it needs. */
+/* A packet with a long payload, which a thread parses, with copies of what it needs. */
 struct long_call {
     struct packet packet;
     struct packet_model model;
@@ -57,6 +57,30 @@ struct long_call {
     size_t bad_at;
     char payload[];
 };
+
+static void free_long_call(void *input)
+{
+    struct long_call *call = input;
+    free(call->path);
+    free(call->hash);
+    free(call);
+}
+
+/* model: of the packet's header, or NULL. */
+static void start_long_call(struct conn *conn, const struct conn_parse_work *work, const struct packet *packet,
+                            const struct packet_model *model)
+{
+    struct long_call *call = mem_zalloc(1, sizeof *call + packet->payload_bytes);
+    call->packet = *packet;
+    call->bad_at = PACKET_NOT_MALFORMED;
+    call->path = model == NULL ? NULL : mem_strdup(model->path);
+    call->hash = model == NULL || model->hash == NULL ? NULL : mem_strdup(model->hash);
+    call->model = (struct packet_model){.path = call->path, .hash = call->hash};
+    memcpy(call->payload, packet->payload, packet->payload_bytes);
+    call->packet.payload = call->payload;
+    conn_parse_start(conn, work, call, packet->payload_bytes);
+    packet_reader_forget(&conn->packets->reader); /* it is not in memory twice */
+}
 
 static int read_long_call(void *input, const struct limits *limits, struct request *request, struct err *err)
 {
@@ -68,30 +92,6 @@ static int read_long_call(void *input, const struct limits *limits, struct reque
 static void take_long_call(struct conn *conn, void *input, int rc, const struct err *err)
 {
     take_request(conn, rc, ((const struct long_call *)input)->bad_at, err);
-}
-
-static void free_long_call(void *input)
-{
-    struct long_call *call = input;
-    free(call->path);
-    free(call->hash);
-    free(call);
-}
-
-static void start_long_call(struct conn *conn, const struct packet *packet, const struct packet_model *model)
-{
-    static const struct conn_parse_work WORK = {
-        .parse = read_long_call, .parsed = take_long_call, .free = free_long_call};
-    struct long_call *call = mem_zalloc(1, sizeof *call + packet->payload_bytes);
-    call->packet = *packet;
-    call->bad_at = PACKET_NOT_MALFORMED;
-    call->path = model == NULL ? NULL : mem_strdup(model->path);
-    call->hash = model == NULL || model->hash == NULL ? NULL : mem_strdup(model->hash);
-    call->model = (struct packet_model){.path = call->path, .hash = call->hash};
-    memcpy(call->payload, packet->payload, packet->payload_bytes);
-    call->packet.payload = call->payload;
-    conn_parse_start(conn, &WORK, call, packet->payload_bytes);
-    packet_reader_forget(&conn->packets->reader); /* it is not in memory twice */
 }
 
 static void begin(struct conn *conn, const struct packet *packet, const struct packet_model *model)
@@ -111,7 +111,9 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
     /* a WebSocket frame starts with its length, and pongs must not wait for its end */
     *call = (struct call){.pieces = conn->packets->websocket == NULL ? REPLY_SIZED : REPLY_WHOLE};
     if (packet->kind == PACKET_CALL && packet->payload_bytes > LARGE_REQUEST_BYTES) {
-        start_long_call(conn, packet, model);
+        static const struct conn_parse_work WORK = {
+            .parse = read_long_call, .parsed = take_long_call, .free = free_long_call};
+        start_long_call(conn, &WORK, packet, model);
         return;
     }
     const int rc = packet_read_request(&call->request, packet, model, limits, &bad_at, &err);
@@ -160,22 +162,47 @@ static int find_crowd_models(const struct conn *conn, struct request *request, s
     return request->op == OP_RAYCAST ? request_complete_raycast(request, err) : request_complete_crowd(request, err);
 }
 
+static int read_crowd(const struct packet *packet, const struct limits *limits, struct request *request, size_t *bad_at,
+                      struct err *err)
+{
+    return packet->kind == PACKET_RAYCAST ? packet_read_raycast(request, packet, limits, bad_at, err)
+                                          : packet_read_crowd(request, packet, limits, bad_at, err);
+}
+
+/* conn->call.request is read, all but the paths of handles, which the loop has; or *err says why it is not. */
+static void take_crowd(struct conn *conn, int rc, size_t bad_at, const struct err *err)
+{
+    struct err missing;
+    if (rc == 0 && (rc = find_crowd_models(conn, &conn->call.request, &missing)) < 0)
+        err = &missing;
+    take_request(conn, rc, bad_at, err);
+}
+
+static int read_long_crowd(void *input, const struct limits *limits, struct request *request, struct err *err)
+{
+    struct long_call *call = input;
+    return read_crowd(&call->packet, limits, request, &call->bad_at, err);
+}
+
+static void take_long_crowd(struct conn *conn, void *input, int rc, const struct err *err)
+{
+    take_crowd(conn, rc, ((const struct long_call *)input)->bad_at, err);
+}
+
 static void start_crowd(struct conn *conn, const struct packet *packet)
 {
     struct call *call = &conn->call;
     struct err err;
     size_t bad_at;
     *call = (struct call){.pieces = REPLY_WHOLE};
-    const struct limits *limits = &conn->group->config->limits;
-    const int rc = packet->kind == PACKET_RAYCAST ? packet_read_raycast(&call->request, packet, limits, &bad_at, &err)
-                                                  : packet_read_crowd(&call->request, packet, limits, &bad_at, &err);
-    if (rc < 0 || find_crowd_models(conn, &call->request, &err) < 0) {
-        request_fini(&call->request);
-        packets_send_failure(conn, bad_at, &err);
+    if (packet->payload_bytes > LONG_BINARY_BYTES) {
+        static const struct conn_parse_work WORK = {
+            .parse = read_long_crowd, .parsed = take_long_crowd, .free = free_long_call};
+        start_long_call(conn, &WORK, packet, NULL);
         return;
     }
-    conn->request = &call->request;
-    conn_start_call(conn);
+    const int rc = read_crowd(packet, &conn->group->config->limits, &call->request, &bad_at, &err);
+    take_crowd(conn, rc, bad_at, &err);
 }
 
 void packets_start_call(struct conn *conn, const struct packet *packet)

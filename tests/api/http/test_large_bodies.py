@@ -5,6 +5,10 @@ import socket
 
 import pytest
 
+import crowds
+import large_requests
+import packets
+import raycasts
 from conftest import SAMPLES, Server, wait_until
 from raw_requests import post
 
@@ -16,7 +20,7 @@ TIMES = {"model": "robot.glb", "clip": "walk", "joints": ["hand_right"], "t": [n
 
 @pytest.fixture(scope="module")
 def own():
-    running = Server(SAMPLES, draws=False)
+    running = Server(SAMPLES, "--tcp", "127.0.0.1:0", draws=False)
     assert running.get("/v1/model?model=robot.glb").status == 200
     yield running
     running.end()
@@ -39,6 +43,41 @@ def test_the_same_as_of_a_small_body(own, path, body):
     assert large.status == small.status and large.headers["content-type"] == small.headers["content-type"]
     if "estimate" not in path:
         assert large.body == small.body
+
+
+def crowd(padding, **more):
+    """Two robots; padding: items that nobody wants."""
+    return large_requests.crowd(entity=crowds.record("ENTITY", first_layer=0, layer_count=1) + crowds.record("ENTITY", **more),
+                                layer=crowds.record("LAYER", time_s=0.3), wanted_item=bytes(4 * padding))
+
+
+@pytest.mark.parametrize("more", [{}, {"layout": 3}, {"reserved": 1}, {"world": 0}], ids=str)
+@pytest.mark.parametrize("way", large_requests.WAYS)
+def test_a_binary_crowd_that_a_thread_reads(own, way, more):
+    small, large = crowd(0, **more), crowd(140_000, **more)
+    assert len(small) < 500 and 524_288 < len(large) < 1_000_000
+    for _ in range(2):
+        assert large_requests.ask(own, way, "/v1/crowd", large) == large_requests.ask(own, way, "/v1/crowd", small)
+
+
+def test_a_binary_raycast_that_a_thread_reads(own):
+    def body(count):
+        return large_requests.raycast_binary("robot.glb", large_requests.rays(4) + large_requests.rays(1) * count,)
+    for way in large_requests.WAYS:
+        few, many = (large_requests.ask(own, way, "/v1/raycast", body(count)) for count in (0, 7000))
+        assert len(body(7000)) > 524_288 and few[0] and many[0]
+        assert raycasts.read_hits(many[1])["hits"][:4] == raycasts.read_hits(few[1])["hits"]
+
+
+def test_handles_of_a_crowd_that_a_thread_reads(own):
+    def body(padding, handle):
+        return crowds.build(entity=[{}], wanted=[{}], model=[{"handle": handle}], wanted_item=[{}] * padding)
+    with packets.Link(own.ports["tcp"]) as link:
+        handle = link.open("robot.glb")
+        answers = [link.ask("crowd", body(padding, handle)) for padding in (0, 140_000)]
+        assert answers[0].kind != "error" and answers[0].payload == answers[1].payload
+        answers = [link.ask("crowd", body(padding, handle + 1)) for padding in (0, 140_000)]
+        assert answers[0].payload == answers[1].payload
 
 
 @pytest.mark.parametrize("text", ["{", '{"t":[', "nothing", '{"model":"robot.glb","model":"robot.glb"}'])
