@@ -10,13 +10,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { TERMINAL_MS = 1000 }; /* in which a terminal goes whose shell has sent SIGHUP and ends */
+/* A shell that has sent SIGHUP and ends takes its terminal with it: in milliseconds, or in seconds on a busy machine.
+ */
+enum { TERMINAL_MS = 1000, TERMINAL_LOOKS = 60 };
 
 /* Not uv_signal: when its last handle closes, a signal has its default action again, and a second signal at the very
  * end would end the process in another way than one a moment before. */
 static struct {
     struct wakeup wakeup;
-    uv_timer_t terminal; /* looks once more whether that is there */
+    uv_timer_t terminal; /* looks again whether that is there */
+    int terminal_looks;  /* so often */
     const struct signal_events *events;
     void *user;
     bool has_terminal;
@@ -44,9 +47,12 @@ static void stop_without_terminal(void)
 
 static void on_terminal(uv_timer_t *timer)
 {
-    (void)timer;
-    if (!standard_streams_has_terminal())
+    if (!standard_streams_has_terminal()) {
+        uv_timer_stop(timer);
         stop_without_terminal();
+    } else if (--state.terminal_looks == 0) {
+        uv_timer_stop(timer);
+    }
 }
 
 static void hang_up(bool is_by_terminal)
@@ -56,8 +62,10 @@ static void hang_up(bool is_by_terminal)
         stop_without_terminal();
         return;
     }
-    if (is_last_word) /* some shells send it to their jobs when they are told to exit */
-        uv_timer_start(&state.terminal, on_terminal, TERMINAL_MS, 0);
+    if (is_last_word) { /* some shells send it to their jobs when they are told to exit */
+        state.terminal_looks = TERMINAL_LOOKS;
+        uv_timer_start(&state.terminal, on_terminal, TERMINAL_MS, TERMINAL_MS);
+    }
     state.events->reload(state.user);
 }
 

@@ -214,22 +214,28 @@ def test_hangup_while_its_terminal_is_there_is_a_reload(tmp_path):
         process.communicate()
 
 
-SHELL = """import os, signal, subprocess, sys
-job = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, process_group=0)
+SHELL = """import os, signal, subprocess, sys, time
+job = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL, process_group=0)
 sys.stdin.readline()  # until it is told to exit
 os.kill(job.pid, signal.SIGHUP)
+time.sleep(float(sys.argv[1]))
 """
 
 
-def test_a_shell_that_hangs_up_its_jobs_and_exits(tmp_path):
-    """As some do: the signal comes while the terminal is still there, which goes with the shell."""
+@pytest.mark.parametrize("exit_s", [0, 2.5])
+def test_a_shell_that_hangs_up_its_jobs_and_exits(tmp_path, exit_s):
+    """As some do: the signal comes while the terminal is still there, which goes with the shell, on a busy machine later."""
     if not os.path.exists("/dev/tty"):
         pytest.skip("no /dev/tty here")
     ours, theirs = pty.openpty()
     ready, log = tmp_path / "ready", tmp_path / "log"
-    prepare = lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+
+    def prepare():
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup may have started the tests
+
     with open(log, "wb") as said, open(ready, "wb") as out:
-        shell = subprocess.Popen([sys.executable, "-c", SHELL, BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp",
+        shell = subprocess.Popen([sys.executable, "-c", SHELL, str(exit_s), BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp",
                                   "none", "--cache-dir", "none", "--render-workers", "0"], stdin=theirs, stdout=out, stderr=said,
                                  start_new_session=True, preexec_fn=prepare)
     wait_until(lambda: "posed ready" in ready.read_text())
