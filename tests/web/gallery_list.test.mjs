@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { cardOf, countOf, drawn, loaded, NASTY, NASTY_FOLDER, picture, query, SAMPLE_NAMES, server, shownNames, still, TRIANGLE, useBrowser, withPage, withServer, write } from './gallery_page.mjs';
+import { NASTY, NASTY_FOLDER, SAMPLE_NAMES, TRIANGLE, cardOf, comesTo, countOf, drawn, loaded, picture, query, server, shownNames, still, useBrowser, withPage, withServer, write } from './gallery_page.mjs';
 import { SAMPLES, until } from './posed.mjs';
 
 useBrowser();
@@ -157,5 +157,5 @@ test('treats a name as text, and links to the page of its model', () => withPage
   assert.equal(target, server.url + '/m/' + NASTY.split('/').map(encodeURIComponent).join('/').replaceAll("'", '%27')); // the one way of protocol/http.md
   assert.equal((await fetch(target)).status, 200);
   await card.locator('a').click();
-  await page.waitForURL(target);
+  await comesTo(page, target);
 }));

@@ -86,6 +86,14 @@ export async function withPage({ url = server.url, at = '/', refused = ['/v1/ren
 export const cardOf = (page, name) => page.locator(`.card:has(a[title=${JSON.stringify(name)}])`);
 export const shownNames = (page) => page.locator('.card > a').evaluateAll((links) => links.map((link) => link.title));
 export const countOf = (page) => page.locator('#count').textContent();
+
+/** Waits for the page of a model, whose URL has what `target` has, and soon the state of the page as well. */
+export function comesTo(page, target) {
+  const wanted = new URL(target);
+  return page.waitForURL((now) => now.origin + now.pathname === wanted.origin + wanted.pathname &&
+    [...new Set(wanted.searchParams.keys())].every((name) => String(now.searchParams.getAll(name)) === String(wanted.searchParams.getAll(name))));
+}
+
 export const loaded = (page, count) => until(count, async () => await countOf(page) === count);
 export const shot = async (page, name) => { if (process.env.POSED_PICTURES) await page.screenshot({ path: path.join(process.env.POSED_PICTURES, name + '.png') }); };
 

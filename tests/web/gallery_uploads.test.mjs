@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { cardOf, choose, drawn, drop, loaded, shot, still, TOKEN, TRIANGLE, uploading, useBrowser, withPage, withServer, write } from './gallery_page.mjs';
+import { TOKEN, TRIANGLE, cardOf, choose, comesTo, drawn, drop, loaded, shot, still, uploading, useBrowser, withPage, withServer, write } from './gallery_page.mjs';
 import { SAMPLES, temporaryFolder, until } from './posed.mjs';
 import { planUploads, playOf } from '../../clients/page/gallery/upload_plan.js';
 
@@ -36,7 +36,7 @@ test('asks for the token where the server wants one', () => withServer((folder) 
 test('opens the page of a file that is dropped', () => uploading((url) => withPage({ ...still, url, refused: ['/'] }, async (page) => {
   await page.locator('#note').waitFor();
   await drop(page, [['robot.glb', fs.readFileSync(path.join(SAMPLES, 'robot.glb'))]]);
-  await page.waitForURL(url + '/m/in/robot.glb');
+  await comesTo(page, url + '/m/in/robot.glb');
   await page.goto(url + '/?folder=in/');
   page.on('dialog', (dialog) => dialog.accept());
   await drawn(cardOf(page, 'in/robot.glb'));
@@ -67,7 +67,7 @@ test('asks for the token when only uploads want one, and sends the file then', (
   await choose(page, [['a.obj', TRIANGLE]]);
   await page.getByLabel('This server wants a token.').fill(TOKEN);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(url + '/m/in/a.obj');
+  await comesTo(page, url + '/m/in/a.obj');
 }), ['--token-for', 'uploads', '--token-file', (() => { const file = path.join(temporaryFolder(), 'tokens'); fs.writeFileSync(file, TOKEN + '\n'); return file; })()]));
 
 test('says what is missing where a file is dropped on a server that takes none', () => withPage(still, async (page) => {
@@ -129,6 +129,6 @@ test('opens a model with the clips that were dropped with it', () => uploading((
   });
   await page.locator('#note').waitFor();
   await drop(page, [['walk.gltf', rig(false)], ['hero.gltf', rig(true)], ['run.gltf', rig(false)]]);
-  await page.waitForURL(url + '/m/in/hero.gltf?clip_file=in/walk.gltf&clip_file=in/run.gltf');
+  await comesTo(page, url + '/m/in/hero.gltf?clip_file=in/walk.gltf&clip_file=in/run.gltf');
   await until('all can be played', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents()).join() === 'run.gltf1.00 s,walk.gltf1.00 s,Rest pose');
 })));

@@ -1,7 +1,7 @@
 // The page at / with motion, without a mouse, read aloud, and in windows of many sizes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cardOf, drawn, loaded, NASTY_FOLDER, SAMPLE_NAMES, shot, still, useBrowser, withPage } from './gallery_page.mjs';
+import { NASTY_FOLDER, SAMPLE_NAMES, cardOf, comesTo, drawn, loaded, server, shot, still, useBrowser, withPage } from './gallery_page.mjs';
 import { until } from './posed.mjs';
 
 useBrowser();
@@ -70,7 +70,7 @@ test('can be used with the keyboard alone', () => withPage(still, async (page) =
   await loaded(page, '1 of 7 models');
   assert.equal(await press('ArrowDown'), 'octopus.glb');
   await page.keyboard.press('Enter');
-  await page.waitForURL(/\/m\/octopus.glb$/);
+  await comesTo(page, server.url + '/m/octopus.glb');
 }));
 
 test('says to screen readers what it shows', () => withPage({ ...still, at: '/?folder=set/' }, async (page) => {
