@@ -16,7 +16,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "api"), str(pa
 import conftest  # noqa: E402
 import large_requests  # noqa: E402
 
-BOUND_US = 10000
+BOUND_US = 5000
 
 
 def longest_turn_us(root, name, way, loops, repeat):
