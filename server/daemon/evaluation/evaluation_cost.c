@@ -16,6 +16,7 @@
  * compressing one byte of a texture. */
 enum {
     COST_NODE_NS = 300,
+    COST_PRINTED_NODE_NS = 650, /* in JSON */
     COST_VERTEX_NS = 100,
     COST_PRINTED_VERTEX_NS = 300,
     COST_LOOK_NS = 2,
@@ -77,13 +78,14 @@ static double selected_count(const struct model *model, const struct request *re
 static double frame_cost_ns(const struct model *model, const struct request *request)
 {
     const double ns = (double)model->node_count * COST_NODE_NS + (double)model->weight_count * COST_LOOK_NS;
-    const bool is_printed = request->op == OP_MESH && request->format == FORMAT_JSON;
-    const double vertex_ns = is_printed ? COST_PRINTED_VERTEX_NS : COST_VERTEX_NS;
+    const bool is_json = request->format == FORMAT_JSON;
+    const double vertex_ns = request->op == OP_MESH && is_json ? COST_PRINTED_VERTEX_NS : COST_VERTEX_NS,
+                 node_ns = is_json ? COST_PRINTED_NODE_NS : COST_NODE_NS;
     switch (request->op) {
     case OP_PALETTE:
-        return ns + joint_count(model, request) * COST_NODE_NS;
+        return ns + joint_count(model, request) * node_ns;
     case OP_POSE:
-        return ns + selected_count(model, request) * COST_NODE_NS;
+        return ns + selected_count(model, request) * node_ns;
     default:
         return ns + (double)model->joint_count * COST_NODE_NS + draw_cost_ns(model, vertex_ns);
     }

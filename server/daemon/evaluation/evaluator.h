@@ -55,9 +55,7 @@ void evaluator_init(struct evaluator *evaluator, const struct config *config, st
                     struct view_store *views);
 void evaluator_fini(struct evaluator *evaluator);
 
-/* How long a request may be evaluated on a loop. Costs are estimates, and its bytes are read and sent in the same turn:
- * together they stay below 2 ms. */
-enum { EVALUATION_INLINE_NS = 1000000 };
+enum { EVALUATION_INLINE_NS = 2000000 }; /* how long one request may keep a loop busy */
 
 /* How long the answer takes about, of processor time. Of a large model it reads only as much as shows that it is more
  * than EVALUATION_INLINE_NS. Pure; any thread. */
