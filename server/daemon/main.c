@@ -238,7 +238,7 @@ int main(int argc, char **argv)
     if (action < 0)
         return complain(&err);
     if (action == OPTIONS_HELP) {
-        options_help(&text, &machine);
+        options_help(&text, &machine, standard_streams_columns());
         return print(&text);
     }
     if (action == OPTIONS_VERSION)

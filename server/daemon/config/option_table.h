@@ -1,4 +1,4 @@
-/* option_table.h - the table of options. Private to options.c, option_table.c and the manual page. Pure. */
+/* option_table.h - the table of options. Private to this folder and the manual page. Pure. */
 #pragma once
 
 #include "base/buf.h"

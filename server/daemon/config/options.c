@@ -1,4 +1,4 @@
-/* options.c - defaults, command line, environment, checks and the texts of --help and --check-config. */
+/* options.c - defaults, command line, environment, checks and the text of --check-config. */
 #include "daemon/config/options.h"
 
 #include "anim/kernel/kernel.h"
@@ -17,7 +17,6 @@
 
 enum {
     GIVEN_MAX = 128, /* rows of the table; asserted below */
-    HELP_COLUMN = 30,
     MIB = 1 << 20,
     FALLBACK_CACHE_BYTES = 256 * MIB, /* where the machine does not say how much memory it has */
 };
@@ -80,7 +79,7 @@ static const char *default_cache_dir(void)
     return folder;
 }
 
-static void set_defaults(struct config *out, const struct system_limits *machine)
+void options_defaults(struct config *out, const struct system_limits *machine)
 {
     *out = (struct config){0};
     limits_default(&out->limits);
@@ -141,7 +140,7 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
                   const struct system_limits *machine, struct err *err)
 {
     const char *given[GIVEN_MAX] = {0};
-    set_defaults(out, machine);
+    options_defaults(out, machine);
     const int action = collect_flags(given, argc, argv, err);
     if (action != OPTIONS_SERVE)
         return action;
@@ -249,56 +248,6 @@ int options_check(const struct config *config, struct err *err)
     if (rc == 0)
         proxy_policy_fini(&proxies);
     return rc;
-}
-
-static void put_help_row(struct buf *out, const struct option *option, const struct config *defaults)
-{
-    const size_t start = out->size_bytes;
-    buf_printf(out, "  --%s%s%s", option->name, option->value == NULL ? "" : " ",
-               option->value == NULL ? "" : option->value);
-    const size_t width = out->size_bytes - start;
-    if (width >= HELP_COLUMN)
-        buf_printf(out, "\n%*s", HELP_COLUMN, "");
-    else
-        buf_printf(out, "%*s", (int)(HELP_COLUMN - width), "");
-    buf_put_text(out, option->help);
-    char env[OPTION_ENV_SIZE];
-    option_env(option, env);
-    if (env[0] != '\0') {
-        buf_printf(out, "\n%*s%s, default ", HELP_COLUMN, "", env);
-        option_put_value(option, defaults, out);
-    }
-    const char *unit = option_bare_unit(option);
-    if (unit != NULL)
-        buf_printf(out, "; a bare number is %s", unit);
-    buf_put_char(out, '\n');
-}
-
-void options_help(struct buf *out, const struct system_limits *machine)
-{
-    struct config defaults;
-    set_defaults(&defaults, machine);
-    buf_put_text(
-        out,
-        "posed - serves poses and pictures of animated 3D models\n\n"
-        "  posed [--root DIR] [--http ADDR:PORT] [--tcp ADDR:PORT] [--unix PATH] [options]\n\n"
-        "A flag wins over its environment variable, the variable over the default.\n"
-        "Sizes take k, m, g, t; times take ms, s, m, h; an @FILE has one entry a line. SIGTERM or SIGINT stops it "
-        "once\n"
-        "answers under way are sent; a second one at once. SIGHUP reads tokens and lists in files again and opens the\n"
-        "log file again; it stops the server only where its terminal is closed. Exit status 2: the configuration is\n"
-        "bad.\n");
-    const char *group = "";
-    for (size_t i = 0; i < option_count(); i++) {
-        const struct option option = option_at(i);
-        if (option.name[0] == '\0')
-            continue;
-        if (strcmp(group, option.group) != 0)
-            buf_printf(out, "\n%s:\n", option.group);
-        group = option.group;
-        put_help_row(out, &option, &defaults);
-    }
-    buf_printf(out, "\n  --help, --version\n");
 }
 
 void options_print(struct buf *out, const struct config *config)

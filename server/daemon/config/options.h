@@ -23,8 +23,11 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
  * ERR_BAD_PARAMETER. */
 int options_check(const struct config *config, struct err *err);
 
-/* Text for --help: groups, variables and the defaults on this machine. */
-void options_help(struct buf *out, const struct system_limits *machine);
+/* What each option is unless it is given, on this machine. Strings point into static memory. */
+void options_defaults(struct config *out, const struct system_limits *machine);
+
+/* Text for --help: groups, variables and the defaults on this machine, in lines of so many columns; 0: of 80. */
+void options_help(struct buf *out, const struct system_limits *machine, size_t columns);
 
 /* Text for --check-config: each option with its value, as NAME=VALUE lines. */
 void options_print(struct buf *out, const struct config *config);

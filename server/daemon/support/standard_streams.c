@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 void standard_streams_open(void)
@@ -32,4 +33,10 @@ bool standard_streams_hangup_ends(void)
         return true;
     signal(SIGHUP, SIG_IGN);
     return false;
+}
+
+size_t standard_streams_columns(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

@@ -75,8 +75,31 @@ def test_check_config(command, tmp_path):
 def test_help_and_version(command):
     status, out, _ = command("--help")
     assert status == 0 and "--cache-bytes" in out and "POSED_CACHE_BYTES" in out
-    assert max(len(line) for line in out.splitlines()) <= 160
+    assert max(len(line) for line in out.splitlines()) <= 80
+    first = re.findall(r"^  --([a-z-]+)", out, re.M)[:10]
+    assert first == ["root", "http", "uploads", "token-file", "allow-host", "cache-dir", "loops", "render-workers", "log", "admin"]
     assert re.fullmatch(r"posed \d+\.\d+\.\d+(\+git\d{8}\.[0-9a-f]{8}(\.dirty)?)? \((release|debug|sanitize) build, \w+ kernel\)\n", command("--version")[1])
+
+
+@pytest.mark.parametrize("columns, longest", [(60, 60), (100, 100), (300, 120)])
+def test_help_is_as_wide_as_its_terminal(columns, longest):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    process = subprocess.Popen([BUILD / "posed", "--help"], stdout=theirs, stderr=subprocess.DEVNULL)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            more = os.read(ours, 65536)
+        except OSError:  # the other end is closed, and all was read
+            break
+        if not more:
+            break
+        said += more
+    os.close(ours)
+    assert process.wait(PATIENCE_S) == 0
+    lengths = [len(line) for line in said.decode().splitlines()]
+    assert longest * 3 // 4 < max(lengths) <= longest
 
 
 def test_listens_on_ipv6(start):

@@ -318,7 +318,7 @@ TEST(options_help_shows_every_option_once)
 {
     struct buf text;
     buf_init(&text, 0);
-    options_help(&text, &MACHINE);
+    options_help(&text, &MACHINE, 120);
     buf_put_char(&text, '\0');
     for (int i = 0; i < LIMIT_COUNT; i++) {
         char flag[64];
@@ -335,7 +335,49 @@ TEST(options_help_shows_every_option_once)
     assert_non_null(strstr(text.data, "POSED_DRAIN_DELAY, default 0; a bare number is ms\n"));
     assert_non_null(strstr(text.data, "POSED_IMPORT_CPU, default 15s; a bare number is s\n"));
     assert_null(strstr(text.data, "POSED_HEALTH"));
+    assert_non_null(strstr(text.data, "POSED_UPLOADS\n"));
+    assert_null(strstr(text.data, "default \n"));
     buf_fini(&text);
+}
+
+static size_t longest_line(const char *text)
+{
+    size_t longest = 0;
+    for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+TEST(options_help_fits_the_terminal)
+{
+    static const struct {
+        size_t columns, longest;
+    } CASES[] = {{0, 80}, {80, 80}, {100, 100}, {79, 79}, {60, 60}, {1000, 120}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        struct buf text;
+        buf_init(&text, 0);
+        options_help(&text, &MACHINE, CASES[i].columns);
+        buf_put_char(&text, '\0');
+        const size_t longest = longest_line(text.data);
+        assert_in_range(longest, CASES[i].longest * 3 / 4, CASES[i].longest);
+        assert_null(strstr(text.data, " \n"));
+        buf_fini(&text);
+    }
+}
+
+/* Of too few columns it makes lines as long as the longest word. */
+TEST(options_help_of_a_tiny_terminal)
+{
+    struct buf text;
+    for (size_t columns = 1; columns < 40; columns++) {
+        buf_init(&text, 0);
+        options_help(&text, &MACHINE, columns);
+        buf_put_char(&text, '\0');
+        assert_true(longest_line(text.data) < 80);
+        buf_fini(&text);
+    }
 }
 
 /* What --check-config prints is what the variables take. */
