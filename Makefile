@@ -457,28 +457,28 @@ soak: deps-test all samples $(out)/test/floats library-sanitized
 $(out)/bench/load: $(addprefix $(obj)/tests/bench/load/,load.o load_run.o load_speech.o)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
-$(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/image/png_file.o $(base)
+$(out)/bench/encode: $(obj)/tests/bench/programs/encode.o $(obj)/server/render/image/png_file.o $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) $(call libs_of,libpng)
-$(out)/bench/json_floats: $(obj)/tests/bench/json_floats.o $(wire) $(anim) $(base)
+$(out)/bench/json_floats: $(obj)/tests/bench/programs/json_floats.o $(wire) $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
-$(out)/bench/draw: $(obj)/tests/bench/draw.o $(filter-out %/main.o,$(render) $(daemon)) $(wire) $(worker) $(anim) $(base) $(obj)/gen/environments.o
+$(out)/bench/draw: $(obj)/tests/bench/programs/draw.o $(filter-out %/main.o,$(render) $(daemon)) $(wire) $(worker) $(anim) $(base) $(obj)/gen/environments.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) $(libs_daemon) -lm
-$(out)/bench/rays: $(obj)/tests/bench/rays.o $(anim) $(base)
+$(out)/bench/rays: $(obj)/tests/bench/programs/rays.o $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
-$(out)/bench/crowd: $(obj)/tests/bench/crowd.o $(out)/libposed.a $(out)/libposed-eval.a
+$(out)/bench/crowd: $(obj)/tests/bench/programs/crowd.o $(out)/libposed.a $(out)/libposed-eval.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
-$(out)/bench/pose: $(obj)/tests/bench/pose.o $(filter-out %/main.o,$(daemon)) $(wire) $(worker) $(anim) $(base)
+$(out)/bench/pose: $(obj)/tests/bench/programs/pose.o $(filter-out %/main.o,$(daemon)) $(wire) $(worker) $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
-$(out)/bench/classic_walk $(out)/bench/assimp_scene: $(out)/bench/%: $(obj)/tests/bench/%.o
+$(out)/bench/classic_walk $(out)/bench/assimp_scene: $(out)/bench/%: $(obj)/tests/bench/programs/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CXX) $(CFLAGS) $(LDFLAGS) $(filter -fsanitize%,$(flags)) -o $@ $^ $(call libs_of,assimp)
-$(out)/bench/import_fbx: $(obj)/tests/bench/import_fbx.o $(filter-out %/main.o,$(import)) $(worker) $(anim) $(base)
+$(out)/bench/import_fbx: $(obj)/tests/bench/programs/import_fbx.o $(filter-out %/main.o,$(import)) $(worker) $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_import) $(libs_assimp) -lm
 bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose rays crowd classic_walk assimp_scene import_fbx)

@@ -3,8 +3,8 @@
 
     tests/calls.py build/obj
 
-A folder of server/ calls only layers and folders that tests/layers.txt names; no two folders, directly or over others, include or
-call each other; inside a folder at most FILES_MAX files call each other in a circle."""
+A folder of server/ calls only layers and folders that tests/layers.txt names; no two folders of server/ or of clients/cli, directly or over
+others, include or call each other; inside a folder at most FILES_MAX files call each other in a circle."""
 import collections
 import pathlib
 import re
@@ -94,6 +94,19 @@ def folder_of(source):
     return str(pathlib.PurePath(source).parent).removeprefix("server/")
 
 
+def client_folders(graph):
+    """{folder of posectl: the others that it includes or calls}. What lies above the folders has them all."""
+    found = collections.defaultdict(set)
+    for path in (TOP / "clients/cli").glob("*/*.[ch]"):
+        for other in re.findall(r'^#include "(clients/cli/[^/]+)/', path.read_text(), re.M):
+            found[f"clients/cli/{path.parent.name}"].add(other)
+    for source, targets in graph.items():
+        for target in targets:
+            if source.count("/") == 3 and target.startswith("clients/cli/") and target.count("/") == 3:
+                found[folder_of(source)].add(folder_of(target))
+    return {here: others - {here} for here, others in found.items()}
+
+
 def breaches(objects):
     layers, folders = table()
     graph = calls(objects)
@@ -113,6 +126,8 @@ def breaches(objects):
                 yield f"{source} calls {', '.join(sorted(symbols))} of {target}: {here} may not call {there}"
     for circle in circles(folders):
         yield f"circle of folders in tests/layers.txt: {' '.join(circle)}"
+    for circle in circles(client_folders(graph)):
+        yield f"circle of folders of posectl: {' '.join(circle)}"
     for here, files in sorted(inside.items()):
         for circle in circles(files):
             if len(circle) > FILES_MAX:

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Which layer and folder may include which, and which layer owns which library: tests/layers.txt. Prints each breach.
+# Which layer and folder may include which, and which layer owns which library: tests/layers.txt. Prints each breach, and each folder and
+# function that is too large.
 # layers.sh [SERVER_DIR]: another tree is for the test of this script itself.
 set -eu
 server=${1:-server}
@@ -63,7 +64,25 @@ folder() {
     done
 }
 
+# Folders of sources that are too large to be taken in. Expected pictures and what npm installs are no sources.
+large_folders() {
+    for top in server clients tests; do
+        [ ! -d "${server%server}$top" ] || find "${server%server}$top" '(' -name node_modules -o -path '*/golden/expected' -o -name corpus ')' -prune -o \
+            -type f '(' -name '*.[ch]' -o -name '*.cpp' -o -name '*.def' -o -name '*.py' -o -name '*.mjs' -o -name '*.js' -o -name '*.sh' ')' -print
+    done | sed 's|/[^/]*$||' | sort | uniq -c | awk '$1 > 40 { print $2 " has " $1 " files of sources (at most 40)" }'
+}
+
+# Functions of the server that one cannot review at a glance: their lines between the braces, which stand alone where they begin and end.
+long_functions() {
+    find "$server" '(' -name '*.c' -o -name '*.cpp' ')' -exec awk '
+        FNR == 1 { begin = 0 }
+        $0 == "{" { begin = FNR }
+        $0 == "}" && begin { if (FNR - begin - 1 > 48) print FILENAME ":" begin - 1 ": a function of " FNR - begin - 1 " lines (at most 48)"; begin = 0 }' {} +
+}
+
 breaches() {
+    large_folders
+    long_functions
     # base and anim are pure and stay linkable on their own; the daemon only spawns import and render, and shares with
     # them nothing but the plain structs in worker/.
     for name in $(sed -n 's/^layer \([a-z]*\):.*/\1/p' "$table"); do

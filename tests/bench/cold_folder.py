@@ -112,7 +112,7 @@ def run(bench):
     tasks = {"posed": lambda: count / posed_s(bench, root, count), "f3d": lambda: len(few) / f3d_s(bench, few)}
     three = None
     if NODE_MODULES.is_dir():
-        three = peers.Asked(peers.program("node"), peers.conftest.REPOSITORY / "tests/bench/three_thumbs.mjs")
+        three = peers.Asked(peers.program("node"), peers.conftest.REPOSITORY / "tests/bench/programs/three_thumbs.mjs")
         tasks["three.js"] = lambda: count / three_s(bench, three, root, count)
     else:
         bench.skip("three.js")

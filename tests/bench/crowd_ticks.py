@@ -46,8 +46,8 @@ def start(bench):
              "TCP": peers.Asked(crowd, server.ports["tcp"], MODEL, *more),
              "Python, Unix socket": peers.Asked(sys.executable, HERE / "crowd_python.py", f"unix:{socket}", MODEL, *more)}
     if THREE.is_dir():
-        found["JavaScript, WebSocket"] = peers.Asked("node", HERE / "crowd_socket.mjs", server.url, MODEL, *more)
-        found["three.js"] = peers.Asked("node", HERE / "three_crowd.mjs", root / MODEL, CHARACTERS, *(f"joint_{joint}" for joint in below(NODE)))
+        found["JavaScript, WebSocket"] = peers.Asked("node", HERE / "programs/crowd_socket.mjs", server.url, MODEL, *more)
+        found["three.js"] = peers.Asked("node", HERE / "programs/three_crowd.mjs", root / MODEL, CHARACTERS, *(f"joint_{joint}" for joint in below(NODE)))
     else:
         bench.skip("three.js")
     peers.pin(server.process.pid, bench.server_processor)

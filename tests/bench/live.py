@@ -14,7 +14,7 @@ def run(bench):
     if not PLAYWRIGHT.is_dir() or not any(map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))):
         bench.skip("a browser")
         return
-    program = subprocess.Popen(["node", peers.conftest.REPOSITORY / "tests/bench/live.mjs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    program = subprocess.Popen(["node", peers.conftest.REPOSITORY / "tests/bench/programs/live.mjs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def frames_a_second(model):
         program.stdin.write(model + "\n")

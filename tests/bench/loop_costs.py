@@ -24,7 +24,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "api"))
 import conftest  # noqa: E402
 
-STAND_IN = pathlib.Path(__file__).with_name("openat2_stand_in.c")
+STAND_IN = pathlib.Path(__file__).with_name("programs") / "openat2_stand_in.c"
 REQUESTS = 320
 BATCH = json.dumps({"queries": [{"op": "palette", "model": "robot.glb", "clip": "walk", "t": i / 10} for i in range(8)]}).encode()
 COUNTED = {"mutexes": r"pthread_mutex_lock$|^__lll_lock", "allocations": r"^(malloc|calloc|realloc)$", "messages": r"^message_queue_post$"}

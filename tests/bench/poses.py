@@ -78,7 +78,7 @@ def programs_of(path, is_gltf):
     programs = {"classic walk": peers.Asked(peers.PROGRAMS / "classic_walk", path, 0),
                 "walk with a map": peers.Asked(peers.PROGRAMS / "classic_walk", path, 0, "map")}
     if is_gltf and THREE.is_dir():
-        programs["three.js"] = peers.Asked(peers.program("node"), peers.conftest.REPOSITORY / "tests/bench/three_pose.mjs", path, 0)
+        programs["three.js"] = peers.Asked(peers.program("node"), peers.conftest.REPOSITORY / "tests/bench/programs/three_pose.mjs", path, 0)
     return programs
 
 

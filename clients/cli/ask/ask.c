@@ -1,6 +1,6 @@
 /* posectl palette, pose, mesh, bounds, keys, render, sheet, turntable: one request about one model, whose answer is
  * printed or written into a file. */
-#include "clients/cli/ask/estimate.h"
+#include "clients/cli/server/estimate.h"
 #include "clients/cli/ask/numbers.h"
 #include "clients/cli/ask/picture_sides.h"
 #include "clients/cli/command_line/commands.h"

@@ -1,6 +1,6 @@
 #include "clients/cli/convert/convert_request.h"
 
-#include "clients/cli/ask/estimate.h"
+#include "clients/cli/server/estimate.h"
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/convert/convert_parts.h"
 #include "clients/cli/output/terminal.h"

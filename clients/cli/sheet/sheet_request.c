@@ -1,6 +1,6 @@
 #include "clients/cli/sheet/sheet_request.h"
 
-#include "clients/cli/ask/estimate.h"
+#include "clients/cli/server/estimate.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/terminal.h"
 #include "clients/cli/server/long_progress.h"

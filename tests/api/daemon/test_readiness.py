@@ -178,7 +178,7 @@ def test_a_root_that_does_not_answer(start, root, tmp_path):
     if not shutil.which("cc"):
         pytest.skip("there is no C compiler")
     library, hangs = tmp_path / "root.so", tmp_path / "hangs"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, REPOSITORY / "tests" / "api" / "support" / "root_stand_in.c", "-ldl"], check=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, REPOSITORY / "tests" / "api" / "support" / "stand_in" / "root_stand_in.c", "-ldl"], check=True)
     server = start(*NO_RENDERING, root=root, env={"LD_PRELOAD": str(library), "ROOT_STAND_IN": str(hangs)})
     assert ask(server)[1]["root"] == ("ok", None)
     hangs.touch()

@@ -211,7 +211,7 @@ def test_a_stuck_loop_stops_the_watchdog(start, tmp_path, notified):
     if not shutil.which("cc"):
         pytest.skip("there is no C compiler")
     library, says = tmp_path / "accept.so", tmp_path / "accept"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, REPOSITORY / "tests" / "api" / "support" / "accept_stand_in.c", "-ldl"], check=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, REPOSITORY / "tests" / "api" / "support" / "stand_in" / "accept_stand_in.c", "-ldl"], check=True)
     server = start(*NO_RENDERING, "--loops", "2", "--drain-timeout", "100ms",
                    env=watched(tmp_path, LD_PRELOAD=str(library), ACCEPT_STAND_IN=str(says)))
     assert sorted({notified.recv(100) for _ in range(4)}) == [b"READY=1", b"WATCHDOG=1"]

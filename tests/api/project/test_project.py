@@ -25,6 +25,7 @@ SHARED = TOP.parent / "shared"
     ("render/gl/gl.c", '#include "render/draw/draw.h"'),
     ("render/gl/gl.c", '#include "../draw/draw.h"'),
     ("anim/pose/pose.c", "#include <time.h>"),
+    ("anim/pose/pose.c", "{" + "\n" * 50 + "}"),
 ])
 def test_layers_fail_on_a_forbidden_include(tmp_path, path, line):
     server = tmp_path / "server"
@@ -36,12 +37,22 @@ def test_layers_fail_on_a_forbidden_include(tmp_path, path, line):
     assert len(broken.stdout.splitlines()) == 1 and path in broken.stdout
 
 
+def test_layers_fail_on_a_folder_that_is_too_large(tmp_path):
+    server = tmp_path / "server"
+    shutil.copytree(TOP / "server", server)
+    for i in range(40):
+        (server / "base" / f"more_{i}.c").touch()
+    broken = subprocess.run([TOP / "tests/layers.sh", server], capture_output=True, text=True)
+    assert broken.returncode == 1 and "server/base has" in broken.stdout and "at most 40" in broken.stdout
+
+
 @pytest.mark.parametrize("files, told", [
     ({"server/anim/model/mat": "pose", "server/anim/pose/pose": ""}, "anim/model may not call anim/pose"),
     ({"server/base/buf": "pose", "server/anim/pose/pose": ""}, "base may not call anim"),
     ({f"server/anim/pose/{name}": after for name, after in (
         ("pose", "sample"), ("sample", "skin"), ("skin", "blend"), ("blend", "bounds"), ("bounds", "dualquat"), ("dualquat", "pose"))},
      "6 files of anim/pose call each other in a circle"),
+    ({"clients/cli/ask/ask": "sheet_request", "clients/cli/sheet/sheet_request": "ask"}, "circle of folders of posectl: clients/cli/ask clients/cli/sheet"),
 ])
 def test_calls_that_no_include_shows_are_found(tmp_path, files, told):
     """Object files of made-up sources: each defines a function by its file's name and calls the one named."""

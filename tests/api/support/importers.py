@@ -11,7 +11,7 @@ REAL = f'"{(BUILD / "posed-import").resolve()}" "$@"'
 NO_RENDERING = ("--render-workers", "0")
 
 
-HERE = pathlib.Path(__file__).resolve().parent
+STAND_IN = pathlib.Path(__file__).resolve().parent / "stand_in"
 PROGRAM = """#!{python} -SEB
 import sys
 sys.path.insert(0, {here!r})
@@ -26,7 +26,7 @@ def install(folder, script):
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
     program = folder / "posed-import"
-    program.write_text(PROGRAM.format(python=sys.executable, here=str(HERE), real=str((BUILD / "posed-import").resolve()),
+    program.write_text(PROGRAM.format(python=sys.executable, here=str(STAND_IN), real=str((BUILD / "posed-import").resolve()),
                                       script=script.replace("{real}", REAL)))
     program.chmod(0o755)
     return ("--worker-dir", str(folder), *NO_RENDERING)

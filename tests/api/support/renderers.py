@@ -5,7 +5,7 @@ import textwrap
 
 from conftest import BUILD
 
-HERE = pathlib.Path(__file__).resolve().parent
+STAND_IN = pathlib.Path(__file__).resolve().parent / "stand_in"
 PROGRAM = """#!{python} -SE
 import os, sys
 if "--attempt" in sys.argv or os.path.exists({good!r}):
@@ -25,7 +25,7 @@ def install(folder, misdeed, workers=1):
     good = folder / "good"
     program = folder / "posed-render"
     real = str((BUILD / "posed-render").resolve())
-    program.write_text(PROGRAM.format(python=sys.executable, good=str(good), real=real, here=str(HERE),
+    program.write_text(PROGRAM.format(python=sys.executable, good=str(good), real=real, here=str(STAND_IN),
                                       misdeed=textwrap.dedent(misdeed)))
     program.chmod(0o755)
     importer = folder / "posed-import"

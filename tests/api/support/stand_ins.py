@@ -15,13 +15,13 @@ FOLDER = tempfile.TemporaryDirectory(prefix="posed-stand-ins-")  # gone with thi
 @functools.cache
 def compiled(name):
     library = pathlib.Path(FOLDER.name) / f"{name}.so"
-    source = REPOSITORY / "tests" / "api" / "support" / f"{name}.c"
+    source = REPOSITORY / "tests" / "api" / "support" / "stand_in" / f"{name}.c"
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     return library
 
 
 def stand_in_library(name):
-    """support/NAME.c as a library, compiled once for all tests of a process."""
+    """support/stand_in/NAME.c as a library, compiled once for all tests of a process."""
     if not shutil.which("cc"):
         pytest.skip("there is no C compiler")
     return compiled(name)

@@ -4,8 +4,8 @@
 //
 // Answers each line on stdin, the name of a sample, by a line of JSON: {"fps": ..}. The clip plays in a canvas of 400 x 300.
 import readline from 'node:readline';
-import { SAMPLES, launchBrowser, startServer } from '../web/posed.mjs';
-import { WEBGL, load, openViewer } from '../web/viewer_page.mjs';
+import { SAMPLES, launchBrowser, startServer } from '../../web/posed.mjs';
+import { WEBGL, load, openViewer } from '../../web/viewer_page.mjs';
 
 const SECONDS = 3;
 const server = await startServer(SAMPLES);

@@ -3,10 +3,10 @@
 // Answers a line of JSON for each line on stdin, as crowd.c does: "measure LAYERS SECONDS" tells the nanoseconds of a tick.
 import { createRequire } from 'node:module';
 import readline from 'node:readline';
-import { Client } from '../../clients/js/posed.js';
+import { Client } from '../../../clients/js/posed.js';
 
 const [, , url, path, characters, node] = process.argv;
-const WebSocket = globalThis.WebSocket ?? createRequire(new URL('../web/', import.meta.url))('ws').WebSocket;
+const WebSocket = globalThis.WebSocket ?? createRequire(new URL('../../web/', import.meta.url))('ws').WebSocket;
 const client = new Client(url, { WebSocket });
 const { duration } = (await client.model(path).info()).clips[0];
 const link = await client.connect();

@@ -6,9 +6,9 @@
 // line on stdin, as three_pose.mjs does: "measure LAYERS SECONDS" tells the nanoseconds of a tick, in which each character is posed once.
 import fs from 'node:fs';
 import readline from 'node:readline';
-import { AnimationMixer, Texture } from '../web/node_modules/three/build/three.module.js';
-import { GLTFLoader } from '../web/node_modules/three/examples/jsm/loaders/GLTFLoader.js';
-import { clone } from '../web/node_modules/three/examples/jsm/utils/SkeletonUtils.js';
+import { AnimationMixer, Texture } from '../../web/node_modules/three/build/three.module.js';
+import { GLTFLoader } from '../../web/node_modules/three/examples/jsm/loaders/GLTFLoader.js';
+import { clone } from '../../web/node_modules/three/examples/jsm/utils/SkeletonUtils.js';
 
 const [, , file, count, ...masked] = process.argv;
 

@@ -6,8 +6,8 @@
 // processor's (which has the compiler's and the collector's threads in it) and of the clock on the wall.
 import fs from 'node:fs';
 import readline from 'node:readline';
-import { AnimationMixer, Texture } from '../web/node_modules/three/build/three.module.js';
-import { GLTFLoader } from '../web/node_modules/three/examples/jsm/loaders/GLTFLoader.js';
+import { AnimationMixer, Texture } from '../../web/node_modules/three/build/three.module.js';
+import { GLTFLoader } from '../../web/node_modules/three/examples/jsm/loaders/GLTFLoader.js';
 
 const [, , file, clipIndex] = process.argv;
 

@@ -10,9 +10,9 @@ import http from 'node:http';
 import path from 'node:path';
 import readline from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '../web/posed.mjs';
+import { launchBrowser } from '../../web/posed.mjs';
 
-const THREE = fileURLToPath(new URL('../web/node_modules/three', import.meta.url));
+const THREE = fileURLToPath(new URL('../../web/node_modules/three', import.meta.url));
 const PAGE = `<!doctype html><script type="importmap">{"imports": {"three": "/three/build/three.module.js"}}</script>
 <script type="module">
 import * as three from 'three';

@@ -1,4 +1,4 @@
-#include "clients/cli/ask/estimate.h"
+#include "clients/cli/server/estimate.h"
 
 #include "clients/cli/output/bar.h"
 #include "clients/cli/output/json.h"
