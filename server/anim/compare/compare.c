@@ -1,6 +1,6 @@
 #include "anim/compare/compare.h"
 
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "anim/pose/bounds.h"
 #include "base/mem.h"
 

@@ -1,6 +1,6 @@
 /* compare_clips.c - the clips: which is which, their lengths and ranges, and the poses of those that both files have.
  */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* compare_frame.c - the space in which both models are compared: that of the old file, unless both files say different
  * units or axes for up and their numbers differ by just that. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* compare_materials.c - what surfaces are made of. Materials are found by the vertices that have them. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "anim/model/material_layers.h"
 #include "base/hash.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* compare_names.c - names as tools rewrite them, and the pairs of what has the same one. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/ascii.h"
 #include "base/hash.h"
 

@@ -1,6 +1,6 @@
 /* compare_nodes.c - the skeletons: which nodes are joints, which of the other file each of them is, and what is told of
  * those that are new, gone, renamed or hung elsewhere. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* compare_places.c - the partners of joints whose name the other file does not have: by the joint above them and their
  * place at rest. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

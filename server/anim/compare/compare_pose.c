@@ -1,5 +1,5 @@
 /* compare_pose.c - how far two poses are apart, joint by joint, and which joints that is due to. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 
 /* Of the tolerance: a rotation by so many radians, and a scale by such a share, are as much as a way by 1. It keeps
  * small joints from being still. */

@@ -1,6 +1,6 @@
 /* compare_probes.c - what each pair of joints is measured by: a space in which both models are alike, and a few points
  * that the joint carries. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* compare_rest.c - where the joints of both models are at rest. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* compare_skinned.c - where skinned vertices are at rest: what an inverse bind matrix changes shows there. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* compare_surface.c - what is drawn: vertices that come, go and change, and how many triangles there are. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "anim/model/material_layers.h"
 #include "base/mem.h"
 

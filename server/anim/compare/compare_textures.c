@@ -1,6 +1,6 @@
 /* compare_textures.c - whether two textures look the same: of a picture that was compressed anew, the means of small
  * blocks stay. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

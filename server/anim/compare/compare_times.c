@@ -1,5 +1,5 @@
 /* compare_times.c - the times of a clip at which both models are looked at: every key of either, and between. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

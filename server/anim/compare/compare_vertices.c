@@ -1,6 +1,6 @@
 /* compare_vertices.c - which vertex of the new model each drawn vertex of the old one is: by place, texture
  * coordinates, normal and the joint that it follows, in any order, split or merged. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/hash.h"
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* compare_weights.c - which joints vertices follow, and how much. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* differences.c - the list that a comparison makes: bounded, and sorted at the end. */
-#include "anim/compare/compare_parts.h"
+#include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 

@@ -1,5 +1,5 @@
 /* clip_blend_parts.c - local transforms of one clip, as kernel->mix() takes them. */
-#include "anim/compiled/clip_blend_parts.h"
+#include "anim/compiled/clip_blend_internal.h"
 
 #include "anim/compiled/clip_frames.h"
 

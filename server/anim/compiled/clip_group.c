@@ -2,7 +2,7 @@
 #include "anim/compiled/clip_group.h"
 
 #include "anim/compiled/clip_blend_mask.h"
-#include "anim/compiled/clip_blend_parts.h"
+#include "anim/compiled/clip_blend_internal.h"
 #include "anim/compiled/clip_frames.h"
 #include "base/mem.h"
 

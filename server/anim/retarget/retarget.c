@@ -1,5 +1,5 @@
 /* retarget.c - a view of a model with the clips of another: their names and, by name, their channels. */
-#include "anim/retarget/retarget_parts.h"
+#include "anim/retarget/retarget_internal.h"
 
 #include "base/mem.h"
 

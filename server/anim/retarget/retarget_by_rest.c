@@ -1,6 +1,6 @@
 /* retarget_by_rest.c - clips of another rig made anew of rotations relative to the rests: the view has keys of its own.
  */
-#include "anim/retarget/retarget_parts.h"
+#include "anim/retarget/retarget_internal.h"
 
 #include "base/mem.h"
 

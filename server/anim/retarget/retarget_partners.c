@@ -1,5 +1,5 @@
 /* retarget_partners.c - which node of the model each node of the clips' file moves: the one that has its name. */
-#include "anim/retarget/retarget_parts.h"
+#include "anim/retarget/retarget_internal.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* disk_cache.c - opens the folder of the disk cache, names its files, and counts their bytes. */
-#include "daemon/disk/disk_parts.h"
+#include "daemon/disk/disk_internal.h"
 
 #include "anim/bake/bake.h"
 #include "base/hash.h"

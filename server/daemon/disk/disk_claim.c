@@ -3,7 +3,7 @@
  * The byte's place is the path's hash, so that one file has room for all paths and never has to be removed. The locks
  * are those of an open file description (F_OFD_SETLK, fcntl(2)), which the kernel gives back when its process ends,
  * however that ends. They also hold between the machines of a network file system that has locks. */
-#include "daemon/disk/disk_parts.h"
+#include "daemon/disk/disk_internal.h"
 
 #include "base/mem.h"
 #include "daemon/support/fd.h"

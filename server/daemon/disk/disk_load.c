@@ -1,5 +1,5 @@
 /* disk_load.c - from the folder to memory: which entry belongs to a path now, and whether it is whole. */
-#include "daemon/disk/disk_parts.h"
+#include "daemon/disk/disk_internal.h"
 
 #include "base/mem.h"
 #include "daemon/support/fd.h"

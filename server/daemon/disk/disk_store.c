@@ -1,5 +1,5 @@
 /* disk_store.c - from memory to the folder, and keeping the folder small. */
-#include "daemon/disk/disk_parts.h"
+#include "daemon/disk/disk_internal.h"
 
 #include "base/mem.h"
 #include "daemon/support/fd.h"

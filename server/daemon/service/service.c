@@ -96,6 +96,29 @@ static struct disk_cache *open_disk(const struct config *config, struct err *err
     return disk;
 }
 
+static void init_queues(struct service *service)
+{
+    const struct limits *limits = &service->config->limits;
+    service->work_queue = (struct job_queue){.limits = limits,
+                                             .limit = LIMIT_ANSWER_QUEUE,
+                                             .waiting = STAT_ANSWERS_WAITING,
+                                             .refused = STAT_ANSWERS_REFUSED,
+                                             .wait = METRIC_QUEUE_ANSWERS,
+                                             .what = "large answers"};
+    service->list_queue = (struct job_queue){.limits = limits,
+                                             .limit = LIMIT_LIST_QUEUE,
+                                             .waiting = STAT_COUNT,
+                                             .refused = STAT_COUNT,
+                                             .wait = METRIC_QUEUE_LISTINGS,
+                                             .what = "listings"};
+    service->environment_queue = (struct job_queue){.limits = limits,
+                                                    .limit = LIMIT_ANSWER_QUEUE,
+                                                    .waiting = STAT_COUNT,
+                                                    .refused = STAT_COUNT,
+                                                    .wait = METRIC_QUEUE_ENVIRONMENTS,
+                                                    .what = "environments"};
+}
+
 int service_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct service **out,
                 struct err *err)
 {
@@ -122,24 +145,7 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     cache_share_room(service->cache, service->views);
     service->root_probe = root_probe_new(loop, config->root);
     service->renders = render_pool_new(loop, config, budget);
-    service->work_queue = (struct job_queue){.limits = &config->limits,
-                                             .limit = LIMIT_ANSWER_QUEUE,
-                                             .waiting = STAT_ANSWERS_WAITING,
-                                             .refused = STAT_ANSWERS_REFUSED,
-                                             .wait = METRIC_QUEUE_ANSWERS,
-                                             .what = "large answers"};
-    service->list_queue = (struct job_queue){.limits = &config->limits,
-                                             .limit = LIMIT_LIST_QUEUE,
-                                             .waiting = STAT_COUNT,
-                                             .refused = STAT_COUNT,
-                                             .wait = METRIC_QUEUE_LISTINGS,
-                                             .what = "listings"};
-    service->environment_queue = (struct job_queue){.limits = &config->limits,
-                                                    .limit = LIMIT_ANSWER_QUEUE,
-                                                    .waiting = STAT_COUNT,
-                                                    .refused = STAT_COUNT,
-                                                    .wait = METRIC_QUEUE_ENVIRONMENTS,
-                                                    .what = "environments"};
+    init_queues(service);
     evaluator_init(&service->evaluator, config, budget, view_cache_store(service->views));
     service->tick.data = service;
     service->on_tick = on_tick;

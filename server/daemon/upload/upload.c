@@ -3,7 +3,7 @@
 #include "base/container_of.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
-#include "daemon/upload/upload_parts.h"
+#include "daemon/upload/upload_internal.h"
 #include "daemon/support/fd.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "daemon/upload/remove_tree.h"
 #include "daemon/model/root.h"
-#include "daemon/upload/upload_store_parts.h"
+#include "daemon/upload/upload_store_internal.h"
 #include "daemon/support/fd.h"
 
 #include <errno.h>

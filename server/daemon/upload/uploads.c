@@ -4,7 +4,7 @@
 #include "daemon/support/stats.h"
 #include "daemon/config/access_policy.h"
 #include "daemon/support/log.h"
-#include "daemon/upload/upload_parts.h"
+#include "daemon/upload/upload_internal.h"
 #include "daemon/support/fd.h"
 
 #include <errno.h>

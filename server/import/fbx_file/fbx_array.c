@@ -1,7 +1,7 @@
 /* fbx_array.c - all numbers of a record, whatever form they have in the file. */
 #include "base/bytes.h"
 #include "base/mem.h"
-#include "import/fbx_file/fbx_parts.h"
+#include "import/fbx_file/fbx_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * A word before a colon begins a record; its values go on, over lines, to the next such word or brace. Commas only
  * separate: the SDK has written some before the first value. */
-#include "import/fbx_file/fbx_parts.h"
+#include "import/fbx_file/fbx_internal.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * a record of zeros. A record that says to end at 0 but has a name ends with its values: Maya's exporter has written
  * such. */
 #include "base/bytes.h"
-#include "import/fbx_file/fbx_parts.h"
+#include "import/fbx_file/fbx_internal.h"
 
 #include <string.h>
 

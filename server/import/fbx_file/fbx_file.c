@@ -2,7 +2,7 @@
 #include "import/fbx_file/fbx_file.h"
 
 #include "base/mem.h"
-#include "import/fbx_file/fbx_parts.h"
+#include "import/fbx_file/fbx_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  * C: "OO", child, parent; "OP", child, parent, property; "PO", child, property, parent; "PP" with both. */
 #include "base/mem.h"
-#include "import/fbx_file/fbx_scene_parts.h"
+#include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

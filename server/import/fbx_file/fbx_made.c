@@ -2,7 +2,7 @@
  *
  * Before 7.0 a Model's record has what is in 7.x in its Geometry or NodeAttribute: the model's subtype says which it
  * is. Up to 7.1 shapes are records within the mesh: Shape: "name" { Indexes, Vertices, Normals }. */
-#include "import/fbx_file/fbx_scene_parts.h"
+#include "import/fbx_file/fbx_scene_internal.h"
 
 uint32_t fbx_make(struct fbx_scene *scene, uint32_t of, const char *kind, const char *subtype, uint32_t record,
                   uint32_t parent, struct err *err)

@@ -1,7 +1,7 @@
 /* fbx_number_text.c - finds a value of an ASCII record again by counting the ones before it. */
 #include "import/fbx_file/fbx_number_text.h"
 
-#include "import/fbx_file/fbx_parts.h"
+#include "import/fbx_file/fbx_internal.h"
 
 #include <string.h>
 

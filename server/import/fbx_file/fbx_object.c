@@ -1,6 +1,6 @@
 /* fbx_object.c - objects from the records of "Objects", and how they are found. */
 #include "base/mem.h"
-#include "import/fbx_file/fbx_scene_parts.h"
+#include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Model: "Box01" { Type: "Mesh"  Vertices: ...  Link: "Bone01" { Indexes, Weights, Transform, TransformLink }
  * Material: "grey" { Diffuse: r, g, b }  Channel: "Transform" { ... }  Children: "a", "b" }; Media { Video { Video: ...
  * } }  SceneGenericPersistence { Pose: ... }. Read from files of 3ds Max 6 and 7. */
-#include "import/fbx_file/fbx_scene_parts.h"
+#include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* fbx_old_value.c - what files before 6.0 have as records and channels, as the properties that 7.x has for it. */
-#include "import/fbx_file/fbx_scene_parts.h"
+#include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

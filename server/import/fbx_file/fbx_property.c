@@ -1,6 +1,6 @@
 /* fbx_property.c - properties: an object's own, what is given to it, what its template says. */
 #include "base/mem.h"
-#include "import/fbx_file/fbx_scene_parts.h"
+#include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

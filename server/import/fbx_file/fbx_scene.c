@@ -1,7 +1,7 @@
 /* fbx_scene.c - from a file's records to its objects and links, step by step (fbx_scene.h). */
 #include "import/fbx_file/fbx_scene.h"
 
-#include "import/fbx_file/fbx_scene_parts.h"
+#include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * name says; one of models, materials, stacks and layers serves all objects of the kind, of others only those of the
  * subtype that is the name without "Fbx". */
 #include "base/mem.h"
-#include "import/fbx_file/fbx_scene_parts.h"
+#include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * polygon, or for all, which of the textures it has ("TextureId"), as LayerElementMaterial does for materials. A
  * material gets the texture of the first polygon that has both. */
 #include "base/mem.h"
-#include "import/fbx_file/fbx_scene_parts.h"
+#include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdlib.h>
 

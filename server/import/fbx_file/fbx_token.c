@@ -1,5 +1,5 @@
 /* fbx_token.c - the tokens of ASCII files, and the numbers that words are. */
-#include "import/fbx_file/fbx_parts.h"
+#include "import/fbx_file/fbx_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* gather.c - projects meshes, and makes results of what the samples show. */
-#include "render/gather/gather_parts.h"
+#include "render/gather/gather_internal.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* gather_fill.c - what the samples show: normals, colours, texture coordinates, interpolated with perspective. */
-#include "render/gather/gather_parts.h"
+#include "render/gather/gather_internal.h"
 #include "render/gather/gather_vector.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* gather_raster.c - finds the samples of a triangle: four at a time where it is small, as nearly all are. */
-#include "render/gather/gather_parts.h"
+#include "render/gather/gather_internal.h"
 #include "render/gather/gather_vector.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* export_channels.c - the keys of the clips that the file will have. */
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 struct channel *export_channels(const struct export *e, const struct export_clip *clip)
 {

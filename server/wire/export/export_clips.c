@@ -1,7 +1,7 @@
 /* export_clips.c - which clips the file has, and copies of their channels, which the steps behind may change. */
 #include "anim/model/mat.h"
 #include "anim/pose/pose.h"
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 #include "wire/reply/select.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* export_keys.c - key times as glTF has them: floats from 0 on that rise, the last one the clip's length. */
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* export_measure.c - how far the poses of the file are from those of the model. */
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* export_memory.c - arrays of the file under way, which accessors are there already, and how much work it may take. */
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* export_merge.c - clips of other files in the file: what of them moves nodes of the model, and under which names. */
 #include "anim/retarget/retarget_report.h"
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 #include "wire/reply/clip_sources.h"
 #include "wire/reply/reply_json.h"
 

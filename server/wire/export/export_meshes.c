@@ -1,5 +1,5 @@
 /* export_meshes.c - meshes: which the file has, and their primitives (glTF 2.0, 3.7.2). */
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 #include "wire/glb/primitives.h"
 #include "wire/reply/reply_json.h"
 

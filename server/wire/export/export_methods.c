@@ -1,7 +1,7 @@
 /* export_methods.c - skins whose vertices follow dual quaternions, which glTF does not have: refused, or with
  * approximate=1 linear in the file, with a warning of how far off that is. */
 #include "anim/pose/skin.h"
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* export_nodes.c - which nodes the file has, who is below whom, and which of them the scene lists. */
 #include "wire/glb/axes.h"
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 #include <string.h>
 

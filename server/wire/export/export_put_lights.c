@@ -1,5 +1,5 @@
 /* export_put_lights.c - lights as JSON (KHR_lights_punctual). The file has all of the model, under their numbers. */
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 #include "wire/encode/json.h"
 

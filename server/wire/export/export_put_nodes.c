@@ -1,6 +1,6 @@
 /* export_put_nodes.c - nodes, their cameras and the scene as JSON (glTF 2.0, 3.5 and 3.10). */
 #include "anim/pose/pose.h"
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 #include "wire/export/shear.h"
 #include "wire/reply/reply_json.h"
 

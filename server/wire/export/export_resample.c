@@ -1,7 +1,7 @@
 /* export_resample.c - keys at other times than the model's: of the same motion. */
 #include "anim/model/mat.h"
 #include "anim/pose/sample.h"
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

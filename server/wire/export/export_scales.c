@@ -1,7 +1,7 @@
 /* export_scales.c - nodes that do not inherit scales as a product of matrices has them: refused, or with approximate=1
  * given the transforms of their own that bring them nearest to where they are, at rest and at the keys of each clip. */
 #include "anim/pose/scale_effect.h"
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

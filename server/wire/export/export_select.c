@@ -1,7 +1,7 @@
 /* export_select.c - what of the model is in the file: all, or some subtrees with what they need. */
 #include "anim/model/mat.h"
 #include "anim/pose/pose.h"
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 #include "wire/reply/select.h"
 
 #include <string.h>

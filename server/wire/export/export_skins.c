@@ -1,7 +1,7 @@
 /* export_skins.c - skins: joints in their order and inverse binds (glTF 2.0, 3.7.3); joints and weights of vertices:
  * all that a vertex has, four in a set (3.7.3.3). */
 #include "wire/encode/json.h"
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 #include <math.h>
 

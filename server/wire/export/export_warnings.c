@@ -1,6 +1,6 @@
 /* export_warnings.c - what the file says otherwise than the model, and what it cannot say. */
 #include "wire/encode/json.h"
-#include "wire/export/export_parts.h"
+#include "wire/export/export_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -132,6 +132,17 @@ static void put_vary(const struct reply *reply, const struct http_response *resp
         put_header(out, "Vary: ", fields);
 }
 
+static void put_headers_of_success(const struct reply *reply, struct buf *out)
+{
+    if (reply->warning_count > 0)
+        buf_printf(out, "X-Posed-Warnings: %u\r\n", reply->warning_count);
+    if (reply->unmatched.size_bytes > 0)
+        buf_printf(out, "X-Posed-Unmatched: %.*s\r\n", (int)reply->unmatched.size_bytes, reply->unmatched.data);
+    buf_put(out, reply->picture_lines.data, reply->picture_lines.size_bytes);
+    if (reply->policy.size_bytes > 0)
+        buf_printf(out, "Content-Security-Policy: %.*s\r\n", (int)reply->policy.size_bytes, reply->policy.data);
+}
+
 void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out)
 {
     if (!response->has_begun)
@@ -156,14 +167,8 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     if (reply->cache_control != NULL)
         put_header(out, "Cache-Control: ", reply->cache_control);
     put_vary(reply, response, out);
-    if (reply->status == 200 && reply->warning_count > 0)
-        buf_printf(out, "X-Posed-Warnings: %u\r\n", reply->warning_count);
-    if (reply->status == 200 && reply->unmatched.size_bytes > 0)
-        buf_printf(out, "X-Posed-Unmatched: %.*s\r\n", (int)reply->unmatched.size_bytes, reply->unmatched.data);
     if (reply->status == 200)
-        buf_put(out, reply->picture_lines.data, reply->picture_lines.size_bytes);
-    if (reply->status == 200 && reply->policy.size_bytes > 0)
-        buf_printf(out, "Content-Security-Policy: %.*s\r\n", (int)reply->policy.size_bytes, reply->policy.data);
+        put_headers_of_success(reply, out);
     if (reply->stale_s > 0)
         put_number(out, "X-Posed-Stale: ", reply->stale_s);
     if (reply->retry_after_s > 0)

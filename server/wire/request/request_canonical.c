@@ -66,6 +66,92 @@ void request_set_canonical_times(struct request *request)
     request->canonical[16] = '\0';
 }
 
+static uint64_t hash_span(uint64_t state, const struct request_span *span)
+{
+    const uint64_t given[] = {span->has_from, span->has_to, span->has_fps, span->has_speed, span->has_phase};
+    const double amounts[] = {span->from, span->to, span->fps, span->speed, span->phase};
+    return hash64(hash64(state, given, sizeof given), amounts, sizeof amounts);
+}
+
+/* What has a value in each request. */
+static uint64_t hash_values(uint64_t state, const struct request *request)
+{
+    const uint64_t numbers[] = {
+        (uint64_t)request->wrap, (uint64_t)request->space, (uint64_t)request->layout, (uint64_t)request->format,
+        request->what,           request->has_indices,     request->has_normals,      request->has_rest,
+        request->list_limit,     request->is_over_clip,    request->has_rate,         request->is_estimate,
+        request->is_per_joint,   request->has_no_textures};
+    state = hash64(state, numbers, sizeof numbers);
+    state = hash64(state, &request->picture, sizeof request->picture);
+    state = hash64(state, &request->sheet, sizeof request->sheet);
+    state = hash_span(state, &request->span);
+    const uint64_t motion[] = {request->has_root_motion, request->has_turn};
+    return hash64(state, motion, sizeof motion);
+}
+
+/* The nodes and clips that it names beside those of the pose. */
+static uint64_t hash_named(uint64_t state, const struct request *request)
+{
+    state = hash_selectors(state, &request->root, 1);
+    state = hash_selectors(state, &request->target, 1);
+    state = hash_selectors(state, &request->camera, 1);
+    state = hash_selectors(state, &request->joint, 1);
+    state = hash_selectors(state, &request->variant, 1);
+    state = hash64(state, &request->rate, sizeof request->rate);
+    return hash_selectors(state, request->clips, request->clip_count);
+}
+
+static uint64_t hash_export(uint64_t state, const struct request *request)
+{
+    const uint64_t exported[] = {request->has_no_clips, request->is_approximate, request->has_up, request->up};
+    const double measures[] = {request->unit_m, request->sample_rate};
+    return hash64(hash64(state, exported, sizeof exported), measures, sizeof measures);
+}
+
+/* Nothing where they are not given, so that a query without them is what it was before there were any. */
+static uint64_t hash_optional_words(uint64_t state, const struct request *request)
+{
+    if (request->is_of_folders)
+        state = hash_uint(hash_uint(state, PARAM_FOLDERS), 1);
+    if (request->compression != GLB_PLAIN)
+        state = hash_uint(hash_uint(state, PARAM_COMPRESS), request->compression);
+    if (request->paths != 0)
+        state = hash_uint(hash_uint(state, PARAM_PATH), request->paths);
+    if (request->has_weights)
+        state = hash_uint(state, PARAM_WEIGHTS);
+    if (request->has_attributes)
+        state = hash_uint(state, PARAM_ATTRIBUTES);
+    if (request->op == OP_TEXTURE)
+        state = hash_uint(state, request->texture);
+    if (request->clip_file != NULL)
+        state = hash_text(state, request->clip_file);
+    if (request->clip_hash != NULL)
+        state = hash_text(state, request->clip_hash);
+    if (request->environment != NULL)
+        state = hash_text(hash_uint(state, PARAM_ENVIRONMENT), request->environment);
+    return state;
+}
+
+/* Likewise: of clips of other files, and of the model that it compares with. */
+static uint64_t hash_other_files(uint64_t state, const struct request *request)
+{
+    const bool has_files = request->op == OP_EXPORT || request->clip_file_count > 1;
+    state = hash_renames(state, &request->renames);
+    for (uint32_t i = 0; has_files && i < request->source_count; i++)
+        state = hash_text(state, request->sources[i].path);
+    if (request->clip_names != NULL || request->is_strict)
+        state = hash_uint(hash_text(state, request->clip_names), request->is_strict);
+    if (request->with != NULL) {
+        state = hash_text(state, request->with);
+        state = hash_uint(state, request->has_tolerance);
+        state = hash64(state, &request->tolerance, sizeof request->tolerance);
+    }
+    if (request->is_by_rest)
+        state = hash_humanoid(hash_humanoid(hash_uint(state, 1 + request->has_locked_feet), &request->humanoid),
+                              &request->clip_humanoid);
+    return state;
+}
+
 void request_set_canonical(struct request *request)
 {
     uint64_t h = hash_uint(HASH64_SEED, (uint64_t)request->op);
@@ -75,67 +161,14 @@ void request_set_canonical(struct request *request)
     h = hash_selectors(h, request->skins, request->skin_count);
     h = hash_selectors(h, request->joints, request->joint_count);
     h = hash_selectors(h, &request->mesh, 1);
-    const uint64_t numbers[] = {
-        (uint64_t)request->wrap, (uint64_t)request->space, (uint64_t)request->layout, (uint64_t)request->format,
-        request->what,           request->has_indices,     request->has_normals,      request->has_rest,
-        request->list_limit,     request->is_over_clip,    request->has_rate,         request->is_estimate,
-        request->is_per_joint,   request->has_no_textures};
-    h = hash64(h, numbers, sizeof numbers);
-    h = hash64(h, &request->picture, sizeof request->picture);
-    h = hash64(h, &request->sheet, sizeof request->sheet);
-    const struct request_span *span = &request->span;
-    const uint64_t given[] = {span->has_from, span->has_to, span->has_fps, span->has_speed, span->has_phase};
-    const double amounts[] = {span->from, span->to, span->fps, span->speed, span->phase};
-    h = hash64(h, given, sizeof given);
-    h = hash64(h, amounts, sizeof amounts);
-    const uint64_t motion[] = {request->has_root_motion, request->has_turn};
-    h = hash64(h, motion, sizeof motion);
-    h = hash_selectors(h, &request->root, 1);
-    h = hash_selectors(h, &request->target, 1);
-    h = hash_selectors(h, &request->camera, 1);
-    h = hash_selectors(h, &request->joint, 1);
-    h = hash_selectors(h, &request->variant, 1);
-    h = hash64(h, &request->rate, sizeof request->rate);
-    h = hash_selectors(h, request->clips, request->clip_count);
-    const uint64_t exported[] = {request->has_no_clips, request->is_approximate, request->has_up, request->up};
-    const double measures[] = {request->unit_m, request->sample_rate};
-    h = hash64(h, exported, sizeof exported);
-    h = hash64(h, measures, sizeof measures);
+    h = hash_values(h, request);
+    h = hash_named(h, request);
+    h = hash_export(h, request);
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);
     h = hash_layers(h, request);
-    if (request->is_of_folders)
-        h = hash_uint(hash_uint(h, PARAM_FOLDERS), 1);
-    if (request->compression != GLB_PLAIN)
-        h = hash_uint(hash_uint(h, PARAM_COMPRESS), request->compression);
-    if (request->paths != 0)
-        h = hash_uint(hash_uint(h, PARAM_PATH), request->paths);
-    if (request->has_weights)
-        h = hash_uint(h, PARAM_WEIGHTS);
-    if (request->has_attributes)
-        h = hash_uint(h, PARAM_ATTRIBUTES);
-    if (request->op == OP_TEXTURE)
-        h = hash_uint(h, request->texture);
-    if (request->clip_file != NULL)
-        h = hash_text(h, request->clip_file);
-    if (request->clip_hash != NULL)
-        h = hash_text(h, request->clip_hash);
-    if (request->environment != NULL)
-        h = hash_text(hash_uint(h, PARAM_ENVIRONMENT), request->environment);
-    h = hash_renames(h, &request->renames);
-    const bool has_files = request->op == OP_EXPORT || request->clip_file_count > 1;
-    for (uint32_t i = 0; has_files && i < request->source_count; i++)
-        h = hash_text(h, request->sources[i].path);
-    if (request->clip_names != NULL || request->is_strict)
-        h = hash_uint(hash_text(h, request->clip_names), request->is_strict);
-    if (request->with != NULL) {
-        h = hash_text(h, request->with);
-        h = hash_uint(h, request->has_tolerance);
-        h = hash64(h, &request->tolerance, sizeof request->tolerance);
-    }
-    if (request->is_by_rest)
-        h = hash_humanoid(hash_humanoid(hash_uint(h, 1 + request->has_locked_feet), &request->humanoid),
-                          &request->clip_humanoid);
+    h = hash_optional_words(h, request);
+    h = hash_other_files(h, request);
     if (request->fit != VOLUME_CAPSULE)
         h = hash_uint(hash_uint(h, PARAM_FIT), request->fit);
     request->canonical_rest = h;

@@ -1,4 +1,4 @@
-/* fbx_scene_parts.h - the steps of fbx_scene_read(). Private to import/fbx_file. */
+/* fbx_scene_internal.h - the steps of fbx_scene_read(). Private to import/fbx_file. */
 #pragma once
 
 #include "import/fbx_file/fbx_scene.h"

@@ -1,4 +1,4 @@
-/* upload_store_parts.h - what upload_store.c (staging, into place) and upload_remove.c (taking away) share: names,
+/* upload_store_internal.h - what upload_store.c (staging, into place) and upload_remove.c (taking away) share: names,
  * errors, and the folders that came as zips. Private to these two; work threads.
  *
  * A folder that came as a zip (file_access.h) has what came with it and nothing else, since its models may open all of

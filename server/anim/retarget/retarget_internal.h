@@ -1,4 +1,4 @@
-/* retarget_parts.h - what the files of retarget.h share: partners by name, channels, and clips by rest. */
+/* retarget_internal.h - what the files of retarget.h share: partners by name, channels, and clips by rest. */
 #pragma once
 
 #include "anim/retarget/retarget.h"

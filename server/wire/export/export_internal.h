@@ -1,4 +1,4 @@
-/* export_parts.h - the file under way, and the steps that make it. Private to this folder. Pure.
+/* export_internal.h - the file under way, and the steps that make it. Private to this folder. Pure.
  *
  * Steps return false when the reply is an error. Places are numbers in the file, GLB_NONE of what is not in it. */
 #pragma once

@@ -1,4 +1,4 @@
-/* compare_parts.h - what the files of the comparison share. Private to this folder. Pure. */
+/* compare_internal.h - what the files of the comparison share. Private to this folder. Pure. */
 #pragma once
 
 #include "anim/compare/compare.h"

@@ -1,4 +1,4 @@
-/* disk_parts.h - the disk cache itself, which disk_cache.c, disk_load.c and disk_store.c share. Private to them. */
+/* disk_internal.h - the disk cache itself, which disk_cache.c, disk_load.c and disk_store.c share. Private to them. */
 #pragma once
 
 #include "daemon/disk/disk_cache.h"

@@ -1,4 +1,4 @@
-/* fbx_parts.h - what the readers of binary and ASCII files share. Private to import/fbx_file. */
+/* fbx_internal.h - what the readers of binary and ASCII files share. Private to import/fbx_file. */
 #pragma once
 
 #include "import/fbx_file/fbx_file.h"

@@ -1,4 +1,5 @@
-/* upload_parts.h - the structs that uploads.c (all uploads) and upload.c (the course of one) share. Private to them. */
+/* upload_internal.h - the structs that uploads.c (all uploads) and upload.c (the course of one) share. Private to them.
+ */
 #pragma once
 
 #include "base/buf.h"

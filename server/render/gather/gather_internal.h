@@ -1,4 +1,4 @@
-/* gather_parts.h - what the steps from meshes to samples share. Private to gather*.c. */
+/* gather_internal.h - what the steps from meshes to samples share. Private to gather*.c. */
 #pragma once
 
 #include "render/gather/gather.h"

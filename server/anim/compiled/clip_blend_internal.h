@@ -1,5 +1,5 @@
-/* clip_blend_parts.h - what mixing one entity and mixing a group have in common. Pure; any thread with its own working
- * memory. For clip_blend.c and clip_group.c. */
+/* clip_blend_internal.h - what mixing one entity and mixing a group have in common. Pure; any thread with its own
+ * working memory. For clip_blend.c and clip_group.c. */
 #pragma once
 
 #include "anim/compiled/clip_blend.h"
