@@ -48,8 +48,8 @@ static int warm_up(struct renderer *renderer, struct err *err)
     struct buf model, png;
     buf_init(&model, 0);
     buf_init(&png, 0);
-    /* What most models need not is compiled when the first does, but for who finds it compiled: that takes 10 ms, and
-     * later, in the sandbox, nothing is found or kept any more. */
+    /* Most models need only some of the programs. Compiling the others takes 10 ms, which only a cache on disk makes
+     * worthwhile: the sandbox, later, reaches no cache. Without one, the first model that needs a program waits. */
     int rc = warm_up_model(getenv("MESA_SHADER_CACHE_DIR") != NULL, &model, err);
     const int fd = memfd_create("posed-warm-up", MFD_CLOEXEC);
     if (rc == 0 && (fd < 0 || write(fd, model.data, model.size_bytes) != (ssize_t)model.size_bytes))

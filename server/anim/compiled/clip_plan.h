@@ -24,7 +24,7 @@ struct clip_plan {
 };
 
 /* Whether the product of a parent's and a child's matrix is what the model means in its rig, at all times of the clip
- * (POSE_REST: at rest): of clips of which it is, it is in blends of them, too, as scales mix linearly. */
+ * (POSE_REST: at rest). Blends of such clips are plain as well, because scales mix linearly. */
 bool clip_plan_is_plain(const struct model *model, int32_t clip);
 
 /* Plans clip `clip` of the model. rig_of_node[node_count]: as compile_rig() has it, borrowed for the call. */

@@ -43,8 +43,8 @@ struct listing *listing_make(int root_fd, struct folder_watch_set *set);
 struct listing *listing_ref(struct listing *listing);
 void listing_unref(struct listing *listing); /* NULL is fine */
 
-/* Whether it is what the root holds, as far as events tell once they have been read; where there are none, whether it
- * is younger than holds_ms, or than many times what the walk took. */
+/* Whether the listing shows what the root holds. Events of the file system tell, once they are read. Without events, a
+ * listing is current for holds_ms, or for a multiple of the time that its walk took, whichever is longer. */
 bool listing_is_current(const struct listing *listing, uint64_t holds_ms);
 
 /* The first file, or folder, behind `after` whose path is not before `prefix`: those with the prefix follow at once.
