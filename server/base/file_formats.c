@@ -4,8 +4,8 @@
 #include <strings.h>
 
 const struct file_format FILE_FORMATS[] = {
-#define X(ending, name, reader, companion_of, magic, clips, fidelity)                                                  \
-    {ending, name, READER_##reader, companion_of, magic, CLIPS_##clips, fidelity},
+#define X(extension, name, reader, companion_of, magic, clips, fidelity)                                               \
+    {extension, name, READER_##reader, companion_of, magic, CLIPS_##clips, fidelity},
 #include "protocol/formats.def"
 #undef X
 };
@@ -14,15 +14,15 @@ const size_t FILE_FORMAT_COUNT = sizeof FILE_FORMATS / sizeof *FILE_FORMATS;
 static const struct file_format ENVIRONMENT = {"hdr", "Radiance HDR", READER_RADIANCE, "", "", CLIPS_NONE, ""};
 
 static const struct refused_format {
-    const char *ending, *name, *instead;
+    const char *extension, *name, *instead;
 } REFUSED_FORMATS[] = {
-#define X(ending, name, instead) {ending, name, instead},
+#define X(extension, name, instead) {extension, name, instead},
 #include "protocol/formats_refused.def"
 #undef X
 };
 
 /* What stands behind the last dot of the last part of a path, or NULL. */
-static const char *ending_of(const char *path)
+static const char *extension_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash != NULL ? slash : path, '.');
@@ -31,25 +31,25 @@ static const char *ending_of(const char *path)
 
 const struct file_format *file_format_of(const char *path)
 {
-    const char *ending = ending_of(path);
-    for (size_t i = 0; ending != NULL && i < FILE_FORMAT_COUNT; i++)
-        if (strcasecmp(FILE_FORMATS[i].ending, ending) == 0)
+    const char *extension = extension_of(path);
+    for (size_t i = 0; extension != NULL && i < FILE_FORMAT_COUNT; i++)
+        if (strcasecmp(FILE_FORMATS[i].extension, extension) == 0)
             return &FILE_FORMATS[i];
     return NULL;
 }
 
 const struct file_format *file_format_of_environment(const char *path)
 {
-    const char *ending = ending_of(path);
-    return ending != NULL && strcasecmp(ENVIRONMENT.ending, ending) == 0 ? &ENVIRONMENT : NULL;
+    const char *extension = extension_of(path);
+    return extension != NULL && strcasecmp(ENVIRONMENT.extension, extension) == 0 ? &ENVIRONMENT : NULL;
 }
 
 int file_format_unknown(const char *path, struct err *err)
 {
-    const char *ending = ending_of(path);
-    for (size_t i = 0; ending != NULL && i < sizeof REFUSED_FORMATS / sizeof *REFUSED_FORMATS; i++)
-        if (strcasecmp(REFUSED_FORMATS[i].ending, ending) == 0)
+    const char *extension = extension_of(path);
+    for (size_t i = 0; extension != NULL && i < sizeof REFUSED_FORMATS / sizeof *REFUSED_FORMATS; i++)
+        if (strcasecmp(REFUSED_FORMATS[i].extension, extension) == 0)
             return err_set(err, ERR_UNKNOWN_FORMAT, "files of %s (.%s) are not read: export %s instead",
-                           REFUSED_FORMATS[i].name, REFUSED_FORMATS[i].ending, REFUSED_FORMATS[i].instead);
-    return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's ending");
+                           REFUSED_FORMATS[i].name, REFUSED_FORMATS[i].extension, REFUSED_FORMATS[i].instead);
+    return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's extension");
 }

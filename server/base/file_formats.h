@@ -22,7 +22,7 @@ enum clip_fidelity { CLIPS_EXACT, CLIPS_AT_KEYS, CLIPS_PARTLY, CLIPS_NONE };
 
 /* A row; formats.def says what the fields hold. */
 struct file_format {
-    const char *ending, *name;
+    const char *extension, *name;
     enum reader reader;
     const char *companion_of, *magic;
     enum clip_fidelity clips;
@@ -32,12 +32,13 @@ struct file_format {
 extern const struct file_format FILE_FORMATS[];
 extern const size_t FILE_FORMAT_COUNT;
 
-/* The format that the ending of a path or a bare name says, or NULL: no importer knows it. */
+/* The format that the extension of a path or a bare name says, or NULL: no importer knows it. */
 const struct file_format *file_format_of(const char *path);
 
-/* Radiance pictures (.hdr), which are no models but what lights them: the format where the ending says so, or NULL. */
+/* Radiance pictures (.hdr), which are no models but what lights them: the format where the extension says so, or NULL.
+ */
 const struct file_format *file_format_of_environment(const char *path);
 
-/* For a path whose ending no importer knows: ERR_UNKNOWN_FORMAT, which names the format and what to export instead
+/* For a path whose extension no importer knows: ERR_UNKNOWN_FORMAT, which names the format and what to export instead
  * where protocol/formats_refused.def has it. Returns err->code. */
 int file_format_unknown(const char *path, struct err *err);

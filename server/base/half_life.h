@@ -20,5 +20,5 @@ enum {
 /* Of the file's first bytes, of which HALF_LIFE_HEADER_BYTES are enough. */
 enum half_life_part half_life_part_of(const uint8_t *bytes, size_t size_bytes);
 
-/* How many characters before its ending the name of such a part has more than that of its model. */
+/* How many characters before its extension the name of such a part has more than that of its model. */
 static inline size_t half_life_suffix_bytes(enum half_life_part part) { return part == HALF_LIFE_SEQUENCES ? 2 : 1; }

@@ -17,7 +17,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* --- the format that the ending of -o FILE asks for --- */
+/* --- the format that the extension of -o FILE asks for --- */
 
 /* The format of bounds, which has no format=. */
 static const char JSON_ALONE[] = "json";
@@ -44,28 +44,28 @@ static const char *find_form(const char *forms, const char *name)
     return NULL;
 }
 
-/* Whether the ending is a format of any command. */
-static bool is_form(const char *ending)
+/* Whether the extension is a format of any command. */
+static bool is_form(const char *extension)
 {
     for (int i = 0; i < COMMAND_COUNT; i++)
-        if (COMMANDS[i].operation[0] != '\0' && find_form(forms_of(&COMMANDS[i]), ending) != NULL)
+        if (COMMANDS[i].operation[0] != '\0' && find_form(forms_of(&COMMANDS[i]), extension) != NULL)
             return true;
     return false;
 }
 
 static int refuse(const struct args *args, const char *file, const char *forms)
 {
-    struct text endings = {0};
+    struct text extensions = {0};
     const char *word;
     size_t size = 0;
     while ((word = values_next_word(&forms, &size)) != NULL)
-        text_printf(&endings, "%s.%.*s", endings.size_bytes == 0 ? "" : ", ", (int)size, word);
-    terminal_error("%s writes %s, not '%s'", COMMANDS[args->command].name, endings.at, file);
-    text_free(&endings);
+        text_printf(&extensions, "%s.%.*s", extensions.size_bytes == 0 ? "" : ", ", (int)size, word);
+    terminal_error("%s writes %s, not '%s'", COMMANDS[args->command].name, extensions.at, file);
+    text_free(&extensions);
     return STATUS_USAGE;
 }
 
-/* What the ending, behind the dot at `dot`, is called as a format. */
+/* What the extension, behind the dot at `dot`, is called as a format. */
 static const char *form_name(const char *dot) { return strcasecmp(dot + 1, "jpg") == 0 ? "jpeg" : dot + 1; }
 
 static int choose_format(const struct args *args, const char **format)
@@ -86,7 +86,7 @@ static int choose_format(const struct args *args, const char **format)
     const bool is_animated_png = strcmp(given, "apng") == 0 && strcasecmp(dot + 1, "png") == 0;
     if (strcasecmp(given, form_name(dot)) == 0 || is_animated_png || !is_form(form_name(dot)))
         return STATUS_DONE;
-    terminal_error("--format %s and the ending of '%s' contradict each other", given, file);
+    terminal_error("--format %s and the extension of '%s' contradict each other", given, file);
     return STATUS_USAGE;
 }
 
@@ -128,14 +128,14 @@ static void report(const struct args *args, const char *file, const char *model,
 /* "crow.png", "crow-sheet.webp" */
 static char *choose_name(const struct args *args, const char *model, const char *format)
 {
-    char ending[64];
+    char extension[64];
     static const char *const OWN[][2] = {{"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"}, {"y4m", "y4m"}};
     const char *own = "png";
     for (size_t i = 0; format != NULL && i < sizeof OWN / sizeof *OWN; i++)
         own = strcmp(format, OWN[i][0]) == 0 ? OWN[i][1] : own;
-    snprintf(ending, sizeof ending, "%s%s.%s", args->command == COMMAND_RENDER ? "" : "-",
+    snprintf(extension, sizeof extension, "%s%s.%s", args->command == COMMAND_RENDER ? "" : "-",
              args->command == COMMAND_RENDER ? "" : COMMANDS[args->command].name, own);
-    return output_name(model, ending);
+    return output_name(model, extension);
 }
 
 static int print_numbers(const struct args *args, const struct posed_packet *answer)

@@ -39,8 +39,8 @@ void bake_free(struct bake *bake)
 
 /* --- what is asked for --- */
 
-/* The ending of a path behind its last dot; "" where it has none. */
-static const char *ending_of(const char *path)
+/* The extension of a path behind its last dot; "" where it has none. */
+static const char *extension_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
     return dot == NULL || dot == base ? "" : dot + 1;
@@ -52,24 +52,24 @@ static bool is_folder(const char *path)
     return path[0] != '\0' && (path[strlen(path) - 1] == '/' || (stat(path, &info) == 0 && S_ISDIR(info.st_mode)));
 }
 
-/* By --as, else by the ending of -o. Returns -1 after printing why. */
+/* By --as, else by the extension of -o. Returns -1 after printing why. */
 static int choose_kind(const struct args *args)
 {
     const char *as = args_text(args, OPTION_AS, NULL), *file = args_text(args, OPTION_FILE, NULL);
-    const bool has_ending = file != NULL && !is_folder(file) && ending_of(file)[0] != '\0';
-    const int by_ending = has_ending ? kind_of(ending_of(file)) : -1;
-    if (as == NULL && by_ending >= 0)
-        return by_ending;
-    if (as == NULL && has_ending) {
+    const bool has_extension = file != NULL && !is_folder(file) && extension_of(file)[0] != '\0';
+    const int by_extension = has_extension ? kind_of(extension_of(file)) : -1;
+    if (as == NULL && by_extension >= 0)
+        return by_extension;
+    if (as == NULL && has_extension) {
         terminal_error("bake writes .json, .csv, .npy, .c, .png and .posed, not '%s'", file);
         return -1;
     }
     if (as == NULL) {
-        terminal_error("what to write? --as json, csv, npy, c or png, or -o FILE with such an ending, or .posed");
+        terminal_error("what to write? --as json, csv, npy, c or png, or -o FILE with such an extension, or .posed");
         return -1;
     }
     const int kind = kind_of(as);
-    if (has_ending && by_ending != kind) {
+    if (has_extension && by_extension != kind) {
         terminal_error("--as %s and -o '%s' contradict each other", as, file);
         return -1;
     }
@@ -111,14 +111,14 @@ static int check_options(const struct args *args, int kind)
 
 /* --- files --- */
 
-/* The path of all files without its ending: of -o FILE, of MODEL in the folder -o FOLDER, or of MODEL here. */
+/* The path of all files without its extension: of -o FILE, of MODEL in the folder -o FOLDER, or of MODEL here. */
 static char *choose_stem(const struct args *args, const char *model)
 {
     const char *given = args_text(args, OPTION_FILE, NULL);
     struct text stem = {0};
     if (given != NULL && !is_folder(given)) {
-        const char *ending = ending_of(given);
-        text_put_bytes(&stem, given, strlen(given) - (ending[0] == '\0' ? 0 : strlen(ending) + 1));
+        const char *extension = extension_of(given);
+        text_put_bytes(&stem, given, strlen(given) - (extension[0] == '\0' ? 0 : strlen(extension) + 1));
         return stem.at;
     }
     char *name = output_name(model, "");
@@ -128,11 +128,11 @@ static char *choose_stem(const struct args *args, const char *model)
     return stem.at;
 }
 
-static struct bake_file *add_file(struct bake_file *files, size_t *count, const char *stem, const char *ending)
+static struct bake_file *add_file(struct bake_file *files, size_t *count, const char *stem, const char *extension)
 {
     struct text path = {0};
     struct bake_file *file = &files[(*count)++];
-    text_printf(&path, "%s%s", stem, ending);
+    text_printf(&path, "%s%s", stem, extension);
     file->path = path.at;
     text_put(&file->bytes, "");
     return file;

@@ -77,7 +77,7 @@ static void report(const char *model, const char *file, bool is_stdout, const st
     cJSON_Delete(glb);
 }
 
-/* -o FILE, or the model's name with another ending in the current folder, where that is not the model itself. */
+/* -o FILE, or the model's name with another extension in the current folder, where that is not the model itself. */
 static int choose_file(const struct args *args, const char *model, char **file)
 {
     const char *given = args_text(args, OPTION_FILE, NULL), *name = given == NULL ? args->positional[0] : given;

@@ -15,14 +15,14 @@ static void add_pair(struct diff *diff, const char *name, const struct listed_mo
     pair->models[DIFF_NEW] = new == NULL ? NULL : must_copy(new->source);
 }
 
-/* The bytes of a path without its ending. */
+/* The bytes of a path without its extension. */
 static size_t stem_bytes(const char *path)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash == NULL ? path : slash, '.');
     return dot == NULL ? strlen(path) : (size_t)(dot - path);
 }
 
-/* The one model of a list that is called so but for its ending; NULL: there is none, or several. */
+/* The one model of a list that is called so but for its extension; NULL: there is none, or several. */
 static struct listed_model *find_stem(struct model_list *list, const bool *is_taken, const char *name, size_t *place)
 {
     const size_t size = stem_bytes(name);
@@ -38,7 +38,7 @@ static struct listed_model *find_stem(struct model_list *list, const bool *is_ta
     return found;
 }
 
-/* Both lists are sorted by path under one folder each. Models that have another ending now, as those that were
+/* Both lists are sorted by path under one folder each. Models that have another extension now, as those that were
  * converted, are found in a second step. */
 static void match(struct diff *diff, struct model_list lists[DIFF_SIDES])
 {

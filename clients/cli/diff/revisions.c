@@ -22,9 +22,9 @@ static const char *const COMPANIONS[] = {"bin",      "mtl",  "png", "jpg",  "jpe
                                          "skeleton", "glsl", "hdr", "jfif", "pcx",  "skin", "exr"};
 
 static const struct {
-    const char *ending, *companion_of;
+    const char *extension, *companion_of;
 } FORMATS[] = {
-#define X(ending, name, reader, companion_of, magic, clips, fidelity) {ending, companion_of},
+#define X(extension, name, reader, companion_of, magic, clips, fidelity) {extension, companion_of},
 #include "protocol/formats.def"
 #undef X
 };
@@ -38,16 +38,16 @@ struct checkout {
     struct text models; /* likewise: those to be compared */
 };
 
-static bool has_ending(const char *path, const char *ending)
+static bool has_extension(const char *path, const char *extension)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash == NULL ? path : slash, '.');
-    return dot != NULL && strcasecmp(dot + 1, ending) == 0;
+    return dot != NULL && strcasecmp(dot + 1, extension) == 0;
 }
 
 static bool is_model(const char *path)
 {
     for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
-        if (FORMATS[i].companion_of[0] == '\0' && has_ending(path, FORMATS[i].ending))
+        if (FORMATS[i].companion_of[0] == '\0' && has_extension(path, FORMATS[i].extension))
             return true;
     return false;
 }
@@ -55,10 +55,10 @@ static bool is_model(const char *path)
 static bool is_companion(const char *path)
 {
     for (size_t i = 0; i < sizeof COMPANIONS / sizeof *COMPANIONS; i++)
-        if (has_ending(path, COMPANIONS[i]))
+        if (has_extension(path, COMPANIONS[i]))
             return true;
     for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
-        if (FORMATS[i].companion_of[0] != '\0' && has_ending(path, FORMATS[i].ending))
+        if (FORMATS[i].companion_of[0] != '\0' && has_extension(path, FORMATS[i].extension))
             return true;
     return false;
 }

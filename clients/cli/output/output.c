@@ -138,10 +138,11 @@ int output_give_json(const char *json, size_t size_bytes)
     return status;
 }
 
-char *output_name(const char *model, const char *ending)
+char *output_name(const char *model, const char *extension)
 {
     struct text name = {0};
     const char *slash = strrchr(model, '/'), *base = slash == NULL ? model : slash + 1, *dot = strrchr(base, '.');
-    text_printf(&name, "%.*s%s", (int)(dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base)), base, ending);
+    text_printf(&name, "%.*s%s", (int)(dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base)), base,
+                extension);
     return name.at;
 }

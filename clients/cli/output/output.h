@@ -22,4 +22,4 @@ int output_give_json(const char *json, size_t size_bytes);
 /* Creates the folders above `path`. Returns 0 or -1 with errno. */
 int output_make_folders(const char *path);
 /* Turns "birds/crow.fbx" and ".png" into "crow.png". The caller frees it. */
-char *output_name(const char *model, const char *ending);
+char *output_name(const char *model, const char *extension);

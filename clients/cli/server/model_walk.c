@@ -37,7 +37,7 @@ struct ignores {
     char *lines;
 };
 
-/* The format of the file's ending; NULL for none. */
+/* The format of the file's extension; NULL for none. */
 static const cJSON *format_of(const struct model_walk *walk, const char *name)
 {
     const char *dot = strrchr(name, '.');

@@ -7,7 +7,7 @@
 
 struct model_walk {
     const char *root;        /* absolute */
-    const cJSON *formats;    /* "formats" of /v1/formats: which endings are models */
+    const cJSON *formats;    /* "formats" of /v1/formats: which extensions are models */
     bool keeps_hidden_links; /* a link to a hidden file is not followed: the server would answer of it */
     /* Called with each model: where it lies under the root, and the file that a symbolic link leads to. */
     void (*found)(void *context, const char *model, const char *source);

@@ -12,7 +12,7 @@ struct sheet_request {
     struct connection *connection;
     const struct args *args; /* of sheet or turntable */
     const char *model;
-    const char *format; /* as the ending of the file says it; NULL: as args or the server say */
+    const char *format; /* as the extension of the file says it; NULL: as args or the server say */
     const char *body;   /* what only a body can say; NULL: nothing */
 };
 

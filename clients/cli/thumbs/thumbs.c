@@ -27,7 +27,7 @@ static int set_options(struct thumbs *thumbs)
     const char *format = args_text(args, OPTION_PICTURE_FORMAT, "png");
     if (strcmp(format, "png") != 0)
         text_printf(&query, "&format=%s", format);
-    thumbs->ending = strcmp(format, "jpeg") == 0 ? "jpg" : format;
+    thumbs->extension = strcmp(format, "jpeg") == 0 ? "jpg" : format;
     thumbs->parameters = must_copy(query.at);
     thumbs->body = args_put_body(args, &body) ? body.at : NULL;
     text_printf(&options, "%s %s %s", thumbs->parameters, clips, thumbs->body == NULL ? "" : thumbs->body);

@@ -13,12 +13,12 @@
 struct thumbs {
     const struct args *args;
     struct command_context context;
-    const char *out;    /* the output folder */
-    char *options;      /* everything but the model that pictures depend on, compared with the manifest's */
-    char *parameters;   /* of /v1/render, "&width=256&height=256&.." */
-    char *body;         /* or NULL */
-    const char *ending; /* of pictures' names, "png" */
-    const char *server; /* its version */
+    const char *out;       /* the output folder */
+    char *options;         /* everything but the model that pictures depend on, compared with the manifest's */
+    char *parameters;      /* of /v1/render, "&width=256&height=256&.." */
+    char *body;            /* or NULL */
+    const char *extension; /* of pictures' names, "png" */
+    const char *server;    /* its version */
     struct manifest manifest;
     struct failures failures;
     /* of a pass */

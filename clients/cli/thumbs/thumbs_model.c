@@ -84,7 +84,7 @@ static bool take_known_failure(struct thumbs *thumbs, size_t index, const cJSON 
 }
 
 /* "birds/crow.fbx.png", "birds/crow.fbx.0-fly.png" */
-static void name_picture(struct text *out, const struct listed_model *item, const cJSON *clip, const char *ending)
+static void name_picture(struct text *out, const struct listed_model *item, const cJSON *clip, const char *extension)
 {
     text_put(out, item->out);
     if (clip != NULL) {
@@ -99,7 +99,7 @@ static void name_picture(struct text *out, const struct listed_model *item, cons
             i += bytes == 0 ? 1 : bytes;
         }
     }
-    text_printf(out, ".%s", ending);
+    text_printf(out, ".%s", extension);
 }
 
 /* clip: of --clips; NULL: the parameters select it. Returns 0, an enum posed_status, or -100 with *problem. */
@@ -115,7 +115,7 @@ static int draw(struct thumbs *thumbs, struct connection *connection, const stru
         text_put(&query, "&clip=-");
     int rc = connection_request_model(connection, "render", item->source, query.at, thumbs->body, &answer);
     if (rc == 0) {
-        name_picture(&file, item, clip, thumbs->ending);
+        name_picture(&file, item, clip, thumbs->extension);
         text_printf(&path, "%s/%s", thumbs->out, file.at);
         const bool is_bad = output_is_behind_link(thumbs->out, file.at, problem) ||
                             output_write(path.at, thumbs->manifest.folder, answer.data, answer.data_bytes, problem) < 0;

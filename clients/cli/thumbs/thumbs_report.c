@@ -160,7 +160,7 @@ void thumbs_warn_unmatched(const struct thumbs *thumbs, const char *model)
 
 /* --- formats --- */
 
-/* The format of --report by the ending of its file; "" for none. */
+/* The format of --report by the extension of its file; "" for none. */
 static const char *format_of(const char *file)
 {
     const char *dot = strrchr(file, '.');
@@ -176,7 +176,7 @@ int thumbs_check_report(const struct args *args)
     if (format != NULL)
         terminal_error("--report writes json or junit, not %s, which is printed", format);
     else
-        terminal_error("--report writes .json or .xml (JUnit), not '%s'; --format selects one for any ending", file);
+        terminal_error("--report writes .json or .xml (JUnit), not '%s'; --format selects one for any extension", file);
     return STATUS_USAGE;
 }
 

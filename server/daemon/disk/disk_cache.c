@@ -107,10 +107,10 @@ void disk_key(const struct disk_cache *disk, const char *path, const uint8_t has
     sha256_digest(&sha, DISK_KEY_SIZE, out);
 }
 
-void disk_name(const uint8_t key[DISK_KEY_SIZE], const char *ending, char out[DISK_NAME_SIZE])
+void disk_name(const uint8_t key[DISK_KEY_SIZE], const char *extension, char out[DISK_NAME_SIZE])
 {
     hex_put(out, key, 16);
-    snprintf(out + 32, DISK_NAME_SIZE - 32, ".%s", ending);
+    snprintf(out + 32, DISK_NAME_SIZE - 32, ".%s", extension);
 }
 
 uint64_t disk_file_size(const struct disk_cache *disk, const char *name)

@@ -32,8 +32,8 @@ struct disk_cache {
 /* What the record of a model is for: the path, with such content; hash NULL: what that of the path's index is for. */
 void disk_key(const struct disk_cache *disk, const char *path, const uint8_t hash[SOURCE_HASH_SIZE],
               uint8_t out[DISK_KEY_SIZE]);
-/* The file of a key; ending: "model" or "index". */
-void disk_name(const uint8_t key[DISK_KEY_SIZE], const char *ending, char out[DISK_NAME_SIZE]);
+/* The file of a key; extension: "model" or "index". */
+void disk_name(const uint8_t key[DISK_KEY_SIZE], const char *extension, char out[DISK_NAME_SIZE]);
 
 /* What a file takes of the disk; 0 where there is none. */
 uint64_t disk_file_size(const struct disk_cache *disk, const char *name);

@@ -171,8 +171,8 @@ static bool has_name(const struct walk_folder *folder, const char *name)
     return bsearch(&name, folder->names, folder->count, sizeof *folder->names, by_bytes) != NULL;
 }
 
-/* True for the sequences and textures of a Half-Life model that lie beside it, in files that its format's ending has,
- * too. Files are opened only where the names say that they may be such. */
+/* True for the sequences and textures of a Half-Life model that lie beside it, in files that its format's extension
+ * has, too. Files are opened only where the names say that they may be such. */
 static bool is_half_life_part(const struct walk *walk, const struct walk_folder *folder, const char *name)
 {
     const char *dot = strrchr(name, '.');

@@ -1,7 +1,7 @@
 /* walk.h - lists the model files beneath the root, a page at a time, in the byte order of their paths.
  *
  * Reads folders and waits for the disk: work threads. It leaves out hidden files and folders, links, companions of
- * other models, names that are not UTF-8, unknown endings, and folders that may not be read. */
+ * other models, names that are not UTF-8, unknown extensions, and folders that may not be read. */
 #pragma once
 
 #include "daemon/model/root.h"

@@ -168,7 +168,7 @@ void service_sheet_reply(const struct picture_job *picture, struct blob *made, s
         reply_put_shown_clip(&picture->job->models[request->clip_source]->model, picture->clip, reply);
     reply->content_type = PICTURE_FILE_KINDS[request->sheet.format].content_type;
     reply->file_of = request->model;
-    reply->file_ending = PICTURE_FILE_KINDS[request->sheet.format].ending;
+    reply->file_extension = PICTURE_FILE_KINDS[request->sheet.format].extension;
     reply->file_word = request->op == OP_SHEET ? "sheet" : "turntable";
     reply->blob = blob_ref(made);
 }

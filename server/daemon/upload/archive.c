@@ -106,6 +106,6 @@ int archive_find_model(const struct archive *archive, const char *stem, struct e
         return named;
     if (count == 0)
         return err_set(err, ERR_UNKNOWN_FORMAT,
-                       "none of its files has an ending that an importer knows; see /v1/formats");
+                       "none of its files has an extension that an importer knows; see /v1/formats");
     return err_set(err, ERR_AMBIGUOUS_NAME, "it has several models, %s; call the zip as the one that is meant", list);
 }

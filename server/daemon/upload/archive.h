@@ -22,7 +22,7 @@ int archive_check(const void *bytes, size_t size_bytes, struct archive *out, str
 /* The NUL-terminated path of an entry. */
 void archive_path(const struct archive *archive, uint32_t index, char out[ARCHIVE_PATH_SIZE]);
 
-/* The one file that the archive is about: the only one among those nearest to the top whose ending an importer knows,
- * or of several the one that is called as the archive ("hero.zip": hero.gltf). Returns its index, ERR_UNKNOWN_FORMAT
- * (there is none) or ERR_AMBIGUOUS_NAME; messages name the candidates. */
+/* The one file that the archive is about: the only one among those nearest to the top whose extension an importer
+ * knows, or of several the one that is called as the archive ("hero.zip": hero.gltf). Returns its index,
+ * ERR_UNKNOWN_FORMAT (there is none) or ERR_AMBIGUOUS_NAME; messages name the candidates. */
 int archive_find_model(const struct archive *archive, const char *stem, struct err *err);

@@ -42,7 +42,7 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
     if (check_name(uploads, name, is_zip(name) ? "" : NULL, err) < 0)
         return err->code;
     if (file_format_of(name) == NULL && !is_zip(name))
-        return err_set(err, ERR_UNKNOWN_FORMAT, "'%.200s': no importer knows this ending; see /v1/formats", name);
+        return err_set(err, ERR_UNKNOWN_FORMAT, "'%.200s': no importer knows this extension; see /v1/formats", name);
     const uint64_t most = uploads->config->limits.value[LIMIT_UPLOADS];
     if (uploads->is_ending)
         return err_set(err, ERR_SHUTTING_DOWN, "the server is stopping");

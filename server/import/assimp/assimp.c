@@ -92,7 +92,7 @@ static bool has_faces(const struct aiScene *scene)
 int import_assimp(struct import *import, struct err *err)
 {
     const struct file_format *format = file_format_of(import->path);
-    struct assimp_job job = {.import = import, .ending = format != NULL ? format->ending : ""};
+    struct assimp_job job = {.import = import, .extension = format != NULL ? format->extension : ""};
     if (assimp_is_format(&job, "mdl") && assimp_mdl_check(import, err) < 0)
         return err->code;
     if (assimp_is_format(&job, "lwo") && check_lwo(import, err) < 0)
@@ -105,7 +105,7 @@ int import_assimp(struct import *import, struct err *err)
         return err->code;
     if (job.scene == NULL) {
         fprintf(stderr, "posed-import: assimp: %s\n", aiGetErrorString());
-        return assimp_failure(job.ending, format != NULL ? format->name : "3D", aiGetErrorString(), err);
+        return assimp_failure(job.extension, format != NULL ? format->name : "3D", aiGetErrorString(), err);
     }
     const int rc = convert(&job, err);
     const bool is_released = job.tree.depth <= RELEASED_DEPTH_MAX;

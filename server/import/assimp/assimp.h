@@ -37,7 +37,7 @@ struct assimp_tga {
 
 struct assimp_job {
     struct import *import;
-    const char *ending; /* of the file, as formats.def has it */
+    const char *extension; /* of the file, as formats.def has it */
     const struct aiScene *scene;
     struct node_tree tree;
     struct skin_list skins;
@@ -49,8 +49,8 @@ struct assimp_job {
     bool has_texcoords, has_second_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
 };
 
-/* Whether the file's ending is one of these, with spaces between. */
-bool assimp_is_format(const struct assimp_job *job, const char *endings);
+/* Whether the file's extension is one of these, with spaces between. */
+bool assimp_is_format(const struct assimp_job *job, const char *extensions);
 /* assimp_io.c: loads a file of the model's folder with these post-processing steps; NULL on failure, which
  * aiGetErrorString() explains. */
 const struct aiScene *assimp_load(struct import *import, const char *file, unsigned steps);

@@ -9,7 +9,7 @@
  * turned by 0 degrees looks along +x (AngleVectors() of Quake's mathlib.c), in Blitz3D along +z (MoveEntity), which is
  * -z once it is right-handed. Of IQM, which belongs to no engine, it is a guess. */
 static const struct facing {
-    const char *endings;
+    const char *extensions;
     float forward[3];
     uint32_t says; /* MODEL_HAS_FORWARD where that is certain */
 } FACING[] = {
@@ -70,7 +70,7 @@ void assimp_axes(struct assimp_job *job)
     if (assimp_is_format(job, "blend cob smd q3o q3s"))
         say_z_up(info);
     for (size_t i = 0; i < sizeof FACING / sizeof *FACING; i++)
-        if (assimp_is_format(job, FACING[i].endings)) {
+        if (assimp_is_format(job, FACING[i].extensions)) {
             memcpy(info->forward, FACING[i].forward, sizeof info->forward);
             info->flags |= FACING[i].says;
         }

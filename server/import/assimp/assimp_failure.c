@@ -44,7 +44,7 @@ static const struct meaning {
 
 /* What a user can do beside asking for another file. */
 static const struct way_out {
-    const char *ending, *words;
+    const char *extension, *words;
 } WAYS_OUT[] = {
     {"cob", "save it from trueSpace in binary form, or as Wavefront OBJ"},
     {"blend", "export it from Blender as glTF (.glb)"},
@@ -74,14 +74,14 @@ static void find_line(const char *why, char out[32])
         snprintf(out, 32, ", line %lu", line);
 }
 
-int assimp_failure(const char *ending, const char *format, const char *why, struct err *err)
+int assimp_failure(const char *extension, const char *format, const char *why, struct err *err)
 {
     char line[32];
     if (strstr(why, "bad_alloc") != NULL || strstr(why, "bad allocation") != NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory");
     const char *way_out = NULL;
     for (size_t i = 0; i < sizeof WAYS_OUT / sizeof *WAYS_OUT; i++)
-        if (strcmp(WAYS_OUT[i].ending, ending) == 0)
+        if (strcmp(WAYS_OUT[i].extension, extension) == 0)
             way_out = WAYS_OUT[i].words;
     find_line(why, line);
     return err_set(err, ERR_BAD_MODEL, "this %s file cannot be read%s: %s%s%s", format, line, meaning_of(why),

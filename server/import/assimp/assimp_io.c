@@ -19,7 +19,8 @@
 struct assimp_io {
     struct aiFileIO io; /* what assimp takes; its user data is this struct */
     struct import *import;
-    const char *file; /* the one that is loaded: some readers put its ending in lower case, and still mean this one */
+    const char
+        *file; /* the one that is loaded: some readers put its extension in lower case, and still mean this one */
 };
 
 struct open_file {
@@ -85,10 +86,10 @@ static bool is_collada(const uint8_t *bytes, size_t size_bytes)
     return false;
 }
 
-static bool ends_in(const char *name, const char *ending)
+static bool ends_in(const char *name, const char *extension)
 {
-    const size_t length = strlen(name), size = strlen(ending);
-    return length >= size && strcasecmp(name + length - size, ending) == 0;
+    const size_t length = strlen(name), size = strlen(extension);
+    return length >= size && strcasecmp(name + length - size, extension) == 0;
 }
 
 /* Without its keyframer a 3DS file has its meshes where the editor has them: its id becomes one that no reader knows.
@@ -131,8 +132,8 @@ static void mend(struct open_file *open, const char *name)
     open->bytes = open->own = mended;
 }
 
-/* FBX and COLLADA are read by posed's own readers only: assimp's would take them under another format's ending, where
- * its readers of that ending refuse the content, and as an object of a scene. */
+/* FBX and COLLADA are read by posed's own readers only: assimp's would take them under another format's extension,
+ * where its readers of that extension refuse the content, and as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
 {
     struct err err;
@@ -212,14 +213,14 @@ static void close_proc(struct aiFileIO *io, struct aiFile *file)
     free(of(file));
 }
 
-bool assimp_is_format(const struct assimp_job *job, const char *endings)
+bool assimp_is_format(const struct assimp_job *job, const char *extensions)
 {
-    const size_t length = strlen(job->ending);
-    for (const char *ending = endings; length > 0 && *ending != '\0'; ending += strspn(ending, " ")) {
-        const size_t size = strcspn(ending, " ");
-        if (size == length && memcmp(ending, job->ending, size) == 0)
+    const size_t length = strlen(job->extension);
+    for (const char *extension = extensions; length > 0 && *extension != '\0'; extension += strspn(extension, " ")) {
+        const size_t size = strcspn(extension, " ");
+        if (size == length && memcmp(extension, job->extension, size) == 0)
             return true;
-        ending += size;
+        extension += size;
     }
     return false;
 }

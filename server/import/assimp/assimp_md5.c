@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char ENDING[] = ".md5anim";
+static const char EXTENSION[] = ".md5anim";
 
 /* The node that assimp puts above all joints, in meshes and in clips. */
 static const struct aiString JOINTS = {.length = 15, .data = "<MD5_Hierarchy>"};
@@ -77,7 +77,7 @@ static int add_clips(struct assimp_job *job, const struct aiScene *scene, const 
     if (has_joints_of_mesh(job, &tree, file))
         for (uint32_t a = 0; a < scene->mNumAnimations && rc == 0; a++)
             rc = assimp_add_clip(job, scene->mAnimations[a],
-                                 bake_text(job->import->builder, file, strlen(file) - strlen(ENDING)),
+                                 bake_text(job->import->builder, file, strlen(file) - strlen(EXTENSION)),
                                  assimp_md5_rate(bytes), err);
     node_tree_fini(&tree);
     return rc;
@@ -103,14 +103,14 @@ static bool has_models_stem(const struct assimp_job *job, const char *file)
 {
     const char *model = import_file_name(job->import);
     const size_t size = (size_t)(strrchr(model, '.') - model);
-    return strlen(file) == size + strlen(ENDING) && memcmp(file, model, size) == 0;
+    return strlen(file) == size + strlen(EXTENSION) && memcmp(file, model, size) == 0;
 }
 
 int assimp_md5_clips(struct assimp_job *job, struct err *err)
 {
     const char *const *files;
     size_t count;
-    if (source_files_list(job->import->files, ENDING, &files, &count, err) < 0)
+    if (source_files_list(job->import->files, EXTENSION, &files, &count, err) < 0)
         return err->code;
     /* The clip of the mesh's own name first: it is the one shown when none is asked for. */
     for (int pass = 0; pass < 2; pass++)

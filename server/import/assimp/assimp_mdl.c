@@ -23,7 +23,7 @@ static bool has_header(const uint8_t *bytes, size_t size_bytes)
     return part == HALF_LIFE_MODEL || part == HALF_LIFE_TEXTURES;
 }
 
-/* The file's name without the last `count` characters before its ending. */
+/* The file's name without the last `count` characters before its extension. */
 static int part_error(const struct import *import, const char *what, size_t count, struct err *err)
 {
     const char *name = import_file_name(import), *dot = strrchr(name, '.');

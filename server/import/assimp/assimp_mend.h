@@ -23,4 +23,4 @@ int assimp_check_blend(const uint8_t *bytes, size_t size_bytes, bool is_read, st
 
 /* The failure of a file of this format (formats.def), of which assimp says `why`: a sentence for people, without
  * assimp's names and places in its code. Returns ERR_BAD_MODEL or ERR_IMPORT_MEMORY. */
-int assimp_failure(const char *ending, const char *format, const char *why, struct err *err);
+int assimp_failure(const char *extension, const char *format, const char *why, struct err *err);

@@ -158,12 +158,12 @@ static void warn_of_ms3d(const struct assimp_job *job)
 static void warn_of_frames(const struct assimp_job *job)
 {
     static const struct {
-        const char *ending, *magic;
+        const char *extension, *magic;
         size_t at;
     } ROWS[] = {{"md3", "IDP3", 76}, {"mdc", "IDPC", 76}, {"mdl", "IDPO", 68}};
     const struct import *import = job->import;
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        if (!assimp_is_format(job, ROWS[i].ending) || import->size_bytes < ROWS[i].at + 4 ||
+        if (!assimp_is_format(job, ROWS[i].extension) || import->size_bytes < ROWS[i].at + 4 ||
             memcmp(import->bytes, ROWS[i].magic, 4) != 0)
             continue;
         const uint32_t frames = get_u32(import->bytes + ROWS[i].at);

@@ -43,10 +43,10 @@ static struct file file_of(const struct collada_archive *archive, uint32_t index
                          (const uint8_t *)names + header.names_bytes + entry.data_offset, (size_t)entry.size_bytes};
 }
 
-static bool ends_in(const struct file *file, const char *ending)
+static bool ends_in(const struct file *file, const char *extension)
 {
-    const size_t size = strlen(ending);
-    return file->name_bytes >= size && strncasecmp(file->name + file->name_bytes - size, ending, size) == 0;
+    const size_t size = strlen(extension);
+    return file->name_bytes >= size && strncasecmp(file->name + file->name_bytes - size, extension, size) == 0;
 }
 
 static bool is_called(const struct file *file, const char *name)

@@ -39,7 +39,7 @@ static int read_all(struct collada_model *model, const uint8_t *bytes, size_t si
 static bool is_archive(const struct import *import)
 {
     const struct file_format *format = file_format_of(import->path);
-    return format != NULL && strcmp(format->ending, "zae") == 0;
+    return format != NULL && strcmp(format->extension, "zae") == 0;
 }
 
 int import_collada(struct import *import, struct err *err)

@@ -17,19 +17,19 @@ static bool is_there(struct md2 *md2, const char *file)
     return source_search_best(md2->import, texts, 2, SOURCE_TEXTURE) == 1;
 }
 
-/* A stem with the ending of a picture that is there. */
+/* A stem with the extension of a picture that is there. */
 static bool find_stem(struct md2 *md2, const char *stem, size_t size_bytes, char out[NAME_SIZE])
 {
-    static const char *const ENDINGS[] = {"pcx", "png", "tga", "jpg", "jpeg", "bmp"};
-    for (size_t i = 0; i < sizeof ENDINGS / sizeof *ENDINGS; i++) {
-        snprintf(out, NAME_SIZE, "%.*s.%s", (int)size_bytes, stem, ENDINGS[i]);
+    static const char *const EXTENSIONS[] = {"pcx", "png", "tga", "jpg", "jpeg", "bmp"};
+    for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++) {
+        snprintf(out, NAME_SIZE, "%.*s.%s", (int)size_bytes, stem, EXTENSIONS[i]);
         if (is_there(md2, out))
             return true;
     }
     return false;
 }
 
-/* The picture of a name in the file, and that with other endings. */
+/* The picture of a name in the file, and that with other extensions. */
 static bool find_skin(struct md2 *md2, const char *name, char out[NAME_SIZE])
 {
     const char *base = source_path_base_name(name), *dot = strrchr(base, '.');

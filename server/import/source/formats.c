@@ -83,6 +83,6 @@ int format_check(const struct file_format *format, const uint8_t *bytes, size_t 
             break;
         form += length + 1;
     }
-    return err_set(err, ERR_NOT_A_MODEL, "the ending '.%s' says %s, but the content is not that", format->ending,
+    return err_set(err, ERR_NOT_A_MODEL, "the extension '.%s' says %s, but the content is not that", format->extension,
                    format->name);
 }

@@ -32,7 +32,7 @@ void identity_make_of_libraries(char out[IDENTITY_SIZE]);
 
 /* True for the small text file that Git LFS leaves in place of one it has not fetched. Pure. */
 bool format_is_lfs_pointer(const uint8_t *bytes, size_t size_bytes);
-/* Before any reader sees the bytes: whether they can be the format that the file's ending says. Returns 0,
+/* Before any reader sees the bytes: whether they can be the format that the file's extension says. Returns 0,
  * ERR_EMPTY_FILE (no bytes, or white space only), ERR_LFS_POINTER or ERR_NOT_A_MODEL (the format's magic is not there).
  * Pure. */
 int format_check(const struct file_format *format, const uint8_t *bytes, size_t size_bytes, struct err *err);

@@ -280,11 +280,11 @@ static void put_file(struct buf *out, const struct model *model, uint32_t index)
 /* A hitbox file is looked for beside every model. Where none is, nothing is missing. */
 static bool is_told(const struct model *model, const struct source_file *file)
 {
-    static const char ENDING[] = ".hitboxes.json";
+    static const char EXTENSION[] = ".hitboxes.json";
     const struct str path = file->path;
-    const size_t size = sizeof ENDING - 1;
+    const size_t size = sizeof EXTENSION - 1;
     return file->is_missing == 0 || path.size_bytes < size ||
-           memcmp(json_text_of(model, path) + path.size_bytes - size, ENDING, size) != 0;
+           memcmp(json_text_of(model, path) + path.size_bytes - size, EXTENSION, size) != 0;
 }
 
 static void put_files(struct buf *out, const struct model *model)
@@ -396,9 +396,8 @@ void body_put_formats(struct buf *out)
     for (size_t i = 0; i < FILE_FORMAT_COUNT; i++) {
         const struct file_format *row = &FILE_FORMATS[i];
         buf_put_text(out, i == 0 ? "\n" : ",\n");
-        json_printf(out,
-                    "{\"ending\":%s,\"name\":%s,\"reader\":%s,\"companion_of\":%s,\"clips\":%s,\"exact\":", row->ending,
-                    row->name, row->reader == READER_ASSIMP ? "assimp" : "own",
+        json_printf(out, "{\"ending\":%s,\"name\":%s,\"reader\":%s,\"companion_of\":%s,\"clips\":%s,\"exact\":",
+                    row->extension, row->name, row->reader == READER_ASSIMP ? "assimp" : "own",
                     row->companion_of[0] == '\0' ? NULL : row->companion_of, CLIPS[row->clips]);
         buf_put_text(out, word_of(row->clips == CLIPS_EXACT));
         json_printf(out, ",\"fidelity\":%s}", row->fidelity);

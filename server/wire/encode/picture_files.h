@@ -8,8 +8,8 @@
 struct picture_file_kind {
     const char *word; /* of format=, and in entity tags */
     const char *content_type;
-    const char *ending; /* of a file's name, without a dot */
-    bool loses;         /* quality= says how much */
+    const char *extension; /* of a file's name, without a dot */
+    bool loses;            /* quality= says how much */
 };
 
 /* By enum sheet_format. No media type is registered for Y4M. */

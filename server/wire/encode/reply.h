@@ -38,10 +38,11 @@ struct reply {
     const char *content_coding; /* for Content-Encoding; static storage, or NULL */
     const char *file_of;        /* the model's path, the request's: the body is a file that has its name; or NULL */
     const char *file_word;      /* what follows the name; static storage, or NULL */
-    const char *file_ending; /* without a dot: "glb" and "posed" are for saving, others are shown too; static storage */
-    uint32_t stale_s;        /* the files that the answer is from cannot be looked at, for so long; 0: they can */
-    uint32_t warning_count;  /* of the files that the answer is made from */
-    struct buf unmatched;    /* anim/retarget/retarget_report.h; empty = no header. Of 200 */
+    const char
+        *file_extension;    /* without a dot: "glb" and "posed" are for saving, others are shown too; static storage */
+    uint32_t stale_s;       /* the files that the answer is from cannot be looked at, for so long; 0: they can */
+    uint32_t warning_count; /* of the files that the answer is made from */
+    struct buf unmatched;   /* anim/retarget/retarget_report.h; empty = no header. Of 200 */
     struct buf picture_lines; /* header lines about a picture, each with its CRLF, or empty. Of 200 */
     struct buf policy;        /* of a page: Content-Security-Policy; empty = no header. Of 200 */
     struct buf message;       /* of an error: its sentence, without NUL */

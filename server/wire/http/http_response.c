@@ -64,7 +64,7 @@ static bool is_attribute_char(char c) { return ascii_is_alnum(c) || (c != '\0' &
 static void put_disposition(struct buf *out, const struct reply *reply)
 {
     const char *path = reply->file_of;
-    const bool is_saved = strcmp(reply->file_ending, "glb") == 0 || strcmp(reply->file_ending, "posed") == 0;
+    const bool is_saved = strcmp(reply->file_extension, "glb") == 0 || strcmp(reply->file_extension, "posed") == 0;
     const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
     const char *dot = strrchr(name, '.');
     const size_t name_bytes = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
@@ -76,7 +76,7 @@ static void put_disposition(struct buf *out, const struct reply *reply)
         is_plain = is_plain && is_safe;
     }
     const char *word = reply->file_word == NULL ? "" : reply->file_word, *dash = *word == '\0' ? "" : "-";
-    buf_printf(out, "%s%s.%s\"", dash, word, reply->file_ending);
+    buf_printf(out, "%s%s.%s\"", dash, word, reply->file_extension);
     if (!is_plain) {
         buf_put_text(out, "; filename*=UTF-8''");
         for (size_t i = 0; i < name_bytes; i++) {
@@ -85,7 +85,7 @@ static void put_disposition(struct buf *out, const struct reply *reply)
             else
                 buf_printf(out, "%%%02X", (unsigned char)name[i]);
         }
-        buf_printf(out, "%s%s.%s", dash, word, reply->file_ending);
+        buf_printf(out, "%s%s.%s", dash, word, reply->file_extension);
     }
     buf_put_text(out, "\r\n");
 }

@@ -22,7 +22,7 @@ void reply_describe(const struct request *request, uint64_t limit_bytes, struct 
     reply->is_vary_accept = op_has_binary(request->op);
     reply->file_of = format == FORMAT_GLB || format == FORMAT_POSED ? request->model : NULL;
     reply->file_word = request->op == OP_EXPORT ? NULL : "posed";
-    reply->file_ending = format == FORMAT_POSED ? "posed" : "glb";
+    reply->file_extension = format == FORMAT_POSED ? "posed" : "glb";
 }
 
 /* --- failing --- */

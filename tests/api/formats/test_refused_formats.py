@@ -28,7 +28,7 @@ def test_formats_that_nothing_reads_are_named(start, tmp_path):
         (tmp_path / f"a.{ending}").write_bytes(b"nendo 1.1")
         assert f"files of {name} (.{ending}) are not read: export {instead} instead" in refusal(server, f"a.{ending}", 415)
     (tmp_path / "a.zzz").write_text("?")
-    assert "no importer knows this file's ending" in refusal(server, "a.zzz", 415)
+    assert "no importer knows this file's extension" in refusal(server, "a.zzz", 415)
 
 
 BLENDS = {

@@ -251,7 +251,7 @@ TEST(assimp_opens_nothing_outside_the_root)
     assimp_run_fini(&run);
 }
 
-/* Its FBX importer looks into files of every ending whose own importers refuse them. */
+/* Its FBX importer looks into files of every extension whose own importers refuse them. */
 static const char FBX[] =
     "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXVersion: 7400\n\tCreator: \"c\"\n\tSceneInfo: "
     "\"SceneInfo::GlobalInfo\", \"UserData\" {\n\t\tProperties70:  {\n\t\t}\n\t}\n}\n"

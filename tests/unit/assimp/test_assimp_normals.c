@@ -136,8 +136,8 @@ TEST(normals_of_skins_are_smooth)
     assimp_run_fini(&run);
 }
 
-/* A fold of 90 degrees with smooth normals of its own, in a file of this ending. */
-static uint32_t vertices_with_normals(const char *ending)
+/* A fold of 90 degrees with smooth normals of its own, in a file of this extension. */
+static uint32_t vertices_with_normals(const char *extension)
 {
     struct aiVector3D vertices[] = {{0, 0, 0}, {0, 0, 1}, {1, 0, 1}, {1, 0, 0}, {1, -1, 1}, {1, -1, 0}};
     struct aiVector3D normals[] = {{0, 1, 0}, {0, 1, 0}, {0.7f, 0.7f, 0}, {0.7f, 0.7f, 0}, {1, 0, 0}, {1, 0, 0}};
@@ -150,7 +150,7 @@ static uint32_t vertices_with_normals(const char *ending)
     assimp_run_init(&run);
     temp_tree_file(&run.tree, "a.file", "");
     struct import import = assimp_run_start(&run, "a.file");
-    struct assimp_job job = {.import = &import, .ending = ending, .scene = &scene};
+    struct assimp_job job = {.import = &import, .extension = extension, .scene = &scene};
     assert_int_equal(assimp_primitive(&job, 0, &mesh, -1, &run.err), 0);
     const uint32_t count = run.builder.position_count;
     assimp_run_fini(&run);

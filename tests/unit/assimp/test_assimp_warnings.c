@@ -17,7 +17,7 @@ struct checked {
     struct aiScene scene;
 };
 
-static void check_bytes(struct checked *c, const char *ending, const void *bytes, size_t size, uint32_t animations)
+static void check_bytes(struct checked *c, const char *extension, const void *bytes, size_t size, uint32_t animations)
 {
     assimp_run_init(&c->run);
     struct import import = assimp_run_start(&c->run, "a.bin");
@@ -28,7 +28,7 @@ static void check_bytes(struct checked *c, const char *ending, const void *bytes
     c->animation.mTicksPerSecond = 24;
     c->animations[0] = &c->animation;
     c->scene = (struct aiScene){.mNumAnimations = animations, .mAnimations = c->animations};
-    const struct assimp_job job = {.import = &import, .ending = ending, .scene = &c->scene};
+    const struct assimp_job job = {.import = &import, .extension = extension, .scene = &c->scene};
     assimp_warn(&job);
     free(copy);
 }
@@ -43,12 +43,12 @@ static bool warned(const struct checked *c, const char *code)
     return false;
 }
 
-static void expect(const char *ending, const void *bytes, size_t size, uint32_t animations, const char *code)
+static void expect(const char *extension, const void *bytes, size_t size, uint32_t animations, const char *code)
 {
     struct checked *c = calloc(1, sizeof *c);
-    check_bytes(c, ending, bytes, size, animations);
+    check_bytes(c, extension, bytes, size, animations);
     if (code != NULL && !warned(c, code))
-        fail_msg("%s: no warning '%s'", ending, code);
+        fail_msg("%s: no warning '%s'", extension, code);
     if (code == NULL)
         assert_int_equal(c->run.builder.warning_count, 0);
     assimp_run_fini(&c->run);

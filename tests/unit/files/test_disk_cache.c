@@ -130,14 +130,14 @@ static bool load(struct stand *stand, bool is_whole, uint32_t pixel_bytes)
 
 static bool is_there(struct stand *stand) { return load(stand, true, 0); }
 
-/* The path of a file of ours with this ending; "" when there is none. */
-static void find_file(const struct stand *stand, const char *ending, char out[512])
+/* The path of a file of ours with this extension; "" when there is none. */
+static void find_file(const struct stand *stand, const char *extension, char out[512])
 {
     DIR *dir = opendir(stand->cache_path);
     out[0] = '\0';
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        if (strlen(entry->d_name) > strlen(ending) &&
-            strcmp(entry->d_name + strlen(entry->d_name) - strlen(ending), ending) == 0)
+        if (strlen(entry->d_name) > strlen(extension) &&
+            strcmp(entry->d_name + strlen(entry->d_name) - strlen(extension), extension) == 0)
             snprintf(out, 512, "%s/%s", stand->cache_path, entry->d_name);
     closedir(dir);
 }
@@ -154,12 +154,12 @@ static int count_files(const struct stand *stand)
 
 static uint64_t size_of_folder(const struct stand *stand)
 {
-    static const char *const endings[] = {".index", ".model"};
+    static const char *const extensions[] = {".index", ".model"};
     uint64_t size_bytes = 0;
     for (size_t e = 0; e < 2; e++) {
         char path[512];
         struct stat stat_now;
-        find_file(stand, endings[e], path);
+        find_file(stand, extensions[e], path);
         if (stat(path, &stat_now) == 0)
             size_bytes += (uint64_t)stat_now.st_blocks * 512;
     }
@@ -277,14 +277,14 @@ TEST(disk_cache_keeps_former_contents)
 
 enum { KEPT_MAX = 8 };
 
-/* The files of ours with this ending, in the order of their names. */
-static int list_paths(const struct stand *stand, const char *ending, char out[KEPT_MAX][512])
+/* The files of ours with this extension, in the order of their names. */
+static int list_paths(const struct stand *stand, const char *extension, char out[KEPT_MAX][512])
 {
     int count = 0;
     DIR *dir = opendir(stand->cache_path);
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         const char *dot = strrchr(entry->d_name, '.');
-        if (dot == NULL || strcmp(dot, ending) != 0)
+        if (dot == NULL || strcmp(dot, extension) != 0)
             continue;
         assert_true(count < KEPT_MAX);
         snprintf(out[count++], 512, "%s/%s", stand->cache_path, entry->d_name);
@@ -414,14 +414,14 @@ static void flip(const char *path, off_t at)
 /* One byte in each place of both files, but where padding is. */
 TEST(disk_cache_removes_a_file_with_another_byte)
 {
-    static const char *const endings[] = {".index", ".model"};
+    static const char *const extensions[] = {".index", ".model"};
     for (size_t e = 0; e < 2; e++) {
         struct stand stand;
         struct stat stat_now;
         char path[512];
         setup(&stand);
         store(&stand, 0);
-        find_file(&stand, endings[e], path);
+        find_file(&stand, extensions[e], path);
         assert_int_equal(stat(path, &stat_now), 0);
         const off_t record = e == 0 ? stat_now.st_size : 16 + 32 + 72 + 4 + 3 * 76 + 7 + 7 + 14 + 8;
         const off_t step = e == 0 ? 1 : 3;
@@ -444,7 +444,7 @@ TEST(disk_cache_removes_a_file_with_another_byte)
 
 TEST(disk_cache_removes_a_cut_file)
 {
-    static const char *const endings[] = {".index", ".model"};
+    static const char *const extensions[] = {".index", ".model"};
     struct stand stand;
     char path[512];
     setup(&stand);
@@ -453,7 +453,7 @@ TEST(disk_cache_removes_a_cut_file)
         for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
             struct stat stat_now;
             store(&stand, 0);
-            find_file(&stand, endings[e], path);
+            find_file(&stand, extensions[e], path);
             assert_int_equal(stat(path, &stat_now), 0);
             if (SIZES[i] >= stat_now.st_size)
                 continue;
@@ -462,7 +462,7 @@ TEST(disk_cache_removes_a_cut_file)
             assert_int_equal(access(path, F_OK), -1);
         }
         store(&stand, 0);
-        find_file(&stand, endings[e], path);
+        find_file(&stand, extensions[e], path);
         const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
         assert_int_equal(write(fd, "x", 1), 1);
         close(fd);
@@ -601,7 +601,7 @@ static void exchange(const char *one, const char *other)
 /* Both kinds of files, of a model beside it with the same bytes; by stamps and by content. */
 TEST(disk_cache_believes_no_file_of_another_path)
 {
-    static const char *const endings[] = {".index", ".model"};
+    static const char *const extensions[] = {".index", ".model"};
     for (int row = 0; row < 4; row++) {
         struct stand stand;
         char paths[KEPT_MAX][512];
@@ -612,13 +612,13 @@ TEST(disk_cache_believes_no_file_of_another_path)
         if (row >= 2)
             settle(&stand);
         assert_true(is_found(&stand, "m/a.glb") && is_found(&stand, "m/b.glb"));
-        assert_int_equal(list_paths(&stand, endings[row % 2], paths), 2);
+        assert_int_equal(list_paths(&stand, extensions[row % 2], paths), 2);
         exchange(paths[0], paths[1]);
         stand.report = (struct disk_report){0};
         assert_false(is_found(&stand, "m/a.glb"));
         assert_false(is_found(&stand, "m/b.glb"));
         assert_int_equal(stand.report.removed, 2);
-        assert_int_equal(list_paths(&stand, endings[row % 2], paths), 0);
+        assert_int_equal(list_paths(&stand, extensions[row % 2], paths), 0);
         store_as(&stand, "m/a.glb", 0);
         assert_true(is_found(&stand, "m/a.glb"));
         teardown(&stand);
@@ -673,7 +673,7 @@ TEST(disk_cache_believes_no_model_of_other_companions)
 /* Their names are made from their version, so that nothing else would find them. */
 TEST(disk_cache_tidies_files_of_another_version)
 {
-    static const char *const endings[] = {".index", ".model"};
+    static const char *const extensions[] = {".index", ".model"};
     for (size_t e = 0; e < 2; e++) {
         struct stand stand;
         char path[512];
@@ -681,7 +681,7 @@ TEST(disk_cache_tidies_files_of_another_version)
         store(&stand, 0);
         disk_cache_tidy(stand.disk, &stand.report);
         assert_int_equal(stand.report.removed, 0);
-        find_file(&stand, endings[e], path);
+        find_file(&stand, extensions[e], path);
         flip(path, 8);
         disk_cache_tidy(stand.disk, &stand.report);
         assert_int_equal(stand.report.removed, 1);

@@ -97,7 +97,7 @@ TEST(http_response_names_the_file)
         buf_init(&out, 0);
         reply.file_of = rows[i].path;
         reply.file_word = "posed";
-        reply.file_ending = "glb";
+        reply.file_extension = "glb";
         static const char START[] = "\r\nContent-Disposition: attachment; ";
         const char *at = strstr(head_of(&reply, &PLAIN, &out), START);
         assert_non_null(at);

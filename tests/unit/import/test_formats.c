@@ -34,10 +34,10 @@ TEST(formats_have_unique_lower_case_endings)
 {
     assert_true(FILE_FORMAT_COUNT > 20);
     for (size_t i = 0; i < FILE_FORMAT_COUNT; i++) {
-        for (const char *c = FILE_FORMATS[i].ending; *c != '\0'; c++)
+        for (const char *c = FILE_FORMATS[i].extension; *c != '\0'; c++)
             assert_true((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9'));
         for (size_t k = 0; k < i; k++)
-            assert_string_not_equal(FILE_FORMATS[i].ending, FILE_FORMATS[k].ending);
+            assert_string_not_equal(FILE_FORMATS[i].extension, FILE_FORMATS[k].extension);
         assert_true(FILE_FORMATS[i].name[0] != '\0' && FILE_FORMATS[i].fidelity[0] != '\0');
     }
 }

@@ -1,0 +1,38 @@
+"""Phrases and identifiers of tests/words.txt, which do not come back."""
+import re
+
+import pytest
+
+from conftest import REPOSITORY
+
+FOLDERS = "server", "clients", "protocol", "deploy", "shaders", "README.md"
+KINDS = (".c", ".h", ".cpp", ".def", ".md", ".py", ".js", ".sh")
+
+
+def rows():
+    lines = (REPOSITORY / "tests/words.txt").read_text(encoding="utf-8").splitlines()
+    return [line.split(": ", 1) for line in lines if line and line[0] != "#"]
+
+
+def lines():
+    """(place, line) of all sources and documents."""
+    for folder in FOLDERS:
+        top = REPOSITORY / folder
+        for path in [top] if top.is_file() else sorted(top.rglob("*")):
+            if path.suffix in KINDS and path.is_file() and "node_modules" not in path.parts:
+                for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                    yield f"{path.relative_to(REPOSITORY)}:{number}", line
+
+
+def breaches(rows, lines):
+    wanted = [(re.compile(pattern), instead) for pattern, instead in rows]
+    return [f"{place}: {found[0]!r}; {instead}" for place, line in lines for pattern, instead in wanted if (found := pattern.search(line))]
+
+
+def test_no_word_comes_back():
+    assert len(rows()) > 5 and not breaches(rows(), lines())
+
+
+@pytest.mark.parametrize("line", ["static bool has_ending(const char *path)", "the file's ending is unknown", '#include "daemon/disk/disk_parts.h"'])
+def test_a_word_that_comes_back_is_found(line):
+    assert len(breaches(rows(), [("x.c:1", line)])) == 1
