@@ -44,6 +44,20 @@ test('opens the page of a file that is dropped', () => uploading((url) => withPa
   await until('it has gone', async () => await page.locator('.card').count() === 0);
 })));
 
+test('offers to delete models also where the server says later that it takes uploads', () => uploading((url, folder) => {
+  write(folder, 'in/a.obj', TRIANGLE);
+  let say;
+  const later = new Promise((resolve) => { say = resolve; });
+  return withPage({ ...still, url, at: '/?folder=in/', routes: { '/v1/version': async (route) => { await later; await route.continue(); } } }, async (page) => {
+    await drawn(cardOf(page, 'in/a.obj'));
+    const button = page.getByRole('button', { name: 'Delete in/a.obj' });
+    assert.equal(await button.count(), 0);
+    say();
+    await button.waitFor();
+    await drawn(cardOf(page, 'in/a.obj'));
+  });
+}));
+
 test('keeps files that come together apart, unless one names another', () => uploading((url, folder) => withPage({ ...still, url, at: '/?folder=in/' }, async (page) => {
   await page.locator('#note').waitFor();
   await choose(page, [['one.obj', TRIANGLE], ['two.obj', 'mtllib two.mtl\n' + TRIANGLE], ['two.mtl', 'newmtl skin\nmap_Kd two-skin.png\n'],

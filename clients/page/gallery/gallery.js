@@ -64,10 +64,12 @@ async function remove(card) {
   }
 }
 
+const canDelete = (name) => uploads.folder !== null && name.startsWith(uploads.folder);
+
 function makeCard(entry) {
   const card = new Card(entry, {
     folder: state.folder, view: state.view, side,
-    canDelete: uploads.folder !== null && entry.model.startsWith(uploads.folder), onDelete: remove,
+    canDelete: canDelete(entry.model), onDelete: remove,
     onDrawn: (drawn) => learn(drawn.entry),
   });
   const point = (isPointed) => () => { card.isPointed = isPointed; card.show(wantsMotion(card)); queue.work(); };
@@ -177,7 +179,8 @@ function show(isNew) {
   byId('count').textContent = (length === chosen.total ? '' : length.toLocaleString('en') + ' of ') + countText(beneath || chosen.total, 'model') + (beneath ? ' in folders' : '') +
     (unknown.length ? ', ' + unknown.length.toLocaleString('en') + ' not read yet' : '');
   note(emptyText(chosen));
-  if (isNew) for (const card of cards.values()) if (card.place.view !== state.view || card.place.folder !== state.folder) list.drop(card.name, card.node);
+  const isOld = ({ name, place }) => place.view !== state.view || place.folder !== state.folder || place.canDelete !== canDelete(name);
+  if (isNew) for (const card of cards.values()) if (isOld(card)) list.drop(card.name, card.node);
   list.set(chosen.shown);
   readUnknown();
 }
