@@ -43,6 +43,8 @@ static void take_request(struct conn *conn, int rc, size_t bad_at, const struct 
     if (rc < 0) {
         request_fini(&conn->call.request);
         packets_send_failure(conn, bad_at, err);
+        if (conn->group->is_draining && !conn->is_last) /* the drain began while a thread read the request */
+            packets_end_for_shutdown(conn);
         return;
     }
     conn->request = &conn->call.request;

@@ -15,6 +15,7 @@ import time
 
 import pytest
 
+import packets
 from conftest import PATIENCE_S, BUILD, SAMPLES, Connection, is_sanitized, wait_until
 from importers import install_waiting
 
@@ -356,6 +357,21 @@ def test_drain_ends_connections_that_were_answered_in_the_same_turn(start, count
         assert connection.answer().status == 200
         assert connection.is_closed_by_server()
         connection.socket.close()
+    assert server.wait() == 0
+    assert not any("did not finish in time" in line for line in server.lines())
+
+
+@pytest.mark.parametrize("way", [packets.Link, packets.WebSocketLink])
+def test_drain_ends_a_link_whose_request_a_thread_finds_wrong(start, way):
+    """It is told so, and then that the server stops. The signal comes in the turn that hands the request to the thread."""
+    server = start("--tcp", "127.0.0.1:0", "--drain-timeout", "120s")
+    with way(server.ports["tcp"] if way is packets.Link else server.address) as link:
+        server.signal(signal.SIGSTOP)
+        link.send(packets.packet("call", packets.call("/v1/pose", "x" * 30000), id=1))
+        server.signal(signal.SIGTERM)
+        server.signal(signal.SIGCONT)
+        assert "not JSON" in link.read().error()[2] and "stopping" in link.read().error()[2]
+        assert link.is_closed_by_server()
     assert server.wait() == 0
     assert not any("did not finish in time" in line for line in server.lines())
 
