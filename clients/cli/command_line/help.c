@@ -2,26 +2,20 @@
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/output.h"
 
+#include "base/wrap.h"
+
 #include <string.h>
 
 enum { COLUMN = 27, WIDTH = 100 };
 
-/* Wraps text into lines, all but the first indented. */
+/* In lines, all but the first indented. */
 static void put_wrapped(struct text *out, const char *words, size_t indent)
 {
-    size_t column = indent;
-    while (*words != '\0') {
-        const size_t size = strcspn(words, " ");
-        if (column > indent && column + 1 + size > WIDTH) {
+    for (size_t line; (line = wrap_line_bytes(words, WIDTH - indent)) > 0;) {
+        text_put_bytes(out, words, line);
+        words += line + (words[line] == ' ');
+        if (*words != '\0')
             text_printf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
-            text_put(out, " ");
-            column++;
-        }
-        text_put_bytes(out, words, size);
-        column += size;
-        words += size + (words[size] == ' ');
     }
     text_put(out, "\n");
 }

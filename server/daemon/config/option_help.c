@@ -2,6 +2,8 @@
 #include "daemon/config/option_table.h"
 #include "daemon/config/options.h"
 
+#include "base/wrap.h"
+
 #include <string.h>
 
 enum {
@@ -19,23 +21,14 @@ static const char INTRODUCTION[] =
     "at once. SIGHUP reads tokens and lists in files again and opens the log file again; it stops the server only "
     "where its terminal is closed. Exit status 2: the configuration is bad.";
 
-/* Words with blanks between them, in lines of so many columns that begin at column `indent`, where the first one is. */
-static void put_wrapped(struct buf *out, const char *text, size_t indent, size_t columns)
+/* In lines of so many columns that begin at column `indent`, where the first one is. */
+static void put_wrapped(struct buf *out, const char *words, size_t indent, size_t columns)
 {
-    size_t column = indent;
-    while (*text != '\0') {
-        const size_t word = strcspn(text, " ");
-        const bool is_first = column == indent;
-        if (!is_first && column + 1 + word > columns) {
+    for (size_t line; (line = wrap_line_bytes(words, columns - indent)) > 0;) {
+        buf_put(out, words, line);
+        words += line + (words[line] == ' ');
+        if (*words != '\0')
             buf_printf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (!is_first) {
-            buf_put_char(out, ' ');
-            column++;
-        }
-        buf_put(out, text, word);
-        column += word;
-        text += word + (text[word] == ' ');
     }
     buf_put_char(out, '\n');
 }

@@ -33,6 +33,7 @@ def test_no_word_comes_back():
     assert len(rows()) > 5 and not breaches(rows(), lines())
 
 
-@pytest.mark.parametrize("line", ["static bool has_ending(const char *path)", "the file's ending is unknown", '#include "daemon/disk/disk_parts.h"'])
+@pytest.mark.parametrize("line", ["static bool has_ending(const char *path)", "the file's ending is unknown", '#include "daemon/disk/disk_parts.h"',
+                                  "    uv_queue_work(loop, &work, run, done);", "nothing where nobody says it"])
 def test_a_word_that_comes_back_is_found(line):
     assert len(breaches(rows(), [("x.c:1", line)])) == 1

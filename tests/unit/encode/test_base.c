@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 #include "tests/unit/support/check.h"
 
 #include <stdlib.h>
@@ -176,4 +177,33 @@ TEST(mem_that_is_refused_stays_what_it_was)
     assert_true(mem_try_resize(&items, 0, sizeof *items));
     assert_non_null(items);
     free(items);
+}
+
+TEST(wrap_lines_are_whole_words)
+{
+    static const struct {
+        const char *words;
+        size_t columns, bytes;
+    } CASES[] = {{"", 5, 0},         {"one", 5, 3},        {"one two", 7, 7},    {"one two", 6, 3},
+                 {"one two", 3, 3},  {"longer two", 3, 6}, {"a b c d", 4, 3},    {"a b c d", 5, 5},
+                 {"one  two", 4, 4}, {" two", 2, 4},       {"one two ", 100, 8}, {"one", 0, 3}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        if (wrap_line_bytes(CASES[i].words, CASES[i].columns) != CASES[i].bytes)
+            fail_msg("'%s' in %zu columns: %zu", CASES[i].words, CASES[i].columns,
+                     wrap_line_bytes(CASES[i].words, CASES[i].columns));
+}
+
+/* Lines and the blanks between them are the whole text, whatever its blanks are. */
+TEST(wrap_loses_nothing)
+{
+    for (unsigned bits = 0; bits < 1u << 10; bits++)
+        for (size_t columns = 0; columns < 12; columns++) {
+            char words[11] = {0};
+            size_t at = 0, line;
+            for (size_t i = 0; i < 10; i++)
+                words[i] = (bits >> i & 1) != 0 ? ' ' : 'x';
+            while ((line = wrap_line_bytes(words + at, columns)) > 0)
+                at += line + (words[at + line] == ' ');
+            assert_int_equal(at, 10);
+        }
 }

@@ -1,0 +1,16 @@
+#include "base/wrap.h"
+
+#include <string.h>
+
+size_t wrap_line_bytes(const char *words, size_t columns)
+{
+    const size_t blanks = strspn(words, " "); /* of several blanks in a row, all but the one that was skipped */
+    size_t line = blanks + strcspn(words + blanks, " ");
+    while (words[line] == ' ') {
+        const size_t next = line + 1 + strcspn(words + line + 1, " ");
+        if (next > columns)
+            break;
+        line = next;
+    }
+    return line;
+}
