@@ -11,10 +11,6 @@ struct conn;
 struct conn_group;
 struct conn_parse;
 
-/* A crowd or raycast that is not JSON is parsed at about a gigabyte a second, a hundred times as fast: from this size
- * on a thread does it. */
-enum { LONG_BINARY_BYTES = 524288 };
-
 /* Whether a body is to be parsed by a thread. */
 bool conn_parse_is_long(const char *body, size_t body_bytes);
 

@@ -197,7 +197,7 @@ static void start_crowd(struct conn *conn, const struct packet *packet)
     struct err err;
     size_t bad_at;
     *call = (struct call){.pieces = REPLY_WHOLE};
-    if (packet->payload_bytes > LONG_BINARY_BYTES) {
+    if (packet->payload_bytes > LARGE_BINARY_BYTES) {
         static const struct conn_parse_work WORK = {
             .parse = read_long_crowd, .parsed = take_long_crowd, .free = free_long_call};
         start_long_call(conn, &WORK, packet, NULL);

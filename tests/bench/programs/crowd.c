@@ -8,11 +8,11 @@
  * the times of the characters to the floats of all palettes (mat4), in place. */
 #include "clients/c/posed.h"
 #include "clients/eval/posed_eval.h"
+#include "tests/bench/programs/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { CHARACTERS_MAX = 4096, LAYERS = 2, MEMORY_BYTES = 1 << 24, SEND_BYTES = 1 << 20, FLOATS_MAX = 1 << 22 };
 
@@ -45,22 +45,9 @@ static void fail(const char *why)
     exit(1);
 }
 
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
+static double now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
-/* xorshift64*: the same numbers on each machine. */
-static double next_time_s(void)
-{
-    static uint64_t state = 0x9E3779B97F4A7C15u;
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return (double)((state * 0x2545F4914F6CDD1Du) >> 11) / 9007199254740992.0 * bench.duration_s;
-}
+static double next_time_s(void) { return next_random() * bench.duration_s; }
 
 /* --- by a server --- */
 

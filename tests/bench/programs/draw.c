@@ -10,6 +10,7 @@
 #include "daemon/disk/disk_record.h"
 #include "base/mem.h"
 #include "render/renderer.h"
+#include "tests/bench/programs/measure.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,25 +18,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PICTURES_MAX = 100000 };
 
 static double times_ms[PICTURES_MAX];
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
+static double now_ms(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e6; }
 
 static void check(bool is_good, const char *what, const char *why)
 {

@@ -4,26 +4,15 @@
  *
  * Prints one line of JSON: the CPU time of one encoding, the median of many, and the size, of each way. */
 #include "render/image/png_file.h"
+#include "tests/bench/programs/measure.h"
 
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { ROUNDS = 51, INPUT_MAX = 64 << 20 };
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
+static double now_ms(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e6; }
 
 static double encode_ms(const uint8_t *pixels, uint32_t width, uint32_t height, bool is_small, size_t *size_bytes)
 {

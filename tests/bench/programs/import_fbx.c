@@ -7,12 +7,12 @@
  * file's arrays, unpacked, and of the baked model. */
 #include "import/fbx_file/fbx_file.h"
 #include "import/source/import.h"
+#include "tests/bench/programs/measure.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 /* Textures beside the file are left out, as assimp leaves them. */
 static int find_nothing(const void *context, const struct import_file_request *request, struct import_file_reply *reply)
@@ -47,12 +47,7 @@ static uint64_t array_bytes(const uint8_t *bytes, size_t size_bytes, const struc
     return sum;
 }
 
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
+static double now_ms(void) { return clock_ns(CLOCK_MONOTONIC) / 1e6; }
 
 static long peak_kib(void)
 {

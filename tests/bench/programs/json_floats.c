@@ -6,13 +6,13 @@
  * Both texts are read back and must give the same floats, bit for bit. One line of JSON for each layout: CPU time of
  * one palette in ns, the medians and quartiles of many interleaved rounds, and the ratio of the medians. */
 #include "wire/encode/json.h"
+#include "tests/bench/programs/measure.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 201, POSED_REPEATS = 64, JOINTS_MAX = 1024, MATRIX_MAX = 16 };
 
@@ -20,18 +20,7 @@ struct spread {
     double median, low, high;
 };
 
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
+static double now_ns(void) { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 static struct spread spread_of(double *times)
 {

@@ -13,12 +13,12 @@
 #include "anim/entity/entity.h"
 #include "daemon/disk/disk_record.h"
 #include "base/mem.h"
+#include "tests/bench/programs/measure.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROUNDS_MAX = 1001, POSES_MAX = 1 << 16, MODELS_MAX = 64, KERNELS_MAX = 8, COPIES_BYTES = 256 << 20 };
@@ -32,22 +32,7 @@ static void check(bool is_good, const char *what, const char *why)
     exit(1);
 }
 
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-/* xorshift64*: the same numbers on each machine. */
-static double next_random(void)
-{
-    static uint64_t state = 0x9E3779B97F4A7C15u;
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return (double)((state * 0x2545F4914F6CDD1Du) >> 11) / 9007199254740992.0;
-}
+static double now_ns(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 /* --- models --- */
 
@@ -241,12 +226,6 @@ static double measure_blend(struct bench *bench, struct run *run, const struct m
         __asm__ volatile("" : : "r"(bench->out) : "memory");
     }
     return (now_ns() - start_ns) / poses;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
 }
 
 static void print(const struct bench *bench, struct run *run, const struct subject *subject, uint32_t clip,

@@ -10,32 +10,19 @@
 #include "anim/bake/bake.h"
 #include "anim/hits/hit_mesh.h"
 #include "base/mem.h"
+#include "tests/bench/programs/measure.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { JOINTS = 65, RING = 8, RINGS = 3, ROUNDS_MAX = 1001, BONE_VERTICES = RING * RINGS };
 
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
+static double now_us(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e3; }
 
-/* xorshift64*: the same numbers on each machine. */
-static double next_random(double low, double high)
-{
-    static uint64_t state = 0x9E3779B97F4A7C15u;
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return low + (high - low) * (double)((state * 0x2545F4914F6CDD1Du) >> 11) / 9007199254740992.0;
-}
+static double random_from(double low, double high) { return low + (high - low) * next_random(); }
 
 /* --- a character: a trunk of nine joints, four limbs of fourteen --- */
 
@@ -103,7 +90,7 @@ static void add_clip(struct bake_builder *b)
         float *values = bake_add_key_value(b, FRAMES * 4);
         double axis[3], length = 0;
         for (int i = 0; i < 3; i++) {
-            axis[i] = next_random(-1, 1);
+            axis[i] = random_from(-1, 1);
             length += axis[i] * axis[i];
         }
         for (int f = 0; f < FRAMES; f++) {
@@ -181,12 +168,12 @@ static void place_characters(struct field *field)
     for (uint32_t i = 0; i < 2 * field->count; i++) {
         struct scene_pose *pose = &field->poses[i];
         const bool is_end = i >= field->count;
-        const double time_s = is_end ? field->layers[i - field->count].clip_time_s + 1 / 60.0 : next_random(0, 1.9);
+        const double time_s = is_end ? field->layers[i - field->count].clip_time_s + 1 / 60.0 : random_from(0, 1.9);
         field->layers[i] = (struct blend_layer){.clip_time_s = time_s, .weight = 1};
         field->entities[i] = (struct entity){.model = &field->model, .layers = &field->layers[i], .layer_count = 1};
         pose->entity = &field->entities[i];
-        const double yaw = next_random(0, 6.28), turn[4] = {0, sin(yaw / 2), 0, cos(yaw / 2)};
-        struct trs trs = {.translation = {next_random(-30, 30), 0, next_random(-30, 30)}, .scale = {1, 1, 1}};
+        const double yaw = random_from(0, 6.28), turn[4] = {0, sin(yaw / 2), 0, cos(yaw / 2)};
+        struct trs trs = {.translation = {random_from(-30, 30), 0, random_from(-30, 30)}, .scale = {1, 1, 1}};
         memcpy(trs.rotation, turn, sizeof turn);
         pose->world_from_scene = dmat4_from_trs(&trs);
         if (is_end) {
@@ -222,10 +209,10 @@ static void choose_rays(struct field *field)
     add_all(field, false);
     hit_scene_order(&field->scene);
     while (count < field->ray_count) {
-        struct hit_ray ray = {.origin = {next_random(-30, 30), 1.6, next_random(-30, 30)},
-                              .direction = {next_random(-1, 1), next_random(-0.12, 0.12), next_random(-1, 1)},
+        struct hit_ray ray = {.origin = {random_from(-30, 30), 1.6, random_from(-30, 30)},
+                              .direction = {random_from(-1, 1), random_from(-0.12, 0.12), random_from(-1, 1)},
                               .most = 50,
-                              .at = next_random(0, 1),
+                              .at = random_from(0, 1),
                               .mask = 1,
                               .ignored = (uint32_t)HIT_NONE};
         unit3(ray.direction);
@@ -241,15 +228,9 @@ static void choose_rays(struct field *field)
 
 /* --- rounds --- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void print(const char *name, double *us, int rounds, size_t hits, bool is_last)
 {
-    qsort(us, (size_t)rounds, sizeof *us, compare);
+    qsort(us, (size_t)rounds, sizeof *us, by_size);
     printf("\"%s\":{\"us\":%.1f,\"spread\":%.1f,\"hits\":%zu}%s", name, us[rounds / 2],
            (us[rounds * 3 / 4] - us[rounds / 4]) / 2, hits, is_last ? "}\n" : ",");
 }

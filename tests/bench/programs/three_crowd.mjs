@@ -4,24 +4,14 @@
 //
 // The second clip is the first one at another time, on the named joints alone and with half of the weight. Answers a line of JSON for each
 // line on stdin, as three_pose.mjs does: "measure LAYERS SECONDS" tells the nanoseconds of a tick, in which each character is posed once.
-import fs from 'node:fs';
 import readline from 'node:readline';
-import { AnimationMixer, Texture } from '../../web/node_modules/three/build/three.module.js';
-import { GLTFLoader } from '../../web/node_modules/three/examples/jsm/loaders/GLTFLoader.js';
+import { AnimationMixer } from '../../web/node_modules/three/build/three.module.js';
 import { clone } from '../../web/node_modules/three/examples/jsm/utils/SkeletonUtils.js';
+import { loadGltf } from './three_load.mjs';
 
 const [, , file, count, ...masked] = process.argv;
 
-async function load() {
-  globalThis.self ??= globalThis;
-  globalThis.ProgressEvent ??= class {}; // of the browser; the loader makes one for buffers in data URIs
-  const bytes = new Uint8Array(fs.readFileSync(file));
-  const loader = new GLTFLoader();
-  loader.register(() => ({ name: 'without pictures', loadTexture: () => Promise.resolve(new Texture()) }));
-  return new Promise((resolve, reject) => { loader.parse(bytes.buffer, '', resolve, reject); });
-}
-
-const gltf = await load();
+const gltf = await loadGltf(file);
 const whole = gltf.animations[0];
 const part = whole.clone();
 part.tracks = part.tracks.filter((track) => masked.includes(track.name.split('.')[0]));

@@ -4,23 +4,13 @@
 //
 // Answers a line of JSON for each line on stdin, as classic_walk.cpp does. three is that of tests/web. Times are the lesser of the
 // processor's (which has the compiler's and the collector's threads in it) and of the clock on the wall.
-import fs from 'node:fs';
 import readline from 'node:readline';
-import { AnimationMixer, Texture } from '../../web/node_modules/three/build/three.module.js';
-import { GLTFLoader } from '../../web/node_modules/three/examples/jsm/loaders/GLTFLoader.js';
+import { AnimationMixer } from '../../web/node_modules/three/build/three.module.js';
+import { loadGltf } from './three_load.mjs';
 
 const [, , file, clipIndex] = process.argv;
 
-async function load() {
-  globalThis.self ??= globalThis;
-  globalThis.ProgressEvent ??= class {}; // of the browser; the loader makes one for buffers in data URIs
-  const bytes = new Uint8Array(fs.readFileSync(file));
-  const loader = new GLTFLoader();
-  loader.register(() => ({ name: 'without pictures', loadTexture: () => Promise.resolve(new Texture()) }));
-  return new Promise((resolve, reject) => { loader.parse(bytes.buffer, '', resolve, reject); });
-}
-
-const gltf = await load();
+const gltf = await loadGltf(file);
 const clip = gltf.animations[Number(clipIndex)];
 const mixer = new AnimationMixer(gltf.scene);
 mixer.clipAction(clip).play();
