@@ -74,10 +74,11 @@ int main(void)
     }
     puts(".SS Other\n.TP\n\\fB\\-\\-help\\fR, \\fB\\-\\-version\\fR\nprint that and exit.\n"
          ".SH EXIT STATUS\n0: stopped as asked. 2: the configuration is bad. Other: it could not start, or failed.\n"
-         ".SH ENVIRONMENT\n\fBNOTIFY_SOCKET\fR, \fBWATCHDOG_USEC\fR, \fBLISTEN_FDS\fR and \fBLISTEN_FDNAMES\fR "
-         "mean what\nsd_notify(3), sd_watchdog_enabled(3) and sd_listen_fds(3) say. Passed sockets are named http, tcp "
-         "or\n"
-         "unix, and take the place of \\fB\\-\\-http\\fR, \\fB\\-\\-tcp\\fR and \\fB\\-\\-unix\\fR.\n"
+         ".SH ENVIRONMENT\n\\fBNOTIFY_SOCKET\\fR, \\fBWATCHDOG_USEC\\fR, \\fBLISTEN_FDS\\fR and \\fBLISTEN_FDNAMES\\fR "
+         "mean what\nsd_notify(3), sd_watchdog_enabled(3) and sd_listen_fds(3) say. Passed sockets are named http, "
+         "tcp,\n"
+         "unix or admin, and take the place of \\fB\\-\\-http\\fR, \\fB\\-\\-tcp\\fR, \\fB\\-\\-unix\\fR and "
+         "\\fB\\-\\-admin\\fR.\n"
          ".SH FILES\n.TP\n.I ~/.cache/posed\nimported models, see \\fB\\-\\-cache\\-dir\\fR.\n"
          ".SH SEE ALSO\n.BR posectl (1)\n.PP\n.I /usr/share/doc/posed/protocol\nsays what it answers.");
     return 0;

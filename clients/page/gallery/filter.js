@@ -11,7 +11,7 @@ const endingOf = (path) => path.slice(path.lastIndexOf('.') + 1).toLowerCase();
 
 /**
  * Whether a model has what the filters of `state` ask for: true, false, or null where it was not read yet.
- * @param {Set<string>} [still] endings of formats whose models never have clips
+ * @param {Set<string>} [still] extensions of formats whose models never have clips
  */
 export function matches(entry, state, still = new Set()) {
   if (state.format && endingOf(entry.model) !== state.format) return false;
@@ -60,8 +60,8 @@ export function foldersIn(folders, folder) {
     .sort((a, b) => comparePaths(a.folder, b.folder));
 }
 
-/** Endings of the models, the most frequent first: [['glb', 12], ['fbx', 3]]. */
-export function endingsOf(entries) {
+/** Extensions of the models, the most frequent first: [['glb', 12], ['fbx', 3]]. */
+export function extensionsOf(entries) {
   const counts = new Map();
   for (const { model } of entries) counts.set(endingOf(model), (counts.get(endingOf(model)) || 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));

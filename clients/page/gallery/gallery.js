@@ -4,7 +4,7 @@ import { countText } from '../common/format.js';
 import { get, getPatiently, link, onSignIn, pathOf, Problem } from '../common/http.js';
 import { watchSignIn } from '../common/sign_in.js';
 import { Card } from './card.js';
-import { choose, endingsOf, foldersIn, isNarrowed } from './filter.js';
+import { choose, extensionsOf, foldersIn, isNarrowed } from './filter.js';
 import { Listing } from './listing.js';
 import { PictureQueue, sideFor } from './pictures.js';
 import { addressOf, stateOf } from './state.js';
@@ -20,7 +20,7 @@ let side = 256;
 let isMoving = sessionStorage.getItem(MOTION) ? sessionStorage.getItem(MOTION) === '1' : !reducedMotion.matches;
 let unknown = [];        // models that a filter asks about and the server has not read
 const seen = [];         // likewise, that are in view
-let still = new Set();   // endings of formats without clips
+let still = new Set();   // extensions of formats without clips
 let readers = 0;
 let refusal = '';        // why there is no list at all
 
@@ -141,12 +141,12 @@ function showFolders() {
 }
 
 function showFormats() {
-  const select = byId('format'), endings = endingsOf(listing.entries);
-  if (state.format && !endings.some(([ending]) => ending === state.format)) endings.push([state.format, 0]);
-  const wanted = ['', ...endings.map(([ending]) => ending)].join();
+  const select = byId('format'), extensions = extensionsOf(listing.entries);
+  if (state.format && !extensions.some(([extension]) => extension === state.format)) extensions.push([state.format, 0]);
+  const wanted = ['', ...extensions.map(([extension]) => extension)].join();
   if (select.dataset.shown === wanted) return;
   select.dataset.shown = wanted;
-  select.replaceChildren(make('option', { value: '' }, 'Format'), ...endings.map(([ending]) => make('option', { value: ending }, '.' + ending)));
+  select.replaceChildren(make('option', { value: '' }, 'Format'), ...extensions.map(([extension]) => make('option', { value: extension }, '.' + extension)));
 }
 
 function showControls() {

@@ -80,8 +80,10 @@ void options_help(struct buf *out, const struct system_limits *machine, size_t c
               : columns > COLUMNS_MOST  ? COLUMNS_MOST
                                         : columns;
     options_defaults(&defaults, machine);
-    buf_put_text(out, "posed - serves poses and pictures of animated 3D models\n\n"
-                      "  posed [--root DIR] [--http ADDR:PORT] [options]\n\n");
+    put_wrapped(out, "posed - serves poses and pictures of animated 3D models", 0, columns);
+    buf_put_text(out, "\n  ");
+    put_wrapped(out, "posed [--root DIR] [--http ADDR:PORT] [options]", 2, columns);
+    buf_put_char(out, '\n');
     put_wrapped(out, INTRODUCTION, 0, columns);
     const char *group = "";
     for (size_t i = 0; i < option_count(); i++) {

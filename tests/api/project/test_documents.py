@@ -1,8 +1,10 @@
 """What documents name is there: linked files and their headings, paths, source files, targets of make, options, identifiers; and the decisions are
 complete."""
 import functools
+import os
 import pathlib
 import re
+import subprocess
 
 import pytest
 
@@ -151,3 +153,12 @@ def test_decisions_are_complete():
     assert len(re.findall(r"^- \[\d+\. ", index, re.M)) == len(records)
     for group in {path.parent for path in records}:
         assert 5 <= len(list(group.iterdir())) <= 25, group
+
+
+def test_the_manual_is_text_and_names_every_variable():
+    """As roff, where a backslash that C took for itself leaves a control character."""
+    build = pathlib.Path(os.environ.get("POSED_BUILD", TOP / "build"))
+    text = subprocess.run([build / "posed-man"], capture_output=True, check=True).stdout.decode()
+    assert not re.findall(r"[^\n -\x7e]", text)
+    for name in "NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS", "LISTEN_FDNAMES", "POSED_ROOT":
+        assert f"\\fB{name}\\fR" in text, name
