@@ -210,6 +210,9 @@ void conn_unlink(struct conn *conn);
 
 /* Starts the timeout of what the connection is doing, unless it runs already. */
 void conn_arm_timeout(struct conn *conn);
+/* Bytes of replies that the client's system has not acknowledged, in libuv's queue or in the kernel's: the kernel takes
+ * megabytes in, and says nothing for long when they leave slowly. */
+size_t conn_unacked_bytes(const struct conn *conn);
 /* The client must send, or take in, so much within a timeout to have made progress. */
 uint64_t conn_progress_bytes(const struct conn *conn);
 

@@ -288,10 +288,14 @@ void conn_group_drain(struct conn_group *group)
         next = conn->next;
         const bool has_nothing = conn->in_bytes == 0 || conn->needs_more;
         const bool is_quiet = conn->state <= CONN_READING && has_nothing && conn->out.unsent_bytes == 0;
-        if (conn->protocol == NULL ? is_quiet : conn->protocol->drain(conn) && is_quiet)
-            conn_close(conn);
-        else
+        if (conn->protocol == NULL ? !is_quiet : !conn->protocol->drain(conn) || !is_quiet) {
             conn_run(conn);
+        } else if (conn_unacked_bytes(conn) == 0) {
+            conn_close(conn);
+        } else { /* what the client sends to a closed socket makes the kernel drop its unsent reply */
+            conn->is_last = true;
+            conn_run(conn);
+        }
     }
 }
 

@@ -282,7 +282,8 @@ void conn_run(struct conn *conn) { run(conn, false); }
 
 static void take_bytes(struct conn *conn, const char *bytes, size_t size_bytes)
 {
-    if (conn->state == CONN_LINGERING && uv_now(conn->group->loop) < conn->linger_end_ms)
+    const bool may_linger = uv_now(conn->group->loop) < conn->linger_end_ms && !conn->group->is_draining;
+    if (conn->state == CONN_LINGERING && may_linger)
         timeout_disarm(&conn->timeout); /* the client has not read the reply yet, and a reset would lose it */
     if (conn->is_last)
         return; /* read and dropped */

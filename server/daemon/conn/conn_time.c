@@ -20,9 +20,7 @@ static enum timeout_kind wanted_timeout(const struct conn *conn)
     return kind == TIMEOUT_IDLE && !conn->has_answered ? TIMEOUT_FIRST : kind;
 }
 
-/* Bytes of replies that the client's system has not acknowledged, in libuv's queue or in the kernel's: the kernel takes
- * megabytes in, and says nothing for long when they leave slowly. */
-static size_t unacked_bytes(const struct conn *conn)
+size_t conn_unacked_bytes(const struct conn *conn)
 {
     int kernel_bytes = 0;
     uv_os_fd_t fd;
@@ -37,7 +35,7 @@ void conn_arm_timeout(struct conn *conn)
     if (kind == conn->timeout.kind)
         return;
     if (kind == TIMEOUT_WRITE)
-        conn->write_mark = unacked_bytes(conn);
+        conn->write_mark = conn_unacked_bytes(conn);
     if (kind == TIMEOUT_BODY)
         conn->body_mark = 0;
     timeout_arm(&conn->group->timeouts, &conn->timeout, kind, uv_now(conn->group->loop));
@@ -50,7 +48,7 @@ uint64_t conn_progress_bytes(const struct conn *conn) { return conn->group->conf
 static void expire(struct conn *conn, enum timeout_kind kind)
 {
     const bool is_late = kind == TIMEOUT_HEADER || kind == TIMEOUT_BODY;
-    if (kind == TIMEOUT_WRITE && unacked_bytes(conn) + conn_progress_bytes(conn) <= conn->write_mark) {
+    if (kind == TIMEOUT_WRITE && conn_unacked_bytes(conn) + conn_progress_bytes(conn) <= conn->write_mark) {
         conn_arm_timeout(conn);
         return;
     }

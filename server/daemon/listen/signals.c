@@ -12,7 +12,7 @@
 
 /* A shell that has sent SIGHUP and ends takes its terminal with it: in milliseconds, or in seconds on a busy machine.
  */
-enum { TERMINAL_MS = 1000, TERMINAL_LOOKS = 60 };
+enum { TERMINAL_MS = 1000, TERMINAL_LOOKS = 10 };
 
 /* Not uv_signal: when its last handle closes, a signal has its default action again, and a second signal at the very
  * end would end the process in another way than one a moment before. */

@@ -1,4 +1,5 @@
 """The process: options, ready line, log, signals, health probe, gallery page."""
+import contextlib
 import fcntl
 import json
 import os
@@ -18,6 +19,7 @@ import pytest
 import packets
 from conftest import PATIENCE_S, BUILD, SAMPLES, Connection, is_sanitized, wait_until
 from importers import install_waiting
+from server_state import wait_for_stats
 
 pytestmark = pytest.mark.short
 
@@ -357,6 +359,39 @@ def test_drain_ends_connections_that_were_answered_in_the_same_turn(start, count
         assert connection.answer().status == 200
         assert connection.is_closed_by_server()
         connection.socket.close()
+    assert server.wait() == 0
+    assert not any("did not finish in time" in line for line in server.lines())
+
+
+def test_drain_lets_a_slow_client_have_the_answer_that_the_system_still_sends(start):
+    """And what the client asks meanwhile does not reset its connection: the system drops what it has not sent then."""
+    server = start("--drain-timeout", "120s", root=SAMPLES)
+    wanted = server.get("/v1/mesh?model=dragon.glb&t=0&format=bin").body
+    clients = [server.connect(receive_bytes=4096) for _ in range(5)]
+    for client in clients:
+        client.send("GET /v1/mesh?model=dragon.glb&t=0&format=bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    wait_for_stats(server, lambda stats: stats["connections"]["sent_bytes"] > 6 * len(wanted))  # the system has them
+    server.signal(signal.SIGTERM)
+    wait_until_refused(server)
+    for client in clients:
+        client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    for client in clients:
+        assert client.answer().body == wanted
+        client.socket.close()
+    assert server.wait() == 0
+
+
+@pytest.mark.parametrize("way", [packets.Link, packets.WebSocketLink])
+def test_drain_waits_for_no_client_that_goes_on_asking(start, way):
+    """As a timer does that asks whether the server is alive, and looks at no end of the connection."""
+    server = start("--tcp", "127.0.0.1:0", "--drain-timeout", "10s")
+    with way(server.ports["tcp"] if way is packets.Link else server.address) as link:
+        assert link.ask("ping").kind == "done"
+        server.signal(signal.SIGTERM)
+        while server.process.poll() is None:
+            with contextlib.suppress(OSError):
+                link.send(packets.packet("ping", id=3))
+            time.sleep(0.1)
     assert server.wait() == 0
     assert not any("did not finish in time" in line for line in server.lines())
 
