@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* How many bytes of `words` (ASCII, NUL-terminated, with blanks between) are the next line of at most so many columns:
- * whole words, at least one, however long that is. 0 where nothing is left. The blank behind them is not of the line.
+/* Returns the size in bytes of the next line: the whole words at the beginning of `words` that fit `columns`, at least
+ * one. words: ASCII, NUL-terminated, with blanks between. The line has no blank behind its last word. 0: none is left.
  */
 size_t wrap_line_bytes(const char *words, size_t columns);

@@ -8,7 +8,7 @@
 
 enum { COLUMN = 27, WIDTH = 100 };
 
-/* In lines, all but the first indented. */
+/* Puts the words in lines. All but the first are indented. */
 static void put_wrapped(struct text *out, const char *words, size_t indent)
 {
     for (size_t line; (line = wrap_line_bytes(words, WIDTH - indent)) > 0;) {

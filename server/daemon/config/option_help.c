@@ -21,7 +21,7 @@ static const char INTRODUCTION[] =
     "at once. SIGHUP reads tokens and lists in files again and opens the log file again; it stops the server only "
     "where its terminal is closed. Exit status 2: the configuration is bad.";
 
-/* In lines of so many columns that begin at column `indent`, where the first one is. */
+/* Puts the words in lines. They begin at column `indent`, where the caller has put the first, and end at `columns`. */
 static void put_wrapped(struct buf *out, const char *words, size_t indent, size_t columns)
 {
     for (size_t line; (line = wrap_line_bytes(words, columns - indent)) > 0;) {

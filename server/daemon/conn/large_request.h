@@ -8,8 +8,8 @@
 /* JSON up to here takes a fraction of a millisecond, and so do parts of a request. */
 enum { LARGE_REQUEST_BYTES = 16384 };
 
-/* A crowd or raycast that is not JSON is parsed at about a gigabyte a second, a hundred times as fast: it is large from
- * here on. */
+/* A crowd or raycast that is not JSON is parsed at about a gigabyte a second, a hundred times as fast as JSON. From
+ * this size on a work thread parses it. */
 enum { LARGE_BINARY_BYTES = 524288 };
 
 /* On the loop. Frees the parts of *request, and leaves it empty: a work thread frees them where they are many. */

@@ -43,8 +43,8 @@ struct listing *listing_make(int root_fd, struct folder_watch_set *set);
 struct listing *listing_ref(struct listing *listing);
 void listing_unref(struct listing *listing); /* NULL is fine */
 
-/* Whether the listing shows what the root holds. Events of the file system tell, once they are read. Without events, a
- * listing is current for holds_ms, or for a multiple of the time that its walk took, whichever is longer. */
+/* Whether the listing shows what the root holds: no event that was read says that a folder has changed, and the walk
+ * began less than holds_ms ago (with events: a longer time), or less than a multiple of the time that it took. */
 bool listing_is_current(const struct listing *listing, uint64_t holds_ms);
 
 /* The first file, or folder, behind `after` whose path is not before `prefix`: those with the prefix follow at once.
