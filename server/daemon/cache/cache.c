@@ -135,11 +135,9 @@ static bool is_fresh(struct cache_slot *slot)
         return true;
     if (slot->stale_ms != 0)
         return root_monitor_is_down(slot->cache->monitor) || !is_late;
-    const bool is_vouched = is_vouched_for(slot);
-    /* its next version is being written: until something happens, such as the end of that, the model is what it was */
-    if (slot->due_ms != 0 && (slot->set == NULL || is_vouched))
+    if (slot->set == NULL && slot->due_ms != 0) /* its next version was being written: the next look is planned */
         return true;
-    if (!is_vouched)
+    if (!is_vouched_for(slot))
         return slot->set == NULL && !is_late;
     if (is_late && slot->state == SLOT_READY)
         slot_look(slot, SLOT_CHECKING);

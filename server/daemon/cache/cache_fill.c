@@ -269,13 +269,15 @@ static void on_loaded(struct cache_slot *slot, const struct revalidation *found)
     slot_finish(slot, false, NULL);
 }
 
-/* The former model is answered while its next version is being written. */
+/* The former model is answered while its next version is being written. Each request looks anew whether it still is:
+ * the kernel tells of the writer's close before the file counts as closed, so no event may follow. */
 static void on_writing(struct cache_slot *slot)
 {
     if (slot->imported == NULL) {
         settle(slot, WRITER_POLL_MS);
         return;
     }
+    slot->count--;
     slot->due_ms = cache_now_ms() + WRITER_POLL_MS;
     cache_start_timer(slot->cache);
     slot_finish(slot, false, NULL);

@@ -16,6 +16,7 @@ void service_handle(struct service *service, struct call *call)
     struct reply reply;
     call->waiting = NULL;
     reply_init(&reply);
+    cache_next_tick(service->cache); /* the call may follow an answer of this turn, and a change of files in between */
     if (service_info(service, &call->request, &reply)) {
         call->done(call, &reply);
         return;

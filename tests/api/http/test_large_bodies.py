@@ -1,4 +1,5 @@
 """Bodies that work threads parse: the same answers and errors as those of small bodies, in the same order."""
+import contextlib
 import json
 import pathlib
 import socket
@@ -117,8 +118,12 @@ def test_clients_that_leave_meanwhile(own):
 
 
 def spent_ns(server):
-    """{thread: its processor time}, which no other work of the machine changes."""
-    return {path.parent.name: int(path.read_text().split()[0]) for path in pathlib.Path(f"/proc/{server.process.pid}/task").glob("*/schedstat")}
+    """{thread: its processor time}, which no other work of the machine changes. A thread may end while it is looked at."""
+    spent = {}
+    for path in pathlib.Path(f"/proc/{server.process.pid}/task").glob("*/schedstat"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            spent[path.parent.name] = int(path.read_text().split()[0])
+    return spent
 
 
 def spent_on(server, path, body, code):

@@ -120,13 +120,18 @@ static void on_done(struct call *call, struct reply *reply)
 }
 
 /* True when the answer was there at once. */
-static bool ask(struct dispatcher *dispatcher, struct client *client, const char *target)
+static bool ask_in_this_turn(struct dispatcher *dispatcher, struct client *client, const char *target)
 {
     *client = (struct client){.call = {.request = parse_request(target), .done = on_done}};
-    dispatcher_next_tick(stand.main);
     dispatcher_begin_read(dispatcher);
     dispatcher_handle(dispatcher, &client->call);
     return client->answers > 0;
+}
+
+static bool ask(struct dispatcher *dispatcher, struct client *client, const char *target)
+{
+    dispatcher_next_tick(stand.main);
+    return ask_in_this_turn(dispatcher, client, target);
 }
 
 static const char A[] = "/v1/model?model=a.glb";
@@ -177,6 +182,25 @@ TEST(dispatcher_sees_changes_before_it_answers)
         assert_true(ask(dispatcher, &before, A));
         teardown();
     }
+}
+
+/* The answer to one request may have caused the change, and the next request, within a turn of the main loop. */
+TEST(dispatcher_sees_changes_within_a_turn)
+{
+    struct client client;
+    setup();
+    fill(stand.main);
+    dispatcher_next_tick(stand.main);
+    for (int i = 0; i < 3; i++)
+        assert_true(ask_in_this_turn(stand.main, &client, "/v1/palette?model=a.glb&estimate=1"));
+    assert_int_equal(client.status, 200);
+    temp_tree_file(&stand.root, "a.glb", "model 2");
+    assert_false(ask_in_this_turn(stand.main, &client, A));
+    UNTIL(fake.submitted == 2);
+    fake_end_well();
+    UNTIL(client.answers == 1);
+    assert_int_equal(client.call.origin, MODEL_IMPORTED);
+    teardown();
 }
 
 TEST(dispatcher_checks_the_content_that_is_wanted)
