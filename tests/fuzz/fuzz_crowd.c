@@ -4,8 +4,8 @@
 #include "base/bytes.h"
 #include "base/hex.h"
 #include "base/utf8.h"
-#include "wire/bodies/reply_make.h"
-#include "wire/crowd/crowd_request.h"
+#include "wire/operations/reply_make.h"
+#include "wire/request/crowd_request.h"
 
 #include <cjson/cJSON.h>
 

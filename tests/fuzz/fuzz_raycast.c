@@ -1,5 +1,5 @@
 /* Binary raycasts and bodies in JSON: what is taken can be cast at. */
-#include "wire/crowd/crowd_request.h"
+#include "wire/request/crowd_request.h"
 #include "wire/request/request_raycast.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "daemon/conn/conn_body.h"
 
 #include "base/mem.h"
-#include "wire/bodies/reply_cursor.h"
+#include "wire/operations/reply_cursor.h"
 #include "daemon/threads/work.h"
 #include "daemon/conn/conn.h"
 #include "daemon/conn/large_request.h"

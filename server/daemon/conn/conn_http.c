@@ -106,11 +106,11 @@ static void take_request(struct conn *conn, int rc, const struct err *err)
     if (rc < 0) {
         if (call->upload != NULL)
             upload_abandon(call->upload);
-        http_send_error(conn, err, request_methods(call->request.op));
+        http_send_error(conn, err, op_methods(call->request.op));
         request_fini(&call->request);
         return;
     }
-    if (call->request.op == OP_STREAM && websocket_is_wanted(&conn->parser.request)) {
+    if (op_has(call->request.op, OP_WEBSOCKET) && websocket_is_wanted(&conn->parser.request)) {
         open_websocket(conn);
         request_fini(&call->request);
         return;
@@ -205,7 +205,7 @@ static void begin_upload(struct conn *conn)
     if (rc < 0) {
         drop_upload(conn);
         conn->is_last = true; /* the body is not read */
-        http_send_error(conn, &err, request_methods(request.op));
+        http_send_error(conn, &err, op_methods(request.op));
     }
     conn->request = NULL;
     request_fini(&request);
@@ -312,7 +312,7 @@ static bool drain(struct conn *conn)
 static bool end_if_revoked(struct conn *conn)
 {
     const bool is_uploading = conn->upload != NULL,
-               is_calling = conn->state == CONN_CALLING && conn->call.request.op != OP_FILE;
+               is_calling = conn->state == CONN_CALLING && !op_has(conn->call.request.op, OP_STORES);
     struct err err;
     if (!is_uploading && !is_calling && conn->state != CONN_STREAMING)
         return false;

@@ -4,7 +4,7 @@
 #include "daemon/conn/conn.h"
 #include "daemon/conn/large_request.h"
 #include "daemon/threads/work.h"
-#include "wire/crowd/crowd_request.h"
+#include "wire/request/crowd_request.h"
 #include "wire/request/request_raycast.h"
 
 #include <stdlib.h>

@@ -34,7 +34,7 @@ struct request_head http_request_head(const struct conn *conn)
 int http_check_reservation(const struct conn *conn, const struct request *request, struct err *err)
 {
     const char *reservation = conn->parser.request.reservation;
-    if (request->op != OP_FILE || reservation == NULL)
+    if (!op_has(request->op, OP_STORES) || reservation == NULL)
         return 0;
     return err_set(err, ERR_BAD_REQUEST,
                    "%s: uploads and deletes are of a whole model as it is, and take no such header", reservation);

@@ -57,13 +57,6 @@ static void take_notice(struct message *message)
 
 /* --- answers from memory --- */
 
-/* All that is asked of a model but pictures. */
-static bool is_answered_here(enum op op)
-{
-    return op == OP_MODEL || op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_BOUNDS || op == OP_KEYS ||
-           op == OP_OPEN || op == OP_FIND || op == OP_HITBOXES || op == OP_RAYCAST || op == OP_CROWD;
-}
-
 /* A request and the models that the loop has for it. */
 struct local_evaluation {
     struct evaluation evaluation;
@@ -75,7 +68,7 @@ struct local_evaluation {
 /* False: not all of the models are known here. */
 static bool find_models(struct dispatcher *dispatcher, const struct request *request, struct local_evaluation *local)
 {
-    if (!is_answered_here(request->op) || request->is_estimate || request->model == NULL)
+    if (!op_has(request->op, OP_ON_LOOP) || request->is_estimate || request->model == NULL)
         return false;
     local->shared = known_models_find(&dispatcher->models, request->model, request->hash);
     if (local->shared == NULL || (request_needs_pixels(request) && !local->shared->imported->has_pixels))
@@ -161,7 +154,7 @@ static bool answer_here(struct dispatcher *dispatcher, struct call *call, struct
     call->spent_ns = 0;
     if (dispatcher->answer != NULL && dispatcher->answer(dispatcher->user, &call->request, reply))
         return true;
-    if (call->request.op == OP_QUERY)
+    if (op_has(call->request.op, OP_BATCH))
         return answer_batch_here(dispatcher, &call->request, reply);
     if (!find_models(dispatcher, &call->request, &local) || !evaluate(dispatcher, &local, NULL, &call->spent_ns, reply))
         return false;
@@ -260,7 +253,7 @@ static void forward(struct dispatcher *dispatcher, struct call *call)
     forwarded->dispatcher = dispatcher;
     forwarded->hub = dispatcher->hub;
     forwarded->from = dispatcher->number;
-    forwarded->wants_models = call->request.op == OP_QUERY || is_answered_here(call->request.op);
+    forwarded->wants_models = op_has(call->request.op, OP_BATCH | OP_ON_LOOP);
     forwarded->budget = dispatcher->evaluator.budget;
     forwarded->asked = call;
     call->waiting = forwarded;

@@ -69,7 +69,7 @@ static void share_models_of_call(struct forwarded_call *forwarded)
 {
     const struct request *request = &forwarded->call.request;
     const char *last = ""; /* queries about one model often follow each other */
-    if (request->op != OP_QUERY)
+    if (!op_has(request->op, OP_BATCH))
         share_models(forwarded, request);
     for (uint32_t i = 0; i < request->query_count; i++) {
         const struct request_query *query = &request->queries[i];

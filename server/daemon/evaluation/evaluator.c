@@ -76,17 +76,17 @@ static const char *format_of(const struct request *request)
 {
     static const char *const FORMATS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb",
                                           [FORMAT_PNG] = "png",   [FORMAT_HDR] = "hdr", [FORMAT_POSED] = "posed"};
-    const bool is_sheet = request->op == OP_SHEET || request->op == OP_TURNTABLE;
-    if (is_sheet || (request->op == OP_RENDER && request->format == FORMAT_PICTURE))
+    const enum op_form form = OP_INFO[request->op].form;
+    if (form == FORM_SHEET || (form == FORM_PICTURE && request->format == FORMAT_PICTURE))
         return PICTURE_FILE_KINDS[request->sheet.format].word;
-    return FORMATS[request->op == OP_RENDER ? FORMAT_JSON : reply_format(request)];
+    return FORMATS[reply_format(request)];
 }
 
 bool evaluation_is_not_modified(const struct evaluation *evaluation, const char *renderer, struct reply *reply)
 {
     const struct request *request = evaluation->request;
-    static const char NO_FILE[] = "0000000000000000";         /* what is not of a file is of the server's version */
-    if (request->op == OP_CROWD || request->op == OP_RAYCAST) /* no client asks for the same one again */
+    static const char NO_FILE[] = "0000000000000000"; /* what is not of a file is of the server's version */
+    if (op_has(request->op, OP_ENTITIES))
         return false;
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < evaluation->clip_count; i++)
@@ -96,7 +96,7 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
         .canonical = request->canonical,
         .clips = clip_hashes,
         .clips_count = evaluation->clip_count,
-        .renderer = op_is_picture(request->op) ? renderer : "",
+        .renderer = op_has(request->op, OP_PICTURE) ? renderer : "",
         .format = format_of(request),
         .maker = ANSWER_MAKER,
     };
@@ -127,12 +127,10 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
     if (reply->code != 0)
         return;
     spend(evaluation->left, cost);
-    if (evaluation->request->op == OP_CROWD)
+    if (op_has(evaluation->request->op, OP_ENTITY_ERRORS)) /* its warnings are in its body */
         return;
     reply->warning_count =
         reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count, reply);
-    reply->is_json =
-        reply->is_json || (evaluation->request->op == OP_RAYCAST && evaluation->request->format == FORMAT_JSON);
     const bool has_tag = reply->etag[0] != '\0'; /* and it is not the one that the client has */
     if (!has_tag && evaluation_is_not_modified(evaluation, "", reply))
         reply_drop_body(reply);
@@ -160,6 +158,12 @@ static bool give_up(double *spent_ns, struct reply *reply)
     return false;
 }
 
+double evaluation_cost_ns(const struct evaluation *evaluation)
+{
+    const struct cost_input input = evaluation_cost_input(evaluation);
+    return op_has(evaluation->request->op, OP_OFF_LOOP) ? HUGE_VAL : reply_cost_ns(&input);
+}
+
 bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *evaluation, double *spent_ns,
                       struct reply *reply)
 {
@@ -169,12 +173,13 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
         evaluation_end_reply(reply, evaluation->imported);
         return true;
     }
+    const struct cost_input input = evaluation_cost_input(evaluation);
     const double cost_ns = evaluation_cost_ns(evaluation);
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return give_up(spent_ns, reply);
     /* the least size need not be counted where there is room for the largest answer */
     if (!budget_could_take(evaluator->budget, evaluator->config->limits.value[LIMIT_ANSWER_BYTES]) &&
-        is_refused_without_room(evaluator->budget, evaluation_least_bytes(evaluation), reply))
+        is_refused_without_room(evaluator->budget, reply_least_bytes(&input), reply))
         return true;
     evaluator->workspace.views.is_missing = evaluator->workspace.is_too_long = false;
     evaluator->workspace.work_ns_most = (uint64_t)(EVALUATION_INLINE_NS - *spent_ns - cost_ns) + 1;
@@ -183,7 +188,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     count_poses(&evaluator->workspace.entity);
     if (evaluator->workspace.views.is_missing || evaluator->workspace.is_too_long)
         return give_up(spent_ns, reply);
-    *spent_ns += cost_ns + (request->op == OP_RAYCAST ? (double)hit_list_work_ns(&evaluator->workspace.hits) : 0);
+    *spent_ns += cost_ns + (double)evaluator->workspace.cost.hits_ns;
     is_refused_without_room(evaluator->budget, reply->body.size_bytes, reply);
     evaluation_finish(evaluation, &evaluator->workspace.cost, reply);
     evaluation_end_reply(reply, evaluation->imported);

@@ -2,7 +2,8 @@
  * it is for the thread of that loop only. */
 #pragma once
 
-#include "wire/bodies/reply_make.h"
+#include "wire/operations/answers.h"
+#include "wire/operations/reply_make.h"
 #include "daemon/model/imported_model.h"
 #include "daemon/support/budget.h"
 #include "daemon/config/config.h"
@@ -55,14 +56,16 @@ void evaluator_init(struct evaluator *evaluator, const struct config *config, st
                     struct view_store *views);
 void evaluator_fini(struct evaluator *evaluator);
 
-enum { EVALUATION_INLINE_NS = 2000000 }; /* how long one request may keep a loop busy */
+enum { EVALUATION_INLINE_NS = COST_ENOUGH_NS }; /* how long one request may keep a loop busy */
 
-/* How long the answer takes about, of processor time. Of a large model it reads only as much as shows that it is more
- * than EVALUATION_INLINE_NS. Pure; any thread. */
+/* What reply_cost_ns() and reply_least_bytes() ask about. */
+static inline struct cost_input evaluation_cost_input(const struct evaluation *evaluation)
+{
+    return (struct cost_input){evaluation->request, evaluation_own_model(evaluation), evaluation->sources};
+}
+
+/* How long the answer keeps a loop busy, about; infinite: it is for a work thread. Pure; any thread. */
 double evaluation_cost_ns(const struct evaluation *evaluation);
-
-/* The answer's body has so many bytes at least, unless it is an error; 0: nothing is known. Pure; any thread. */
-uint64_t evaluation_least_bytes(const struct evaluation *evaluation);
 
 /* Fills *reply if that keeps the loop busy for no longer than EVALUATION_INLINE_NS, including *spent_ns, which counts
  * up. False: it takes longer, or needs a clip of another file that is not ready to be played: *reply is empty, and

@@ -7,7 +7,7 @@
  * Loop thread only; each loop has its own. */
 #pragma once
 
-#include "wire/bodies/prepared_reply.h"
+#include "wire/operations/prepared_reply.h"
 #include "wire/http/http_parser.h"
 #include "wire/packet/packet.h"
 

@@ -125,10 +125,10 @@ void loop_take_policy(struct message *message)
 /* On the thread of --admin, which waits for no other. */
 static bool answer_health(void *user, const struct request *request, struct reply *reply)
 {
-    const uint64_t silent_ms = request->op == OP_HEALTHZ ? loops_longest_silence_ms(user) : 0;
     struct err err;
-    if (request->op != OP_HEALTHZ)
+    if (!op_has(request->op, OP_ALIVE))
         return false;
+    const uint64_t silent_ms = loops_longest_silence_ms(user);
     if (silent_ms < DEAD_MS) {
         service_health(reply);
         return true;

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "daemon/evaluation/prepared_queries.h"
-#include "wire/crowd/crowd_request.h"
+#include "wire/request/crowd_request.h"
 #include "wire/request/request_raycast.h"
 
 #include <stddef.h>
@@ -161,7 +161,7 @@ static int find_crowd_models(const struct conn *conn, struct request *request, s
         model->path = request->memory.data + request->memory.size_bytes;
         buf_put(&request->memory, handle->path, strlen(handle->path) + 1);
     }
-    return request->op == OP_RAYCAST ? request_complete_raycast(request, err) : request_complete_crowd(request, err);
+    return op_has(request->op, OP_RAYS) ? request_complete_raycast(request, err) : request_complete_crowd(request, err);
 }
 
 static int read_crowd(const struct packet *packet, const struct limits *limits, struct request *request, size_t *bad_at,

@@ -8,7 +8,7 @@
 #include "daemon/support/log.h"
 #include "daemon/support/metrics.h"
 #include "daemon/support/stats.h"
-#include "wire/bodies/prepared_reply.h"
+#include "wire/operations/prepared_reply.h"
 #include "wire/encode/frames.h"
 
 #include <math.h>

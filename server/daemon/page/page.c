@@ -111,36 +111,35 @@ static void put_base(struct buf *out, const struct request *request)
     buf_put_text(out, "\">\n");
 }
 
-static void put_head(struct buf *out, const struct config *config, const struct request *request)
+static void put_head(struct buf *out, const struct config *config, const struct request *request, enum page page)
 {
     put_base(out, request);
-    if (request->op == OP_GALLERY)
+    if (page == PAGE_GALLERY)
         return;
     const char *slash = strrchr(request->model, '/');
     buf_put_text(out, "<title>");
     put_escaped(out, slash == NULL ? request->model : slash + 1);
     buf_put_text(out, " - posed</title>\n");
-    if (request->op == OP_MODEL_PAGE)
+    if (page == PAGE_MODEL)
         put_preview(out, config, request);
 }
 
 /* --- answers --- */
 
 static void put_shell(struct reply *reply, const struct config *config, const struct access *access,
-                      const struct request *request)
+                      const struct request *request, enum page page)
 {
     static const char MARK[] = "{{head}}\n";
-    const char *name = request->op == OP_GALLERY      ? "gallery/index.html"
-                       : request->op == OP_MODEL_PAGE ? "model/index.html"
-                                                      : "model/embed.html";
-    const struct asset *shell = asset_find(name);
+    static const char *const SHELLS[] = {
+        [PAGE_GALLERY] = "gallery/index.html", [PAGE_MODEL] = "model/index.html", [PAGE_EMBED] = "model/embed.html"};
+    const struct asset *shell = asset_find(SHELLS[page]);
     const char *mark = strstr(shell->bytes, MARK);
     buf_put(&reply->body, shell->bytes, (size_t)(mark - shell->bytes));
-    put_head(&reply->body, config, request);
+    put_head(&reply->body, config, request, page);
     buf_put_text(&reply->body, mark + sizeof MARK - 1);
     reply->content_type = shell->content_type;
     buf_put_text(&reply->policy, POLICY);
-    if (request->op == OP_EMBED && access != NULL && access->frames.size_bytes > 0)
+    if (page == PAGE_EMBED && access != NULL && access->frames.size_bytes > 0)
         buf_put(&reply->policy, access->frames.data, access->frames.size_bytes);
     else
         buf_put_text(&reply->policy, "'none'");
@@ -149,6 +148,12 @@ static void put_shell(struct reply *reply, const struct config *config, const st
 /* A strong tag of the bytes; 304 where the client has them. */
 static void finish(const struct request *request, struct reply *reply)
 {
+    struct err err;
+    if (buf_failed(&reply->body) || buf_failed(&reply->policy)) {
+        err_set(&err, ERR_NO_MEMORY, "no memory for the page");
+        reply_error(reply, &err, NULL, 0);
+        return;
+    }
     reply->is_json = true;
     reply->cache_control = CACHE_REVALIDATE;
     reply->etag[0] = '"';
@@ -163,27 +168,25 @@ static void finish(const struct request *request, struct reply *reply)
 }
 
 void page_answer(const struct config *config, const struct access *access, const struct request *request,
-                 struct reply *reply)
+                 enum page page, struct reply *reply)
 {
-    struct err err;
     buf_init(&reply->body, SIZE_MAX / 4);
     buf_init(&reply->policy, SIZE_MAX / 4);
-    const struct asset *asset = request->op == OP_ASSET ? asset_find(request->model) : NULL;
-    if (request->op == OP_ASSET && (asset == NULL || strstr(asset->name, ".html") != NULL)) {
+    put_shell(reply, config, access, request, page);
+    finish(request, reply);
+}
+
+void page_answer_asset(const struct request *request, struct reply *reply)
+{
+    struct err err;
+    const struct asset *asset = asset_find(request->model);
+    if (asset == NULL || strstr(asset->name, ".html") != NULL) {
         err_set(&err, ERR_NOT_FOUND, "the pages have no '%.200s'", request->model);
         reply_error(reply, &err, NULL, 0);
         return;
     }
-    if (asset != NULL) {
-        buf_put(&reply->body, asset->bytes, asset->size_bytes);
-        reply->content_type = asset->content_type;
-    } else {
-        put_shell(reply, config, access, request);
-    }
-    if (buf_failed(&reply->body) || buf_failed(&reply->policy)) {
-        err_set(&err, ERR_NO_MEMORY, "no memory for the page");
-        reply_error(reply, &err, NULL, 0);
-        return;
-    }
+    buf_init(&reply->body, SIZE_MAX / 4);
+    buf_put(&reply->body, asset->bytes, asset->size_bytes);
+    reply->content_type = asset->content_type;
     finish(request, reply);
 }

@@ -7,7 +7,11 @@
 #include "wire/http/access.h"
 #include "wire/request/request.h"
 
-/* Fills the reply to an OP_GALLERY, OP_MODEL_PAGE, OP_EMBED or OP_ASSET: 200, or 304 where the client has it, or 404 of
- * an asset that there is not. access: who may show a page in a frame; NULL: nobody. */
+enum page { PAGE_GALLERY, PAGE_MODEL, PAGE_EMBED };
+
+/* Fills the reply with the page: 200, or 304 where the client has it. access: who may show PAGE_EMBED in a frame; NULL:
+ * nobody. */
 void page_answer(const struct config *config, const struct access *access, const struct request *request,
-                 struct reply *reply);
+                 enum page page, struct reply *reply);
+/* Fills the reply with what pages consist of, request->model: 200, 304, or 404 where there is no such file. */
+void page_answer_asset(const struct request *request, struct reply *reply);

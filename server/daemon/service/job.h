@@ -11,6 +11,7 @@
 #include "daemon/renderer/render_pool.h"
 #include "daemon/evaluation/evaluator.h"
 #include "daemon/evaluation/pace.h"
+#include "daemon/service/handlers.h"
 #include "daemon/service/service.h"
 #include "daemon/support/job_queue.h"
 #include "daemon/threads/turn_share.h"
@@ -29,7 +30,7 @@ enum { SERVICE_WORK_MAX = 2 };
 /* What work has taken so far: see service_estimate.c. */
 struct paces {
     struct pace import, pictures;
-    struct pace answers[OP_COUNT];         /* of evaluation */
+    struct pace answers[OP_ALL_COUNT];         /* of evaluation */
     struct pace files[SHEET_FORMAT_COUNT]; /* bytes of pictures */
 };
 
@@ -142,21 +143,8 @@ int service_refuse_late(struct err *err);
 /* Frees the service once nothing of it is in use. */
 void service_release(struct service *service);
 
-/* --- service_ready.c --- */
-
-/* Fills the reply to an OP_READYZ. */
-void service_ready(const struct service *service, const struct request *request, struct reply *reply);
-
-/* --- service_find.c: finds the models of a call and answers it --- */
-
-void service_find_models(struct service *service, struct call *call);
-/* The client of such a job has left. */
-void service_cancel_models(struct job *job);
-
 /* --- service_work.c: evaluation, in a work thread where it takes long --- */
 
-/* Evaluates the job's models (any operation on a model but pictures) and finishes the job. */
-void service_answer(struct job *job);
 /* Takes work back from its thread, or lets it end soon: the job then ends by itself. */
 void service_answer_stop(struct job *job);
 /* Begins large answers that wait and have room. */
@@ -172,8 +160,6 @@ void service_answer_dequeue(struct job *job);
 
 /* Returns 0, or the error that every picture gets as long as there is no renderer. */
 int service_check_renderers(const struct service *service, const struct request *request, struct err *err);
-/* Has the picture drawn and finishes the job. */
-void service_render(struct job *job);
 
 /* --- service_sheet.c: what service_render() does for a sheet --- */
 
@@ -199,8 +185,6 @@ void service_sheet_reply(const struct picture_job *picture, struct blob *made, s
 
 /* True: a model is not in memory, and the job is finished. */
 bool service_estimate_imports(struct job *job);
-/* The models are there. */
-void service_estimate_answer(struct job *job);
 /* In a work thread, or where it is quick on the loop. False: *reply is an error. */
 bool service_estimate_measure(const struct job *job, struct workspace *workspace, uint64_t *bytes, struct reply *reply);
 /* What service_estimate_measure() found. */
@@ -214,28 +198,12 @@ void service_learn_picture(const struct picture_job *picture, uint64_t duration_
 
 /* --- other calls --- */
 
-/* service_info.c: fills the reply to an operation that needs no model and no waiting; once the service ends, to any
- * operation. Otherwise returns false. */
-bool service_info(const struct service *service, const struct request *request, struct reply *reply);
 /* service_metrics.c: everything that the process counts, as /metrics tells it. */
 void service_put_metrics(const struct service *service, enum exposition_form form, struct buf *out);
-/* service_batch.c: answers the queries of an OP_QUERY one after the other. */
-void service_batch(struct service *service, struct call *call);
-/* The client of a batch has left. */
-void service_batch_cancel(struct call *call);
 /* The cache has ended: ends the batches that only wait for prefetched models. */
 void service_batch_end(struct service *service);
-/* service_list.c: answers an OP_MODELS. */
-void service_list(struct service *service, struct call *call);
+/* service_list.c: listings begin and end with the service. */
 void service_list_begin(struct service *service);
 void service_list_end(struct service *service, uv_close_cb closed);
 /* The root is down: listings that wait for a walk are answered without. */
 void service_list_offline(struct service *service);
-/* The client of a listing has left. */
-void service_list_cancel(struct job *job);
-/* service_environment.c: answers an OP_ENVIRONMENT, once its model is there, if it has one. */
-void service_environment(struct job *job);
-/* Likewise: the client of a job that waits or works has left. */
-void service_environment_cancel(struct job *job);
-/* service_upload.c: answers an OP_FILE. */
-void service_file(struct service *service, struct call *call);

@@ -13,47 +13,29 @@
 
 void service_handle(struct service *service, struct call *call)
 {
+    const struct handler *handler = HANDLERS[call->request.op];
+    struct err err;
     struct reply reply;
     call->waiting = NULL;
     reply_init(&reply);
     cache_next_tick(service->cache); /* the call may follow an answer of this turn, and a change of files in between */
-    if (service_info(service, &call->request, &reply)) {
-        call->done(call, &reply);
+    if (handler->tell == NULL && !service->is_ending) {
+        handler->begin(service, call);
         return;
     }
-    switch (call->request.op) {
-    case OP_MODELS:
-        service_list(service, call);
-        break;
-    case OP_QUERY:
-        service_batch(service, call);
-        break;
-    case OP_FILE:
-        service_file(service, call);
-        break;
-    default:
-        service_find_models(service, call);
-        break;
+    if (service->is_ending) {
+        service_refuse_late(&err);
+        reply_error(&reply, &err, NULL, 0);
+    } else {
+        handler->tell(service, &call->request, &reply);
     }
+    call->done(call, &reply);
 }
 
 void service_cancel(struct call *call)
 {
-    struct job *job = call->waiting;
     call->is_abandoned = true;
-    switch (call->request.op) {
-    case OP_QUERY:
-        service_batch_cancel(call);
-        break;
-    case OP_FILE: /* a complete upload is stored */
-        break;
-    case OP_MODELS:
-        service_list_cancel(job);
-        break;
-    default:
-        service_cancel_models(job);
-        break;
-    }
+    HANDLERS[call->request.op]->cancel(call);
 }
 
 struct view_store *service_views(const struct service *service) { return view_cache_store(service->views); }

@@ -184,7 +184,7 @@ void service_batch_cancel(struct call *call)
         batch->wait_count--;
     }
     if (batch->is_under_way)
-        service_cancel_models(batch->item.waiting);
+        service_find_cancel(&batch->item);
     else
         run(batch);
 }

@@ -63,8 +63,13 @@ void service_environment(struct job *job)
     start_next(service);
 }
 
-void service_environment_cancel(struct job *job)
+void service_environment_cancel(struct call *call)
 {
+    struct job *job = call->waiting;
+    if (job->stage == JOB_FINDS_MODEL) {
+        service_find_cancel(call);
+        return;
+    }
     job->is_stopped = true;
     if (job->stage == JOB_WORKS)
         return; /* it ends soon */

@@ -5,36 +5,17 @@
 #include "daemon/service/job.h"
 
 #include "base/view.h"
-#include "wire/bodies/reply_estimate.h"
+#include "wire/operations/reply_estimate.h"
 #include "wire/encode/json.h"
 
 #include <math.h>
 
-/* Defaults until something was measured: one import; per cell, triangle and pixel of a picture; a byte of a file for
- * each pixel of the background and of the model. Of cells that are not drawn the camera needs the poses. */
-static const double IMPORT_NS = 50e6, CELL_NS = 3e6, TRIANGLE_NS = 300, PIXEL_NS = 30, PIXEL_FILE_BYTES = 0.5,
-                    POSE_NS = 50e3, POSE_TRIANGLE_NS = 10;
 enum { CELL_JSON_BYTES = 400, INDICES_A_TRIANGLE = 3 };
-
-/* What evaluation_cost_ns() does not tell, because it stops where a work thread is needed in any case. */
-enum { COST_VERTEX_NS = 200, COST_KEY_NS = 30, COST_PIXEL_BYTE_NS = 20, COST_NODE_NS = 300, COMPARED_POSES = 400 };
-
-static double model_cost_ns(const struct model *model, double poses)
-{
-    return (double)model->position_count * COST_VERTEX_NS + (double)model->key_value_count * COST_KEY_NS +
-           ((double)model->node_count + model->joint_count) * COST_NODE_NS * poses;
-}
 
 static double evaluator_cost_ns(const struct evaluation *evaluation)
 {
-    const struct request *request = evaluation->request;
-    const struct model *model = &evaluation->imported->model;
-    if (request->op == OP_COMPARE)
-        return model_cost_ns(model, COMPARED_POSES) + model_cost_ns(evaluation->sources[0], COMPARED_POSES);
-    if (request->op != OP_EXPORT)
-        return evaluation_cost_ns(evaluation);
-    return model_cost_ns(model, 1) +
-           (request->has_no_textures ? 0 : (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS);
+    const struct cost_input input = evaluation_cost_input(evaluation);
+    return reply_cost_ns(&input);
 }
 
 static double picture_cost_ns(const struct picture_job *picture)
@@ -48,19 +29,21 @@ static double picture_cost_ns(const struct picture_job *picture)
     const double pixels =
         plan != NULL ? (double)plan->width * plan->height : (double)request->picture.width * request->picture.height;
     const double triangles = (double)model->index_count / INDICES_A_TRIANGLE;
-    return cells * (CELL_NS + triangles * TRIANGLE_NS) + posed * (POSE_NS + triangles * POSE_TRIANGLE_NS) +
-           pixels * PIXEL_NS;
+    return cells * (COST_CELL_NS + triangles * COST_TRIANGLE_NS) + posed * (COST_CAMERA_POSE_NS + triangles * COST_CAMERA_TRIANGLE_NS) +
+           pixels * COST_PIXEL_NS;
 }
 
 /* What is told of the picture and not the picture. */
 static bool is_text(const struct request *request)
 {
-    return request->op == OP_RENDER ? request->format == FORMAT_JSON : request->sheet.format == SHEET_JSON;
+    return OP_INFO[request->op].form == FORM_PICTURE ? request->format == FORMAT_JSON
+                                                     : request->sheet.format == SHEET_JSON;
 }
 
-/* A file of the picture's format, from its pixels. */
+/* A file of the picture's format, from its pixels, of background and model. */
 static double picture_file_bytes(const struct picture_job *picture)
 {
+    static const double PIXEL_FILE_BYTES = 0.5;
     const struct request *request = &picture->job->call->request;
     if (is_text(request))
         return CELL_JSON_BYTES * (picture->plan != NULL ? (double)picture->plan->drawn_count : 1);
@@ -72,14 +55,14 @@ static double picture_file_bytes(const struct picture_job *picture)
 
 void service_learn_import(struct service *service, uint64_t duration_ns)
 {
-    pace_learn(&service->paces.import, IMPORT_NS, (double)duration_ns);
+    pace_learn(&service->paces.import, COST_IMPORT_NS, (double)duration_ns);
 }
 
 void service_learn_answer(const struct job *job)
 {
     const struct evaluation evaluation = job_evaluation(job);
     const struct request *request = evaluation.request;
-    if (job->reply.code != 0 || job->reply.rest != NULL || request->op >= OP_COUNT)
+    if (job->reply.code != 0 || job->reply.rest != NULL)
         return;
     pace_learn(&job->service->paces.answers[request->op], evaluator_cost_ns(&evaluation), (double)job->cpu_ns);
 }
@@ -163,7 +146,7 @@ void service_estimate_finish(struct job *job, uint64_t bytes)
     struct service *service = job->service;
     const struct evaluation evaluation = job_evaluation(job);
     const enum op op = evaluation.request->op;
-    const struct pace *pace = &service->paces.answers[op < OP_COUNT ? op : 0];
+    const struct pace *pace = &service->paces.answers[op];
     struct estimate estimate = {.is_measured = pace->count > 0, .bytes = bytes};
     estimate.work_ns = pace_apply(pace, evaluator_cost_ns(&evaluation));
     estimate.wait_ns = wait_ns(service->work_queue.count, SERVICE_WORK_MAX, estimate.work_ns);
@@ -171,7 +154,7 @@ void service_estimate_finish(struct job *job, uint64_t bytes)
 }
 
 /* Measuring looks at each moment, and at what is asked of a model. */
-void service_estimate_answer(struct job *job)
+static void estimate_answer(struct job *job)
 {
     const struct evaluation evaluation = job_evaluation(job);
     uint64_t bytes;
@@ -187,6 +170,11 @@ void service_estimate_answer(struct job *job)
     } else {
         job_finish(job, &reply);
     }
+}
+
+void service_answer_or_estimate(struct job *job)
+{
+    job->call->request.is_estimate ? estimate_answer(job) : service_answer(job);
 }
 
 void service_estimate_picture(struct picture_job *picture)
@@ -215,11 +203,11 @@ bool service_estimate_imports(struct job *job)
     estimate.imports += !cache_has(service->cache, request->model);
     for (uint32_t i = 0; i < request->source_count; i++)
         estimate.imports += !cache_has(service->cache, request->sources[i].path);
-    if (op_is_picture(request->op) && request->environment != NULL)
+    if (op_has(request->op, OP_PICTURE) && request->environment != NULL)
         estimate.imports += !cache_has(service->cache, request->environment);
     if (estimate.imports == 0)
         return false;
-    estimate.work_ns = pace_apply(&service->paces.import, IMPORT_NS) * estimate.imports;
+    estimate.work_ns = pace_apply(&service->paces.import, COST_IMPORT_NS) * estimate.imports;
     finish(job, &estimate);
     return true;
 }

@@ -31,7 +31,7 @@ static bool take_model(struct job *job, struct imported_model *imported)
     struct err err;
     err_set(&err, ERR_HASH_MISMATCH, "%s: its content hash is %s, not %s",
             source != NULL ? source->path : request->model, imported->hash, hash);
-    if (request->op == OP_CROWD) {
+    if (op_has(request->op, OP_ENTITY_ERRORS)) {
         request_miss_crowd_model(request, job->model_count - 1, &err);
         return true;
     }
@@ -50,7 +50,7 @@ static void note_origin(const struct job *job)
 static bool go_without(struct job *job, const struct err *err)
 {
     const struct request *request = &job->call->request;
-    if (request->op != OP_CROWD)
+    if (!op_has(request->op, OP_ENTITY_ERRORS))
         return false;
     request_miss_crowd_model(request, job->model_count, err);
     job->model_count++;
@@ -78,7 +78,7 @@ static void on_ready(struct cache_waiter *waiter, struct imported_model *importe
 static void find_models(struct job *job)
 {
     const struct request *request = &job->call->request;
-    const bool is_lit = op_is_picture(request->op) && request->environment != NULL;
+    const bool is_lit = op_has(request->op, OP_PICTURE) && request->environment != NULL;
     const uint32_t count = request->model == NULL ? 0 : 1 + request->source_count + is_lit;
     job->environment = (struct request_source){.path = request->environment};
     while (job->model_count < count) {
@@ -89,7 +89,7 @@ static void find_models(struct job *job)
         struct imported_model *imported = NULL;
         job->waiter =
             (struct cache_waiter){.ready = on_ready,
-                                  .is_whole = (is_own || source == &job->environment || request->op == OP_COMPARE) &&
+                                  .is_whole = (is_own || source == &job->environment || op_has(request->op, OP_WHOLE_SOURCES)) &&
                                               request_needs_pixels(request)};
         job_enter(job, JOB_FINDS_MODEL);
         const int rc = cache_get(job->service->cache, path, &job->waiter, &imported, &err);
@@ -102,35 +102,23 @@ static void find_models(struct job *job)
         if (rc <= 0 || !take_model(job, imported))
             return;
     }
-    if (request->op == OP_ENVIRONMENT)
-        service_environment(job);
-    else if (op_is_picture(request->op))
-        service_render(job);
-    else if (request->is_estimate)
-        service_estimate_answer(job);
-    else
-        service_answer(job);
+    HANDLERS[request->op]->answer(job);
 }
 
 void service_find_models(struct service *service, struct call *call)
 {
     struct job *job = job_start(service, call);
     struct err err;
-    if (op_is_picture(call->request.op) && service_check_renderers(service, &call->request, &err) < 0)
+    if (op_has(call->request.op, OP_PICTURE) && service_check_renderers(service, &call->request, &err) < 0)
         job_fail(job, &err);
-    else if (call->request.model == NULL && call->request.op == OP_ENVIRONMENT) /* a light made by formula */
-        service_environment(job);
     else if (!call->request.is_estimate || !service_estimate_imports(job))
         find_models(job);
 }
 
-void service_cancel_models(struct job *job)
+void service_find_cancel(struct call *call)
 {
+    struct job *job = call->waiting;
     struct service *service = job->service;
-    if (job->call->request.op == OP_ENVIRONMENT && job->stage != JOB_FINDS_MODEL) {
-        service_environment_cancel(job);
-        return;
-    }
     switch (job->stage) {
     case JOB_FINDS_MODEL:
         cache_cancel(&job->waiter);

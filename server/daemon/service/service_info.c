@@ -3,7 +3,7 @@
 
 #include "base/version.h"
 #include "daemon/page/page.h"
-#include "wire/bodies/bodies.h"
+#include "wire/models/model_bodies.h"
 #include "wire/encode/json.h"
 #include "wire/packet/packet.h"
 #include "wire/reply/answer_version.h"
@@ -21,7 +21,8 @@ static struct buf *begin(struct reply *reply, const char *content_type, const ch
 
 static struct buf *begin_json(struct reply *reply) { return begin(reply, "application/json", "no-store"); }
 
-static void make_version(const struct service *service, struct reply *reply)
+void tell_version(const struct service *service, const struct request *request __attribute__((unused)),
+                  struct reply *reply)
 {
     const char *renderer = render_pool_renderer(service->renders);
     json_printf(
@@ -41,9 +42,9 @@ static void complete_stats(const struct service *service)
     view_cache_count(service->views);
 }
 
-static void make_metrics(const struct service *service, enum format format, struct reply *reply)
+void tell_metrics(const struct service *service, const struct request *request, struct reply *reply)
 {
-    const bool is_open = format == FORMAT_OPENMETRICS;
+    const bool is_open = request->format == FORMAT_OPENMETRICS;
     struct buf *body = begin(reply, is_open ? EXPOSITION_OPENMETRICS_TYPE : EXPOSITION_TEXT_TYPE, "no-store");
     reply->is_vary_accept = true;
     complete_stats(service);
@@ -52,46 +53,52 @@ static void make_metrics(const struct service *service, enum format format, stru
 
 void service_health(struct reply *reply) { buf_put_text(begin_json(reply), "{\"status\":\"ok\"}\n"); }
 
-bool service_info(const struct service *service, const struct request *request, struct reply *reply)
+void tell_health(const struct service *service __attribute__((unused)),
+                 const struct request *request __attribute__((unused)), struct reply *reply)
 {
-    const enum op op = request->op;
-    struct err err = {0};
-    if (service->is_ending)
-        service_refuse_late(&err);
-    else if (op == OP_STREAM) /* a GET that opens no WebSocket */
-        err_set(&err, ERR_BAD_REQUEST, "this is a WebSocket: a GET with 'Upgrade: websocket' opens it");
-    if (err.code != 0) {
-        reply_error(reply, &err, NULL, 0);
-        return true;
-    }
-    switch (op) {
-    case OP_HEALTHZ:
-        service_health(reply);
-        break;
-    case OP_READYZ:
-        service_ready(service, request, reply);
-        break;
-    case OP_VERSION:
-        make_version(service, reply);
-        break;
-    case OP_GALLERY:
-    case OP_MODEL_PAGE:
-    case OP_EMBED:
-    case OP_ASSET:
-        page_answer(service->config, service->access, request, reply);
-        break;
-    case OP_FORMATS:
-        body_put_formats(begin(reply, "application/json", CACHE_REVALIDATE));
-        break;
-    case OP_STATS:
-        complete_stats(service);
-        stats_put_json(begin_json(reply));
-        break;
-    case OP_METRICS:
-        make_metrics(service, request->format, reply);
-        break;
-    default:
-        return false;
-    }
-    return true;
+    service_health(reply);
+}
+
+void tell_formats(const struct service *service __attribute__((unused)),
+                  const struct request *request __attribute__((unused)), struct reply *reply)
+{
+    body_put_formats(begin(reply, "application/json", CACHE_REVALIDATE));
+}
+
+void tell_stats(const struct service *service, const struct request *request __attribute__((unused)),
+                struct reply *reply)
+{
+    complete_stats(service);
+    stats_put_json(begin_json(reply));
+}
+
+void tell_no_stream(const struct service *service __attribute__((unused)),
+                    const struct request *request __attribute__((unused)), struct reply *reply)
+{
+    struct err err;
+    err_set(&err, ERR_BAD_REQUEST, "this is a WebSocket: a GET with 'Upgrade: websocket' opens it");
+    reply_error(reply, &err, NULL, 0);
+}
+
+/* --- pages --- */
+
+void tell_gallery(const struct service *service, const struct request *request, struct reply *reply)
+{
+    page_answer(service->config, service->access, request, PAGE_GALLERY, reply);
+}
+
+void tell_model_page(const struct service *service, const struct request *request, struct reply *reply)
+{
+    page_answer(service->config, service->access, request, PAGE_MODEL, reply);
+}
+
+void tell_embed(const struct service *service, const struct request *request, struct reply *reply)
+{
+    page_answer(service->config, service->access, request, PAGE_EMBED, reply);
+}
+
+void tell_asset(const struct service *service __attribute__((unused)), const struct request *request,
+                struct reply *reply)
+{
+    page_answer_asset(request, reply);
 }

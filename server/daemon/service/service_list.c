@@ -232,8 +232,9 @@ void service_list(struct service *service, struct call *call)
     start_walk(service);
 }
 
-void service_list_cancel(struct job *job)
+void service_list_cancel(struct call *call)
 {
+    struct job *job = call->waiting;
     job_queue_remove(&job->service->list_queue, &job->queued);
     job_fail_abandoned(job);
 }

@@ -336,7 +336,7 @@ void service_render(struct job *job)
         return;
     }
     const double duration_s = picture->clip == POSE_REST ? 0 : clips->clips[picture->clip].duration_s;
-    if (request->op == OP_RENDER ? span_resolve(request, duration_s, &span, &err) < 0
+    if (!op_has(request->op, OP_CELLS) ? span_resolve(request, duration_s, &span, &err) < 0
                                  : service_sheet_plan(picture, &span, &err) < 0) {
         job_fail(job, &err);
         return;

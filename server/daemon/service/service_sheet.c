@@ -77,7 +77,7 @@ static uint32_t captions_of(const struct picture_job *picture)
     if ((request->sheet.flags & SHEET_CAPTIONS) == 0)
         return 0;
     const uint32_t yaw = picture->plan->direction_count > 1 ? RENDER_CAPTION_YAW : 0;
-    return request->op == OP_TURNTABLE ? RENDER_CAPTION_YAW : RENDER_CAPTION_CLIP | RENDER_CAPTION_TIME | yaw;
+    return op_has(request->op, OP_TURNS) ? RENDER_CAPTION_YAW : RENDER_CAPTION_CLIP | RENDER_CAPTION_TIME | yaw;
 }
 
 /* "anims/run.fbx": "run", as far as there is room, in whole characters. */
@@ -169,6 +169,6 @@ void service_sheet_reply(const struct picture_job *picture, struct blob *made, s
     reply->content_type = PICTURE_FILE_KINDS[request->sheet.format].content_type;
     reply->file_of = request->model;
     reply->file_extension = PICTURE_FILE_KINDS[request->sheet.format].extension;
-    reply->file_word = request->op == OP_SHEET ? "sheet" : "turntable";
+    reply->file_word = OP_INFO[request->op].name;
     reply->blob = blob_ref(made);
 }

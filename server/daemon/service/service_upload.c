@@ -146,3 +146,5 @@ void service_file(struct service *service, struct call *call)
         end_badly(service, call, &err);
     }
 }
+
+void service_file_cancel(struct call *call __attribute__((unused))) {}

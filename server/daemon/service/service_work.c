@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "daemon/service/job.h"
 
-#include "wire/bodies/body_crowd.h"
-#include "wire/bodies/reply_cursor.h"
+#include "wire/crowd/body_crowd.h"
+#include "wire/operations/reply_cursor.h"
 #include "daemon/support/stats.h"
 #include "daemon/threads/turn_clock.h"
 
@@ -202,12 +202,12 @@ static uint64_t room_bytes(const struct job *job)
     const struct model *model = job->models[0] == NULL ? NULL : &job->models[0]->model;
     const struct request *request = &job->call->request;
     const uint64_t most = job->service->config->limits.value[LIMIT_ANSWER_BYTES];
-    if (request->op == OP_CROWD) {
+    if (OP_INFO[request->op].form == FORM_CROWD) {
         const uint64_t crowd_bytes =
             crowd_size_of(request, model, job->sources).bytes * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
         return crowd_bytes < most ? crowd_bytes : most;
     }
-    const bool is_of_frames = request->op == OP_PALETTE || request->op == OP_POSE;
+    const bool is_of_frames = OPERATIONS[request->op].frames != NULL && OP_INFO[request->op].form == FORM_FRAMES;
     const uint64_t frame_things = (uint64_t)request->skin_count * model->joint_count +
                                   (uint64_t)request->joint_count * model->node_count + model->joint_count +
                                   model->node_count;
@@ -263,7 +263,7 @@ void service_answer_watch(struct service *service)
     service->watched_ms = now_ms;
     for (struct job *job = service->jobs; job != NULL; job = job->next) {
         const enum op op = job->call->request.op;
-        if (job->stage != JOB_WORKS || job->stream == NULL || !job->works || (op != OP_CROWD && op != OP_RAYCAST) ||
+        if (job->stage != JOB_WORKS || job->stream == NULL || !job->works || !op_has(op, OP_ENTITIES) ||
             cpu_so_far_ns(job) / NS_PER_MS < most_ms)
             continue;
         job->is_out_of_cpu = true;

@@ -154,7 +154,7 @@ static const char *operation_name(int operation)
 {
     return operation == METRIC_OP_PACKET ? "packet"
            : operation == METRIC_OP_NONE ? "none"
-                                         : request_op_name((enum op)operation);
+                                         : OP_INFO[operation].name;
 }
 
 void metrics_put_requests(struct exposition *out)

@@ -18,7 +18,7 @@ enum metric {
 
 /* What is asked: an enum op, or one of these. */
 enum {
-    METRIC_OP_PACKET = OP_FIND + 1, /* a packet that the connection answers itself */
+    METRIC_OP_PACKET = OP_ALL_COUNT, /* a packet that the connection answers itself */
     METRIC_OP_NONE,                 /* the request was not understood */
     METRIC_OP_COUNT
 };

@@ -211,3 +211,10 @@ void body_put_export(struct reply_context *context)
     else
         put_glb(context);
 }
+
+double cost_of_export(const struct cost_input *input)
+{
+    const struct model *model = input->model;
+    return (double)model->position_count * COST_VERTEX_NS + (double)model->key_value_count * COST_KEY_NS +
+           ((double)model->node_count + model->joint_count) * COST_NODE_NS + cost_of_textures(input);
+}

@@ -6,6 +6,7 @@
  * that there is. */
 #pragma once
 
+#include "wire/reply/cost.h"
 #include "wire/reply/reply_context.h"
 
 /* How far a node of the file may be from where the model has it, as a share of the model's size. */
@@ -13,3 +14,5 @@
 
 /* Makes the reply the file, or an error. */
 void body_put_export(struct reply_context *context);
+
+cost_fn cost_of_export;

@@ -3,14 +3,14 @@
 
 #include "anim/hits/hit_cache.h"
 #include "base/mem.h"
-#include "wire/reply/crowd_entity.h"
+#include "wire/crowd/crowd_entity.h"
+#include "wire/reply/clip_sources.h"
 #include "wire/request/request_raycast.h"
 
 #include <stdlib.h>
 
 enum { HIT_BYTES = 256 }; /* a hit as JSON, about; in memory it takes half of that */
-/* Sorting and printing a hit; a byte of its names, where a model has that much text that they may be long. */
-enum { COST_HIT_NS = 150, COST_JSON_HIT_NS = 2500, COST_TEXT_BYTE_NS = 4, LONG_TEXTS_BYTES = 65536 };
+enum { LONG_TEXTS_BYTES = 65536 }; /* a model of more text may have long names */
 
 /* One raycast under way. */
 struct raycast {
@@ -303,6 +303,7 @@ static bool make_hits(struct raycast *raycast)
     begin_list(raycast, hits);
     if (!is_affordable(raycast) || !(request->is_of_meshes ? cast_at_meshes(raycast) : cast_at_volumes(raycast)))
         return false;
+    workspace->cost.hits_ns = hit_list_work_ns(hits);
     workspace->is_too_long = hits->work_ns_most != 0 && hit_list_work_ns(hits) > hits->work_ns_most;
     if (workspace->is_too_long)
         return false;
@@ -329,6 +330,7 @@ static void put_answer(struct raycast *raycast)
         raycast_put_binary(request, raycast->model, raycast->sources, raycast->sets, &raycast->workspace->hits,
                            &reply->body);
     } else {
+        reply->is_json = true;
         raycast_put_json(request, raycast->model, raycast->sources, raycast->sets, &raycast->workspace->hits,
                          &reply->body);
     }
@@ -338,21 +340,21 @@ static void put_answer(struct raycast *raycast)
     reply_error(reply, &err, NULL, 0);
 }
 
-void body_put_raycast(struct workspace *workspace, const struct model *model, const struct model *const *sources,
-                      const struct request *request, const struct limits *limits, struct reply *reply)
+void body_put_raycast(struct reply_context *context)
 {
+    const struct request *request = context->request;
     const uint32_t models = 1 + request->source_count;
     struct raycast raycast = {
-        .workspace = workspace,
-        .model = model,
-        .sources = sources,
+        .workspace = context->workspace,
+        .model = context->own_model,
+        .sources = context->clips->sources,
         .request = request,
-        .limits = limits,
-        .reply = reply,
+        .limits = context->limits,
+        .reply = context->reply,
         .own = mem_zalloc(models, sizeof *raycast.own),
         .sets = mem_zalloc(request->raycast->entity_count, sizeof *raycast.sets),
     };
-    crowd_views_init(&raycast.views, workspace);
+    crowd_views_init(&raycast.views, context->workspace);
     if (make_hits(&raycast))
         put_answer(&raycast);
     crowd_views_fini(&raycast.views);
@@ -360,5 +362,4 @@ void body_put_raycast(struct workspace *workspace, const struct model *model, co
         hit_cache_free(raycast.own[m]);
     free(raycast.own);
     free(raycast.sets);
-    workspace_trim(workspace);
 }

@@ -1,5 +1,5 @@
 /* packet_crowd.c - a crowd from its packet, and a raycast, which has one in it. */
-#include "wire/crowd/crowd_request.h"
+#include "wire/request/crowd_request.h"
 #include "wire/packet/packet_fields.h"
 #include "wire/request/request_raycast.h"
 

@@ -136,7 +136,7 @@ static int take_span(struct packet_parse *parse)
 
 static int take_flags(struct packet_parse *parse)
 {
-    const bool is_picture = parse->request->op == OP_RENDER;
+    const bool is_picture = op_has(parse->request->op, OP_PICTURE);
     const struct {
         unsigned flag;
         int param;
@@ -169,7 +169,7 @@ static int take_format(struct packet_parse *parse)
     const char *format = wanted == 0 ? "bin" : wanted == PACKET_QUERY_JSON ? "json" : "glb";
     if (wanted == (PACKET_QUERY_JSON | PACKET_QUERY_GLB))
         return err_set(parse->err, ERR_BAD_PARAMETER, "the flags 'json' and 'glb' do not go together");
-    if (parse->request->op != OP_RENDER)
+    if (!op_has(parse->request->op, OP_PICTURE))
         return take_text(parse, request_format_param(parse->request->op), format, strlen(format));
     return wanted == 0 ? 0 : err_set(parse->err, ERR_BAD_PARAMETER, "a picture is neither 'json' nor 'glb'");
 }
@@ -202,7 +202,7 @@ static int take_times(struct packet_parse *parse, uint32_t count)
 
 static int take_indices(struct packet_parse *parse, uint32_t count, size_t at)
 {
-    const bool is_pose = parse->request->op == OP_POSE;
+    const int param = (REQUEST_PARAMS[PARAM_JOINTS].ops & OP_BIT(parse->request->op)) != 0 ? PARAM_JOINTS : PARAM_SKIN;
     struct request_lists *lists = &parse->request->lists;
     const uint64_t most = parse->limits->value[LIMIT_BODY_VALUES];
     if (count == 0)
@@ -210,14 +210,14 @@ static int take_indices(struct packet_parse *parse, uint32_t count, size_t at)
     if (count > most)
         return err_set(parse->err, ERR_BODY_TOO_LARGE, "the packet names %u indices, at most %llu", count,
                        (unsigned long long)most);
-    if (note(parse, is_pose ? PARAM_JOINTS : PARAM_SKIN) < 0)
+    if (note(parse, param) < 0)
         return parse->err->code;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t index = get_u32(parse->payload.bytes + at + (size_t)i * sizeof index);
         if (index > INT32_MAX)
             return err_set(parse->err, ERR_BAD_PARAMETER, "the index %u is too large", index);
         const struct selector selector = {.kind = SELECT_INDEX, .index = index};
-        buf_put(is_pose ? &lists->joints : &lists->skins, &selector, sizeof selector);
+        buf_put(param == PARAM_JOINTS ? &lists->joints : &lists->skins, &selector, sizeof selector);
     }
     return 0;
 }

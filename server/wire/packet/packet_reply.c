@@ -1,7 +1,7 @@
 #include "wire/packet/packet_reply.h"
 
 #include "base/version.h"
-#include "wire/crowd/crowd_request.h"
+#include "wire/request/crowd_request.h"
 #include "wire/encode/frames.h"
 #include "wire/encode/glb.h"
 #include "wire/request/request_raycast.h"

@@ -99,7 +99,7 @@ static enum op op_of(const struct packet *packet)
     for (size_t i = 0; i < sizeof OPS / sizeof *OPS; i++)
         if (OPS[i].kind == kind && (OPS[i].is_streamed || !is_stream))
             return OPS[i].op;
-    return OP_COUNT;
+    return OP_ALL_COUNT;
 }
 
 static size_t fixed_bytes_of(unsigned kind)
@@ -148,7 +148,7 @@ int packet_read_request(struct request *request, const struct packet *packet, co
     if (packet->kind == PACKET_SUBSCRIBE && payload_check_least(&parse.payload, PACKET_AT_SUBSCRIBE_indices) < 0)
         return err->code;
     request->op = op_of(packet);
-    if (request->op == OP_COUNT)
+    if (request->op == OP_ALL_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "%s: 'kind' must be 5, 6 or 7", packet_name(packet->kind));
     const size_t model_bytes = parse.model == NULL ? 0 : strlen(parse.model->path) + 1 + REQUEST_HASH_BYTES;
     const bool has_text = packet->kind == PACKET_OPEN || packet->kind == PACKET_FIND;

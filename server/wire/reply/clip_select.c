@@ -17,7 +17,7 @@ int select_clip(const struct model *model, const struct request *request, int32_
         return reply_error(reply, &err, NULL, 0);
     }
     if (request->clip.kind == SELECT_NONE) {
-        const bool is_picture = request->op == OP_RENDER || request->op == OP_SHEET || request->op == OP_TURNTABLE;
+        const bool is_picture = op_has(request->op, OP_PICTURE);
         *clip = model->clip_count == 0 ? POSE_REST : is_picture ? (int32_t)idle_clip(model) : 0;
         return 0;
     }

@@ -329,7 +329,7 @@ void clip_sources_put_unmatched(struct reply_context *context)
             retarget_report_add(&reports[played[i].part->clip_source - 1], played[i].clip);
     }
     for (uint32_t s = 0; s < clips->count; s++)
-        if (context->request->op == OP_EXPORT || context->request->clip_source == s + 1)
+        if (op_has(context->request->op, OP_ALL_CLIPS) || context->request->clip_source == s + 1)
             report_all(context, &reports[s]);
     const bool has_own = context->own_clips != NULL;
     retarget_report_put(reports, clips->count, context->model, has_own ? context->own_clips : own,

@@ -26,7 +26,8 @@ void clip_sources_fini(struct clip_sources *clips);
 /* True of a reply that is about all clips of its files. */
 static inline bool request_has_all_clips(const struct request *request)
 {
-    return request->op == OP_EXPORT || (request->op == OP_KEYS && request->clip.kind == SELECT_NONE);
+    return op_has(request->op, OP_ALL_CLIPS) ||
+           (op_has(request->op, OP_ALL_CLIPS_UNLESS_ONE) && request->clip.kind == SELECT_NONE);
 }
 
 /* Has the clips that the context plays made ready, and gives its layers, or the context itself, the models that have

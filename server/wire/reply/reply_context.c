@@ -21,7 +21,7 @@ void reply_describe(const struct request *request, uint64_t limit_bytes, struct 
     reply->content_type = TYPES[format];
     reply->is_vary_accept = op_has_binary(request->op);
     reply->file_of = format == FORMAT_GLB || format == FORMAT_POSED ? request->model : NULL;
-    reply->file_word = request->op == OP_EXPORT ? NULL : "posed";
+    reply->file_word = OP_INFO[request->op].form == FORM_FILE ? NULL : "posed";
     reply->file_extension = format == FORMAT_POSED ? "posed" : "glb";
 }
 

@@ -71,19 +71,11 @@ struct reply_context {
     struct frames frames; /* binary */
 };
 
-/* True when the operation's reply has a binary form. */
-static inline bool op_has_binary(enum op op)
-{
-    return op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_KEYS || op == OP_ENVIRONMENT ||
-           op == OP_RAYCAST;
-}
 /* The form of the reply: JSON where the operation has no other. */
 static inline enum format reply_format(const struct request *request)
 {
-    if (request->op == OP_TEXTURE)
-        return FORMAT_PNG;
-    return op_has_binary(request->op) || request->op == OP_EXPORT || request->op == OP_CROWD ? request->format
-                                                                                             : FORMAT_JSON;
+    const enum op_form form = OP_INFO[request->op].form;
+    return form == FORM_PNG ? FORMAT_PNG : form == FORM_JSON || form == FORM_SHEET ? FORMAT_JSON : request->format;
 }
 /* The part of *reply that says what kind of reply it is; its body is empty then. */
 void reply_describe(const struct request *request, uint64_t limit_bytes, struct reply *reply);

@@ -10,6 +10,7 @@
 /* What a reply took of what a request may have: of LIMIT_FRAMES, LIMIT_EVALUATIONS and LIMIT_BOUNDS_VERTICES. */
 struct reply_cost {
     uint64_t frames, evaluations, vertices;
+    uint64_t hits_ns; /* processor time of what rays met, about: it shows only once they are cast */
 };
 
 /* How replies come by clips of other files. */

@@ -68,11 +68,11 @@ static int add_times(struct param_value *value, char *entry)
 int param_times(struct param_value *value)
 {
     char *rest = value->text;
-    if ((value->request->op == OP_RENDER || value->request->op == OP_TURNTABLE) && strcmp(value->text, "auto") == 0) {
+    if (op_has(value->request->op, OP_ONE_TIME) && strcmp(value->text, "auto") == 0) {
         value->request->picture.flags |= PICTURE_AUTO_TIME;
         return 0;
     }
-    if (value->request->op == OP_SHEET && strcmp(value->text, "auto") == 0)
+    if (op_has(value->request->op, OP_CELLS) && strcmp(value->text, "auto") == 0)
         return err_set(value->err, ERR_BAD_PARAMETER,
                        "parameter 't' is auto, which is one moment: of a sheet that is frames=1 without 't'");
     for (char *entry = param_next_entry(&rest); entry != NULL; entry = param_next_entry(&rest)) {

@@ -1,11 +1,12 @@
 #include "wire/request/request.h"
 
-#include "wire/crowd/crowd_request.h"
+#include "wire/request/crowd_request.h"
 #include "wire/request/accept.h"
 #include "wire/http/url.h"
 #include "wire/request/request_parser.h"
 #include "wire/request/request_raycast.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,7 +122,7 @@ static void finish_light(struct request *request, const struct param_set *seen)
     struct picture_spec *picture = &request->picture;
     if (request->environment != NULL && !seen->has[PARAM_LIGHT]) {
         picture->light = LIGHT_FILE;
-    } else if (op_is_picture(request->op) && picture->light == LIGHT_FILE) {
+    } else if (op_has(request->op, OP_PICTURE) && picture->light == LIGHT_FILE) {
         picture->flags |= PICTURE_OWN_LIGHTS;
         picture->light = request->environment != NULL ? LIGHT_FILE : LIGHT_FLAT;
     }
@@ -131,14 +132,13 @@ static void finish_light(struct request *request, const struct param_set *seen)
 static void finish_lists(struct request *request, const struct param_set *seen, const struct limits *limits)
 {
     struct request_lists *lists = &request->lists;
-    const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & OP_BIT(request->op) && request->op != OP_LAYER;
-    if (has_frames && lists->times.size_bytes == 0) {
+    if (op_has(request->op, OP_TIMED) && lists->times.size_bytes == 0) {
         const double zero = 0;
         buf_put(&lists->times, &zero, sizeof zero);
     }
     request->times_s = (const double *)(const void *)lists->times.data;
     request->time_count = (uint32_t)(lists->times.size_bytes / sizeof *request->times_s);
-    if (request->op == OP_LAYER && lists->weights.size_bytes == 0) {
+    if (op_has(request->op, OP_WEIGHTED) && lists->weights.size_bytes == 0) {
         const double whole = 1;
         buf_put(&lists->weights, &whole, sizeof whole);
     }
@@ -152,7 +152,7 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     request->renames.count = (uint32_t)(lists->renames.size_bytes / sizeof *request->renames.rules);
     request->clips = (const struct selector *)(const void *)lists->clips.data;
     request->clip_count = (uint32_t)(lists->clips.size_bytes / sizeof *request->clips);
-    if (request->op == OP_SHEET && lists->files.size_bytes > 0)
+    if (op_has(request->op, OP_CELLS) && lists->files.size_bytes > 0)
         request->clip_file = *(const char *const *)(const void *)lists->files.data;
     finish_bones(&lists->bones, &request->humanoid);
     finish_bones(&lists->clip_bones, &request->clip_humanoid);
@@ -166,8 +166,6 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     request->picture.width = request->picture.width == 0 ? default_side : request->picture.width;
     request->picture.height = request->picture.height == 0 ? default_side : request->picture.height;
     finish_light(request, seen);
-    if (request->op == OP_ENVIRONMENT)
-        request->model = request->environment;
     request->list_limit = request->list_limit == 0 ? (uint32_t)limits->value[LIMIT_LIST] : request->list_limit;
 }
 
@@ -221,26 +219,39 @@ static int parse_query(struct request *request, const char *query, size_t size_b
     return 0;
 }
 
+/* The form of an answer whose request says none. A binary body is answered likewise. */
+static enum format default_format(const struct request *request, const char *accept)
+{
+    switch (request->crowd != NULL ? FORM_CROWD : OP_INFO[request->op].form) {
+    case FORM_FRAMES:
+        return accept_format(accept, false);
+    case FORM_MESH:
+        return accept_format(accept, true);
+    case FORM_PICTURE:
+        return FORMAT_PICTURE;
+    case FORM_FILE:
+        return FORMAT_GLB;
+    case FORM_CROWD:
+        return FORMAT_BIN;
+    case FORM_METRICS:
+        return accept_metrics_format(accept);
+    case FORM_JSON:
+    case FORM_SHEET:
+    case FORM_PNG:
+        break;
+    }
+    return FORMAT_JSON;
+}
+
 int request_complete(struct request *request, const struct param_set *seen, const char *accept,
                      const struct limits *limits, struct err *err)
 {
     const int format = request_format_param(request->op);
-    if (format >= 0 && !seen->has[format])
-        request->format = request->op == OP_RENDER ? FORMAT_PICTURE : accept_format(accept, request->op == OP_MESH);
-    if (request->op == OP_EXPORT && !seen->has[PARAM_EXPORT_FORMAT])
-        request->format = FORMAT_GLB;
-    if (request->op == OP_METRICS)
-        request->format = accept_metrics_format(accept);
-    if (request->crowd != NULL && !seen->has[PARAM_FORMAT])
-        request->format = FORMAT_BIN;
+    if (!seen->has[format >= 0 ? format : PARAM_EXPORT_FORMAT])
+        request->format = default_format(request, accept);
     finish_lists(request, seen, limits);
-    if (op_is_picture(request->op) &&
-        (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
-         request_check_picture_file(request, err) < 0))
-        return err->code;
     if (request_check_combination(request, seen, limits, err) < 0 ||
         (request->layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
-        (request->op == OP_RAYCAST && request->crowd == NULL && request_collect_models(request, limits, err) < 0) ||
         (request->op < OP_COUNT && request->crowd == NULL && request_collect_sources(request, limits, err) < 0))
         return err->code;
     request_set_canonical(request);
@@ -254,14 +265,12 @@ static int take_name(struct request *request, const char *name, size_t size_byte
     struct err why;
     const ptrdiff_t text_bytes = url_decode(name, size_bytes, false, text, &why);
     if (text_bytes < 0)
-        return err_set(err, ERR_BAD_PATH, "the path of the %s: %s", request->op == OP_ASSET ? "asset" : "file",
-                       why.message);
+        return err_set(err, ERR_BAD_PATH, "the path of the %s: %s", OP_INFO[request->op].noun, why.message);
     buf_advance(&request->memory, (size_t)text_bytes + 1);
     request->model = text;
-    return request_check_path(request->op == OP_FILE    ? "file's"
-                              : request->op == OP_ASSET ? "asset's"
-                                                        : "model's",
-                              text, err);
+    char whose[16];
+    snprintf(whose, sizeof whose, "%s's", OP_INFO[request->op].noun);
+    return request_check_path(whose, text, err);
 }
 
 /* For who is told of the picture by another answer. */
@@ -292,25 +301,33 @@ struct split {
     size_t path_bytes, name_bytes;
 };
 
+static int take_binary_body(struct request *request, const struct request_head *head, const struct limits *limits,
+                            struct param_set *seen, struct err *err)
+{
+    return op_has(request->op, OP_RAYS) ? request_take_raycast(request, head, limits, seen, err)
+                                        : request_take_crowd(request, head, limits, err);
+}
+
+/* body: JSON, or NULL. */
 static int take_all(struct request *request, const struct request_head *head, struct split split, const cJSON *body,
                     const struct limits *limits, struct err *err)
 {
+    const bool has_binary_body = body == NULL && request_has_binary_body(request->op, head);
     struct param_set seen = {0};
     const char *path_end = head->target + split.path_bytes;
     const bool has_query = split.path_bytes < head->target_bytes;
     const size_t query_bytes = has_query ? head->target_bytes - split.path_bytes - 1 : 0;
     if (reserve(request, head, body, err) < 0 ||
-        (request_has_name(request->op) && take_name(request, path_end - split.name_bytes, split.name_bytes, err) < 0) ||
+        (OP_INFO[request->op].noun != NULL && take_name(request, path_end - split.name_bytes, split.name_bytes, err) < 0) ||
         (head->model != NULL && request_take_model(request, head->model, head->hash, &seen, err) < 0) ||
-        (!op_is_page(request->op) &&
+        (!op_has(request->op, OP_PAGE) &&
          parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0) ||
         (body != NULL && request_take_body(request, body, &seen, limits, err) < 0) ||
-        (request->op == OP_CROWD && request_take_crowd(request, head, limits, err) < 0) ||
-        (request_has_raycast(request, head) && request_take_raycast(request, head, limits, &seen, err) < 0))
+        (has_binary_body && take_binary_body(request, head, limits, &seen, err) < 0))
         return err->code;
-    if ((op_is_picture(request->op) || op_is_page(request->op)) && body == NULL)
+    if ((op_has(request->op, OP_PICTURE) || op_has(request->op, OP_PAGE)) && body == NULL)
         keep_target(request, head);
-    if (request->op == OP_MODEL_PAGE)
+    if (op_has(request->op, OP_PREVIEW))
         request_take_page(request, head, has_query ? path_end + 1 : path_end, query_bytes);
     return request_complete(request, &seen, head->accept, limits, err);
 }
@@ -321,14 +338,13 @@ int request_parse(struct request *request, const struct request_head *head, cons
     request_fini(request);
     const char *question = memchr(head->target, '?', head->target_bytes);
     struct split split = {question == NULL ? head->target_bytes : (size_t)(question - head->target), 0};
-    bool is_post = false;
     cJSON *body = NULL;
     request->is_head = strcmp(head->method, "HEAD") == 0;
     request->is_delete = strcmp(head->method, "DELETE") == 0;
-    if (request_find_route(head->target, split.path_bytes, &request->op, &split.name_bytes, err) < 0 ||
-        request_check_method(request, head->method, &is_post, err) < 0)
+    if (op_find_path(head->target, split.path_bytes, &request->op, &split.name_bytes, err) < 0 ||
+        op_check_method(request->op, head->method, err) < 0)
         return err->code;
-    if (is_post && request->op != OP_CROWD && !request_has_raycast(request, head) &&
+    if (strcmp(head->method, "POST") == 0 && !request_has_binary_body(request->op, head) &&
         request_open_body(head, limits, &body, err) < 0)
         return err->code;
     const int rc = take_all(request, head, split, body, limits, err);

@@ -19,52 +19,12 @@
 #include "base/sheet_spec.h"
 #include "wire/encode/frames.h"
 #include "wire/encode/glb.h"
+#include "wire/request/operation.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-enum op {
-    OP_GALLERY,     /* GET / */
-    OP_HEALTHZ,     /* GET /healthz */
-    OP_READYZ,      /* GET /readyz */
-    OP_VERSION,     /* GET /v1/version */
-    OP_MODEL_PAGE,  /* GET /m/PATH */
-    OP_EMBED,       /* GET /embed/PATH */
-    OP_ASSET,       /* GET /page/NAME */
-    OP_MODELS,      /* GET /v1/models */
-    OP_MODEL,       /* GET /v1/model */
-    OP_PALETTE,     /* GET /v1/palette */
-    OP_POSE,        /* GET /v1/pose */
-    OP_MESH,        /* GET /v1/mesh */
-    OP_RENDER,      /* GET /v1/render */
-    OP_BOUNDS,      /* GET /v1/bounds */
-    OP_EXPORT,      /* GET /v1/export */
-    OP_FORMATS,     /* GET /v1/formats */
-    OP_QUERY,       /* POST /v1/query */
-    OP_STATS,       /* GET /v1/stats */
-    OP_FILE,        /* PUT and DELETE /v1/models/NAME */
-    OP_SHEET,       /* GET /v1/sheet */
-    OP_TURNTABLE,   /* GET /v1/turntable */
-    OP_KEYS,        /* GET /v1/keys */
-    OP_COMPARE,     /* GET /v1/compare */
-    OP_TEXTURE,     /* GET /v1/texture */
-    OP_ENVIRONMENT, /* GET /v1/environment */
-    OP_METRICS,     /* GET /metrics */
-    OP_HITBOXES,    /* GET /v1/hitboxes */
-    OP_RAYCAST,     /* POST /v1/raycast */
-    OP_CROWD,       /* POST /v1/crowd */
-    OP_STREAM,      /* GET /v1/stream, a WebSocket: never the service's */
-    OP_COUNT,
-    /* parts of a body: they have parameters but no path */
-    OP_LAYER = OP_COUNT, /* one of "layers" */
-    OP_REFERENCE,        /* "reference" of a layer */
-    OP_ENTITY,           /* one of "entities", or "end" of it */
-    /* asked by packets (packet_request.h) alone */
-    OP_OPEN, /* what a handle for a model tells */
-    OP_FIND, /* a thing of a model by name or index */
-};
 
 enum select_kind {
     SELECT_NONE,  /* not given */
@@ -292,22 +252,8 @@ void request_miss_crowd_model(const struct request *request, uint32_t slot, cons
 /* What camera= takes beside the cameras of the file, for messages. */
 extern const char REQUEST_SIDES[];
 
-/* True when the answer is drawn. */
-static inline bool op_is_picture(enum op op) { return op == OP_RENDER || op == OP_SHEET || op == OP_TURNTABLE; }
-
 /* True when the answer has pixels of the model's textures in it, is drawn with them or compares them. */
 static inline bool request_needs_pixels(const struct request *request)
 {
-    return op_is_picture(request->op) || request->op == OP_COMPARE || request->op == OP_TEXTURE ||
-           request->op == OP_ENVIRONMENT || (request->format == FORMAT_GLB && !request->has_no_textures);
+    return op_has(request->op, OP_PIXELS) || (request->format == FORMAT_GLB && !request->has_no_textures);
 }
-
-/* True for the pages for people: what follows '?' is the page's own and not looked at. */
-static inline bool op_is_page(enum op op) { return op == OP_GALLERY || op == OP_MODEL_PAGE || op == OP_EMBED; }
-
-/* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */
-const char *request_path(enum op op);
-/* The operation's name in the request log: "palette". */
-const char *request_op_name(enum op op);
-/* The methods that the operation takes, for the Allow header: "GET, HEAD, POST". */
-const char *request_methods(enum op op);

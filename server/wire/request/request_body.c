@@ -194,6 +194,27 @@ static int take_reference(struct request *request, const cJSON *item, const stru
     return take_all(request->reference, item, limits, err) < 0 ? err_prefix(err, "reference") : 0;
 }
 
+/* --- binary bodies --- */
+
+int request_check_binary_type(const char *type, const char *own, const char *what, struct err *err)
+{
+    const char *const types[] = {own, "application/octet-stream", "application/json",
+                                 "application/x-www-form-urlencoded"}; /* curl calls any body the last */
+    if (type == NULL)
+        return 0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const size_t size = strlen(types[i]);
+        if (strncasecmp(type, types[i], size) != 0)
+            continue;
+        const char *rest = type + size + strspn(type + size, " \t");
+        if (*rest == '\0' || *rest == ';')
+            return 0;
+    }
+    return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "the body is '%.80s'; a %s is %s", type, what, own);
+}
+
+/* --- batches --- */
+
 /* One query of a batch; frames: how many all may still have. */
 static int take_query(struct request *request, cJSON *object, uint64_t *frames, const struct limits *limits,
                       struct err *err)
@@ -201,7 +222,7 @@ static int take_query(struct request *request, cJSON *object, uint64_t *frames, 
     cJSON *op = cJSON_DetachItemFromObjectCaseSensitive(object, "op");
     int rc = op == NULL            ? err_set(err, ERR_MISSING_PARAMETER, "a query needs the parameter 'op'")
              : !cJSON_IsString(op) ? err_set(err, ERR_BAD_PARAMETER, "parameter 'op' must be a text")
-                                   : request_find_op(op->valuestring, &request->op, err);
+                                   : op_find_name(op->valuestring, &request->op, err);
     cJSON_Delete(op);
     if (rc < 0)
         return rc;

@@ -262,9 +262,9 @@ static int complete_time(struct request *request, const struct param_set *seen, 
     return 0;
 }
 
-int request_complete_picture(struct request *request, const struct param_set *seen, struct err *err)
+int request_complete_camera(struct request *request, const struct param_set *seen, struct err *err)
 {
     if (complete_camera(request, seen, err) < 0)
         return err->code;
-    return request->op == OP_SHEET ? 0 : complete_time(request, seen, err);
+    return op_has(request->op, OP_ONE_TIME) ? complete_time(request, seen, err) : 0;
 }

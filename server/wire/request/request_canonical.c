@@ -121,7 +121,7 @@ static uint64_t hash_optional_words(uint64_t state, const struct request *reques
         state = hash_uint(state, PARAM_WEIGHTS);
     if (request->has_attributes)
         state = hash_uint(state, PARAM_ATTRIBUTES);
-    if (request->op == OP_TEXTURE)
+    if (OP_INFO[request->op].form == FORM_PNG)
         state = hash_uint(state, request->texture);
     if (request->clip_file != NULL)
         state = hash_text(state, request->clip_file);
@@ -135,7 +135,7 @@ static uint64_t hash_optional_words(uint64_t state, const struct request *reques
 /* Likewise: of clips of other files, and of the model that it compares with. */
 static uint64_t hash_other_files(uint64_t state, const struct request *request)
 {
-    const bool has_files = request->op == OP_EXPORT || request->clip_file_count > 1;
+    const bool has_files = op_has(request->op, OP_MANY_FILES) || request->clip_file_count > 1;
     state = hash_renames(state, &request->renames);
     for (uint32_t i = 0; has_files && i < request->source_count; i++)
         state = hash_text(state, request->sources[i].path);

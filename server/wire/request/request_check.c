@@ -2,19 +2,8 @@
 #include "base/view.h"
 #include "wire/request/request_parser.h"
 
-static int check_span(const struct request *request, struct err *err)
-{
-    const struct request_span *span = &request->span;
-    if (span->has_fps && !span->has_from && !span->has_to)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'fps' is the unit of 'from' and 'to': give one of them%s",
-                       request->op == OP_SHEET ? ", or 'rate' for so many moments a second" : "");
-    if (span->has_from && span->has_to && span->from > span->to)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'from' is %.15g, after 'to', which is %.15g", span->from,
-                       span->to);
-    return 0;
-}
-
-static int check_bounds(const struct request *request, const struct param_set *seen, struct err *err)
+int request_check_bounds(struct request *request, const struct param_set *seen,
+                         const struct limits *limits __attribute__((unused)), struct err *err)
 {
     static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE, PARAM_END};
     if (request->has_rate && !request->is_over_clip)
@@ -30,17 +19,6 @@ static int check_bounds(const struct request *request, const struct param_set *s
                                    "parameter '%s' does not go with over=clip, which takes all times", given);
 }
 
-static int check_root_motion(const struct request *request, const struct param_set *seen, struct err *err)
-{
-    static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW, PARAM_END};
-    const char *given = param_given(seen, OF_IT);
-    if (!request->has_root_motion && given != NULL)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract", given);
-    if (request->has_root_motion && seen->has[PARAM_LAYERS])
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'root_motion' does not go with layers");
-    return 0;
-}
-
 /* A .posed file is all of the model that moves, as it is. */
 static int check_posed_file(const struct param_set *seen, struct err *err)
 {
@@ -54,7 +32,8 @@ static int check_posed_file(const struct param_set *seen, struct err *err)
                                    "parameter '%s' does not go with format=posed, which is the model as it is", given);
 }
 
-static int check_export(const struct request *request, const struct param_set *seen, struct err *err)
+int request_check_export(struct request *request, const struct param_set *seen,
+                         const struct limits *limits __attribute__((unused)), struct err *err)
 {
     if (request->format == FORMAT_POSED)
         return check_posed_file(seen, err);
@@ -63,17 +42,9 @@ static int check_export(const struct request *request, const struct param_set *s
     return 0;
 }
 
-static int check_retarget(const struct request *request, const struct param_set *seen, struct err *err)
+int request_check_mesh(struct request *request, const struct param_set *seen,
+                       const struct limits *limits __attribute__((unused)), struct err *err)
 {
-    static const int OF_IT[] = {PARAM_FEET, PARAM_MAP, PARAM_CLIP_MAP, PARAM_BONES, PARAM_CLIP_BONES, PARAM_END};
-    const char *given = request->is_by_rest ? NULL : param_given(seen, OF_IT);
-    return given == NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs retarget=rest", given);
-}
-
-static int check_glb(const struct request *request, const struct param_set *seen, struct err *err)
-{
-    if (request->op == OP_EXPORT)
-        return check_export(request, seen, err);
     if (request->format != FORMAT_GLB)
         return !seen->has[PARAM_TEXTURES] ? 0
                                           : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");
@@ -130,8 +101,8 @@ static int check_view(const struct request *request, const struct param_set *see
                    seen->has[PARAM_JOINT] ? "joint" : "joint_name", view_list_joint(list));
 }
 
-/* The rules for one layer. */
-static int check_layer(const struct request *layer, const struct param_set *seen, struct err *err)
+int request_check_layer(struct request *layer, const struct param_set *seen,
+                        const struct limits *limits __attribute__((unused)), struct err *err)
 {
     for (uint32_t i = 0; layer->is_additive && i < layer->weight_count; i++)
         if (layer->weights[i] > 1)
@@ -143,34 +114,104 @@ static int check_layer(const struct request *layer, const struct param_set *seen
     return 0;
 }
 
-int request_check_combination(const struct request *request, const struct param_set *seen, const struct limits *limits,
-                              struct err *err)
+int request_check_palette(struct request *request, const struct param_set *seen __attribute__((unused)),
+                          const struct limits *limits __attribute__((unused)), struct err *err)
 {
-    for (int i = 0; i < PARAM_COUNT; i++)
-        if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & OP_BIT(request->op) && !seen->has[i])
-            return err_set(err, ERR_MISSING_PARAMETER, "%s needs the parameter '%s'", request_path(request->op),
-                           REQUEST_PARAMS[i].name);
-    const bool is_onion = request->op == OP_RENDER && request->picture.view == VIEW_ONION;
+    if (request->mesh.kind == SELECT_NONE || request->space == SPACE_MESH)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
+}
+
+int request_complete_environment(struct request *request, const struct param_set *seen,
+                                 const struct limits *limits __attribute__((unused)), struct err *err)
+{
+    request->model = request->environment;
+    return check_view(request, seen, err);
+}
+
+/* How many moments a picture shows, and of how many pixels. */
+static int check_picture_size(const struct request *request, const struct limits *limits, struct err *err)
+{
+    const bool is_onion = request->picture.view == VIEW_ONION;
+    const uint64_t pixels = (uint64_t)request->picture.width * request->picture.height;
     if (is_onion && request->time_count > VIEW_ONION_MAX)
         return err_set(err, ERR_TOO_MANY_FRAMES, "parameter 't' names %u times; view=onion shows %d at most",
                        request->time_count, VIEW_ONION_MAX);
-    if ((request->op == OP_RENDER || request->op == OP_TURNTABLE) && !is_onion && request->time_count > 1)
+    if (op_has(request->op, OP_ONE_TIME) && !is_onion && request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
                        request->time_count);
-    const uint64_t pixels = (uint64_t)request->picture.width * request->picture.height;
-    if (op_is_picture(request->op) && pixels > limits->value[LIMIT_PICTURE_PIXELS])
+    if (pixels > limits->value[LIMIT_PICTURE_PIXELS])
         return err_set(err, ERR_BAD_PARAMETER, "%u x %u pixels are more than %s", request->picture.width,
                        request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
     if (is_onion && pixels * request->time_count > limits->value[LIMIT_PICTURE_PIXELS])
         return err_set(err, ERR_BAD_PARAMETER, "%u times %u x %u pixels are more than %s", request->time_count,
                        request->picture.width, request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
-    if (request->op == OP_PALETTE && request->mesh.kind != SELECT_NONE && request->space != SPACE_MESH)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
+    return 0;
+}
+
+int request_complete_picture(struct request *request, const struct param_set *seen, const struct limits *limits,
+                             struct err *err)
+{
+    if (request_complete_camera(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
+        request_check_picture_file(request, err) < 0 || check_picture_size(request, limits, err) < 0)
+        return err->code;
+    return check_view(request, seen, err);
+}
+
+/* --- rules of all operations --- */
+
+static int check_needed(const struct request *request, const struct param_set *seen, struct err *err)
+{
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & OP_BIT(request->op) && !seen->has[i])
+            return err_set(err, ERR_MISSING_PARAMETER, "%s needs the parameter '%s'", OP_INFO[request->op].path,
+                           REQUEST_PARAMS[i].name);
     if (seen->has[PARAM_CLIP_HASH] && !seen->has[PARAM_CLIP_FILE] && !seen->has[PARAM_SHEET_CLIP_FILE])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' needs 'clip_file', whose content it names");
-    if (check_span(request, err) < 0 || check_bounds(request, seen, err) < 0 ||
-        check_root_motion(request, seen, err) < 0 || check_retarget(request, seen, err) < 0 ||
-        check_glb(request, seen, err) < 0 || check_view(request, seen, err) < 0)
+    return 0;
+}
+
+static int check_span(const struct request *request, struct err *err)
+{
+    const struct request_span *span = &request->span;
+    if (span->has_fps && !span->has_from && !span->has_to)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'fps' is the unit of 'from' and 'to': give one of them%s",
+                       (REQUEST_PARAMS[PARAM_SHEET_RATE].ops & OP_BIT(request->op)) != 0 ? ", or 'rate' for so many moments a second" : "");
+    if (span->has_from && span->has_to && span->from > span->to)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'from' is %.15g, after 'to', which is %.15g", span->from,
+                       span->to);
+    return 0;
+}
+
+static int check_root_motion(const struct request *request, const struct param_set *seen, struct err *err)
+{
+    static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW, PARAM_END};
+    const char *given = param_given(seen, OF_IT);
+    if (!request->has_root_motion && given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract", given);
+    if (request->has_root_motion && seen->has[PARAM_LAYERS])
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'root_motion' does not go with layers");
+    return 0;
+}
+
+static int check_retarget(const struct request *request, const struct param_set *seen, struct err *err)
+{
+    static const int OF_IT[] = {PARAM_FEET, PARAM_MAP, PARAM_CLIP_MAP, PARAM_BONES, PARAM_CLIP_BONES, PARAM_END};
+    const char *given = request->is_by_rest ? NULL : param_given(seen, OF_IT);
+    return given == NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs retarget=rest", given);
+}
+
+int request_check_combination(struct request *request, const struct param_set *seen, const struct limits *limits,
+                              struct err *err)
+{
+    static request_complete_fn *const COMPLETE[] = {
+#define OPERATION(symbol, name, path, noun, methods, traits, form, complete, ...) complete,
+#include "wire/operations/operations.def"
+#undef OPERATION
+    };
+    if (check_needed(request, seen, err) < 0 ||
+        (COMPLETE[request->op] != NULL && COMPLETE[request->op](request, seen, limits, err) < 0) ||
+        check_span(request, err) < 0 || check_root_motion(request, seen, err) < 0)
         return err->code;
-    return request->op == OP_LAYER ? check_layer(request, seen, err) : 0;
+    return check_retarget(request, seen, err);
 }

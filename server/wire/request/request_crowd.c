@@ -1,34 +1,16 @@
 /* request_crowd.c - a crowd as a request: its bytes, and the files that it is about. */
 #include "wire/request/request_parser.h"
 
-#include "wire/crowd/crowd_request.h"
+#include "wire/request/crowd_request.h"
 
 #include <string.h>
-#include <strings.h>
-
-/* One of the types, perhaps with parameters; or none. As with JSON, forms as well: curl calls any body so. */
-static bool is_accepted_type(const char *type)
-{
-    static const char *const TYPES[] = {CROWD_CONTENT_TYPE, "application/octet-stream", "application/json",
-                                        "application/x-www-form-urlencoded"};
-    bool is_accepted = type == NULL;
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && !is_accepted; i++) {
-        const size_t size = strlen(TYPES[i]);
-        if (strncasecmp(type, TYPES[i], size) != 0)
-            continue;
-        const char *rest = type + size + strspn(type + size, " \t");
-        is_accepted = *rest == '\0' || *rest == ';';
-    }
-    return is_accepted;
-}
 
 int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,
                        struct err *err)
 {
     size_t bad_at;
-    if (!is_accepted_type(head->content_type))
-        return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "the body is '%.80s'; a crowd is " CROWD_CONTENT_TYPE,
-                       head->content_type);
+    if (request_check_binary_type(head->content_type, CROWD_CONTENT_TYPE, "crowd", err) < 0)
+        return err->code;
     if (crowd_request_read(&request->crowd, head->body, head->body_bytes, limits, &bad_at, err) < 0)
         return err->code;
     for (uint32_t i = 0; i < request->crowd->model_count; i++) {

@@ -51,9 +51,9 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
 
 static int add_source(struct request *request, struct request *part, const struct limits *limits, struct err *err)
 {
-    const uint64_t limit = request->op == OP_RAYCAST
-                               ? REQUEST_SOURCES_MAX /* with the models of entities */
-                               : limits->value[request->op == OP_EXPORT ? LIMIT_EXPORT_FILES : LIMIT_CLIP_FILES];
+    const enum limit files = op_has(request->op, OP_MANY_FILES) ? LIMIT_EXPORT_FILES : LIMIT_CLIP_FILES;
+    const uint64_t limit = op_has(request->op, OP_ENTITIES) ? REQUEST_SOURCES_MAX /* with the models of entities */
+                                                            : limits->value[files];
     uint32_t at = 0;
     if (part->clip_file == NULL)
         return 0;
@@ -88,7 +88,7 @@ static int check_sheet_files(const struct request *request, struct err *err)
     return 0;
 }
 
-/* The clip files of OP_EXPORT, none of which is the request's one clip_file, and of OP_SHEET; each once. */
+/* The files of clips where a request may name several, each once. */
 static int add_files(struct request *request, const struct limits *limits, struct err *err)
 {
     const struct buf *files = &request->lists.files;
@@ -97,7 +97,7 @@ static int add_files(struct request *request, const struct limits *limits, struc
         if (add_source(request, &part, limits, err) < 0)
             return err->code;
     }
-    if (request->op == OP_SHEET)
+    if (op_has(request->op, OP_CELLS))
         request->clip_file_count = request->source_count;
     const char *alone = request->clip_names != NULL ? "clip_names" : "strict";
     return request->source_count > 0 || (request->clip_names == NULL && !request->is_strict)

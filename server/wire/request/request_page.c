@@ -12,7 +12,7 @@ static size_t size_of(const char *text) { return text == NULL ? 0 : strlen(text)
 
 size_t request_page_bytes(const struct request *request, const struct request_head *head)
 {
-    if (request->op != OP_MODEL_PAGE)
+    if (!op_has(request->op, OP_PREVIEW))
         return 0;
     return size_of(head->host) + size_of(head->forwarded_host) + size_of(head->forwarded_prefix) + ADDRESS_MORE_BYTES +
            head->target_bytes + 2;

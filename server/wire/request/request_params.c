@@ -20,7 +20,7 @@ const struct param_info REQUEST_PARAMS[] = {
 #include "wire/request/request_params.def"
 #undef X
 };
-_Static_assert((int)OP_FIND < 64, "the operations of a parameter are bits of a uint64_t");
+_Static_assert((int)OP_ALL_COUNT <= 64, "the operations of a parameter are bits of a uint64_t");
 
 const char *param_given(const struct param_set *seen, const int *params)
 {
@@ -38,7 +38,7 @@ static const char *list_owners(const char *name, char list[LIST_SIZE])
         for (int i = 0; i < PARAM_COUNT && at < LIST_SIZE; i++)
             if (REQUEST_PARAMS[i].ops & OP_BIT(op) && strcmp(REQUEST_PARAMS[i].name, name) == 0)
                 at +=
-                    (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", request_path((enum op)op));
+                    (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", OP_INFO[op].path);
     return list;
 }
 
@@ -68,7 +68,7 @@ static const char *find_nearest(const char *name, const char *const *names, size
 /* A name that the operation does not take: why, and what it could have been. */
 static int unknown_param(const struct request *request, const char *name, struct err *err)
 {
-    const char *const path = request_path(request->op);
+    const char *const path = OP_INFO[request->op].path;
     const char *names[PARAM_COUNT];
     char list[LIST_SIZE];
     size_t count = 0;

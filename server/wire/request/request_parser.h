@@ -13,31 +13,7 @@ int request_check_path(const char *name, const char *path, struct err *err);
 int request_check_model_path(const char *name, const char *path, struct err *err);
 
 /* The operations that take a parameter, as bits. */
-#define OP_BIT(op)      (UINT64_C(1) << (op))
-#define FOR_READYZ      OP_BIT(OP_READYZ)
-#define FOR_MODELS      OP_BIT(OP_MODELS)
-#define FOR_MODEL       OP_BIT(OP_MODEL)
-#define FOR_PALETTE     OP_BIT(OP_PALETTE)
-#define FOR_POSE        OP_BIT(OP_POSE)
-#define FOR_MESH        OP_BIT(OP_MESH)
-#define FOR_SHEET       OP_BIT(OP_SHEET)
-#define FOR_TURNTABLE   OP_BIT(OP_TURNTABLE)
-#define FOR_SHEETS      (FOR_SHEET | FOR_TURNTABLE)
-#define FOR_ONE_PICTURE OP_BIT(OP_RENDER)
-#define FOR_RENDER      (FOR_ONE_PICTURE | FOR_SHEETS) /* what a picture shows and how it looks */
-#define FOR_BOUNDS      OP_BIT(OP_BOUNDS)
-#define FOR_KEYS        OP_BIT(OP_KEYS)
-#define FOR_ENVIRONMENT OP_BIT(OP_ENVIRONMENT)
-#define FOR_EXPORT      OP_BIT(OP_EXPORT)
-#define FOR_COMPARE     OP_BIT(OP_COMPARE)
-#define FOR_TEXTURE     OP_BIT(OP_TEXTURE)
-#define FOR_QUERY       OP_BIT(OP_QUERY)
-#define FOR_LAYER       OP_BIT(OP_LAYER)
-#define FOR_REFERENCE   OP_BIT(OP_REFERENCE)
-#define FOR_HITBOXES    OP_BIT(OP_HITBOXES)
-#define FOR_RAYCAST     OP_BIT(OP_RAYCAST)
-#define FOR_ENTITY      OP_BIT(OP_ENTITY)
-#define FOR_CROWD       OP_BIT(OP_CROWD)
+#define OP_BIT(op) (UINT64_C(1) << (op))
 
 enum how_often { ONCE, MANY, NEEDED };
 
@@ -107,38 +83,32 @@ int request_take_model(struct request *request, const char *model, const char *h
 int request_complete(struct request *request, const struct param_set *seen, const char *accept,
                      const struct limits *limits, struct err *err);
 
-/* --- request_routes.c --- */
+/* --- request_canonical.c --- */
 
-/* ERR_NOT_FOUND, with the nearest path there is. *name_bytes: how much of the path's end is a name, still encoded. */
-int request_find_route(const char *path, size_t path_bytes, enum op *op, size_t *name_bytes, struct err *err);
-/* True when what follows the operation's path is a name. */
-bool request_has_name(enum op op);
-/* ERR_METHOD_NOT_ALLOWED for what the operation does not take. */
-int request_check_method(const struct request *request, const char *method, bool *is_post, struct err *err);
-/* The operation that a batch calls `name` ("palette"); ERR_BAD_PARAMETER with those there are. */
-int request_find_op(const char *name, enum op *op, struct err *err);
-
-/* --- request_check.c, request_canonical.c --- */
-
-/* What is missing or does not go together. */
-int request_check_combination(const struct request *request, const struct param_set *seen, const struct limits *limits,
-                              struct err *err);
 /* Over the values, not their text: what means the same, however written and ordered, has one ETag. */
 void request_set_canonical(struct request *request);
 
-/* --- request_sheet.c --- */
+/* --- request_check.c --- */
 
-/* What goes together in an OP_SHEET or OP_TURNTABLE, and what their parameters mean together. */
-int request_check_sheet(struct request *request, const struct param_set *seen, struct err *err);
-/* --- request_picture_file.c --- */
+/* Fills in what was not given and checks what does not go together: first the rules of all operations, then those of
+ * the request's own (the column `complete` of operations.def). `seen`: which parameters were given. */
+int request_check_combination(struct request *request, const struct param_set *seen, const struct limits *limits,
+                              struct err *err);
 
-/* What goes together in the file of a picture: after the checks of request_sheet.c. */
-int request_check_picture_file(struct request *request, struct err *err);
+/* The rules of each operation, likewise. */
+typedef int request_complete_fn(struct request *request, const struct param_set *seen, const struct limits *limits,
+                                struct err *err);
+request_complete_fn request_check_palette, request_check_mesh, request_check_bounds, request_check_export,
+    request_check_layer, request_complete_picture, request_complete_environment, request_collect_models;
 
-/* --- request_camera.c --- */
+/* --- what request_complete_picture() consists of: request_camera.c, request_sheet.c, request_picture_file.c --- */
 
 /* What was not given of the camera and the time, and what does not go together. */
-int request_complete_picture(struct request *request, const struct param_set *seen, struct err *err);
+int request_complete_camera(struct request *request, const struct param_set *seen, struct err *err);
+/* What goes together in a picture of several cells, and what their parameters mean together. */
+int request_check_sheet(struct request *request, const struct param_set *seen, struct err *err);
+/* What goes together in the file of a picture: after the checks of request_sheet.c. */
+int request_check_picture_file(struct request *request, struct err *err);
 
 /* --- request_page.c --- */
 
@@ -163,25 +133,25 @@ int request_collect_layers(struct request *request, struct request *of, const st
 /* The lists "entities" and "rays" of an OP_RAYCAST. */
 int request_take_entities(struct request *request, cJSON *list, const struct limits *limits, struct err *err);
 int request_take_rays(struct request *request, const cJSON *list, const struct limits *limits, struct err *err);
-/* The files of all entities and of the clips of their layers, each once: the first is the request's own model. */
-int request_collect_models(struct request *request, const struct limits *limits, struct err *err);
+/* request_collect_models(): the files of all entities and of the clips of their layers, each once. The first is the
+ * request's own model. Nothing to do for a binary raycast. */
 void request_raycast_free(struct request_raycast *raycast);
 
-/* --- request_raycast_binary.c --- */
+/* --- request_raycast_binary.c, request_crowd.c --- */
 
-/* True when the body is a binary raycast. */
-bool request_has_raycast(const struct request *request, const struct request_head *head);
-/* Takes it. */
+/* True when the body is binary, which is told by its first bytes or by the operation. */
+bool request_has_binary_body(enum op op, const struct request_head *head);
+/* Takes a binary body, once request_has_binary_body(). */
 int request_take_raycast(struct request *request, const struct request_head *head, const struct limits *limits,
                          struct param_set *seen, struct err *err);
-
-/* --- request_crowd.c --- */
-
-/* Takes the body of an OP_CROWD, which is binary. */
 int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,
                        struct err *err);
 
 /* --- request_body.c --- */
+
+/* Checks the Content-Type of a binary body, whose own type is `own`: none is fine, and so are those that curl and
+ * browsers send by themselves. `what`: what messages call the body. Returns 0 or ERR_UNSUPPORTED_MEDIA_TYPE. */
+int request_check_binary_type(const char *type, const char *own, const char *what, struct err *err);
 
 /* Takes an object within the body as a request of its own, of part->op; model: what its parameter `model` says, or
  * NULL: its own. */

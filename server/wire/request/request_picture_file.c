@@ -13,7 +13,7 @@ static void lay_over_white(uint8_t rgba[4])
 int request_check_picture_file(struct request *request, struct err *err)
 {
     const struct picture_file_kind *kind = &PICTURE_FILE_KINDS[request->sheet.format];
-    const bool is_told = request->op == OP_RENDER && request->format == FORMAT_JSON; /* JSON about a picture */
+    const bool is_told = OP_INFO[request->op].form == FORM_PICTURE && request->format == FORMAT_JSON;
     if (request->sheet.quality != 0 && (is_told || !kind->loses))
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'quality' does not go with format=%s, which loses nothing: 'format' may be jpeg or "

@@ -239,9 +239,12 @@ static int add_clip_files(struct request *request, struct raycast_entity *entity
                : err_prefix(err, "end");
 }
 
-int request_collect_models(struct request *request, const struct limits *limits, struct err *err)
+int request_collect_models(struct request *request, const struct param_set *seen __attribute__((unused)),
+                           const struct limits *limits, struct err *err)
 {
     struct request_raycast *raycast = request->raycast;
+    if (request->crowd != NULL)
+        return 0;
     for (uint32_t e = 0; e < raycast->entity_count; e++)
         if (add_model(request, &raycast->entities[e], e, err) < 0)
             return err->code;

@@ -2,13 +2,12 @@
 #include "wire/request/request_raycast.h"
 
 #include "base/bytes.h"
-#include "wire/crowd/crowd_request.h"
+#include "wire/request/crowd_request.h"
 #include "wire/request/request_parser.h"
 
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* A request that is being read. */
 struct reading {
@@ -192,30 +191,14 @@ int request_complete_raycast(struct request *request, struct err *err)
 
 /* --- bodies --- */
 
-/* One of the types, perhaps with parameters; or none. As with JSON, forms as well: curl calls any body so. */
-static bool is_accepted_type(const char *type)
-{
-    static const char *const TYPES[] = {RAYCAST_CONTENT_TYPE, "application/octet-stream", "application/json",
-                                        "application/x-www-form-urlencoded"};
-    bool is_accepted = type == NULL;
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && !is_accepted; i++) {
-        const size_t size = strlen(TYPES[i]);
-        if (strncasecmp(type, TYPES[i], size) != 0)
-            continue;
-        const char *rest = type + size + strspn(type + size, " \t");
-        is_accepted = *rest == '\0' || *rest == ';';
-    }
-    return is_accepted;
-}
-
 bool raycast_is_binary(const char *bytes, size_t size_bytes)
 {
     return size_bytes >= sizeof RAYCAST_MAGIC - 1 && memcmp(bytes, RAYCAST_MAGIC, sizeof RAYCAST_MAGIC - 1) == 0;
 }
 
-bool request_has_raycast(const struct request *request, const struct request_head *head)
+bool request_has_binary_body(enum op op, const struct request_head *head)
 {
-    return request->op == OP_RAYCAST && raycast_is_binary(head->body, head->body_bytes);
+    return OP_INFO[op].form == FORM_CROWD || (op_has(op, OP_RAYS) && raycast_is_binary(head->body, head->body_bytes));
 }
 
 int request_take_raycast(struct request *request, const struct request_head *head, const struct limits *limits,
@@ -224,9 +207,8 @@ int request_take_raycast(struct request *request, const struct request_head *hea
     static const int WORDS[] = {PARAM_FIT, PARAM_TEST, PARAM_HITS, PARAM_END};
     const char *given = param_given(seen, WORDS);
     size_t bad_at;
-    if (!is_accepted_type(head->content_type))
-        return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "the body is '%.80s'; a raycast is " RAYCAST_CONTENT_TYPE,
-                       head->content_type);
+    if (request_check_binary_type(head->content_type, RAYCAST_CONTENT_TYPE, "raycast", err) < 0)
+        return err->code;
     if (given != NULL)
         return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%s' stands in the binary body", given);
     seen->has[PARAM_ENTITIES] = seen->has[PARAM_RAYS] = true;

@@ -38,10 +38,10 @@ static void set_direction(struct request *request, const struct param_set *seen)
 {
     const bool is_given = seen->has[PARAM_CAMERA] || seen->has[PARAM_YAW] || seen->has[PARAM_PITCH];
     struct picture_spec *picture = &request->picture;
-    if (is_given || seen->has[PARAM_PROJECTION] || (request->op == OP_SHEET && request->sheet.directions <= 1))
+    if (is_given || seen->has[PARAM_PROJECTION] || (!op_has(request->op, OP_TURNS) && request->sheet.directions <= 1))
         return;
     picture->yaw_deg = 0;
-    picture->pitch_deg = request->op == OP_TURNTABLE ? TURNTABLE_DEG : 0;
+    picture->pitch_deg = op_has(request->op, OP_TURNS) ? TURNTABLE_DEG : 0;
 }
 
 /* One moment alone is a telling one, as of /v1/render. */
@@ -51,7 +51,7 @@ static void set_time(struct request *request, const struct param_set *seen)
     const bool is_one = spec->frames == 1 || (spec->frames == 0 && (spec->flags & SHEET_ALL_CLIPS) != 0);
     const bool is_timed = seen->has[PARAM_T] || seen->has[PARAM_SHEET_RATE] || seen->has[PARAM_SPEED] ||
                           seen->has[PARAM_PHASE] || (spec->frames == 0 && sheet_is_animation(spec));
-    if (request->op != OP_SHEET)
+    if (op_has(request->op, OP_ONE_TIME))
         return;
     if (seen->has[PARAM_T])
         request->sheet.flags |= SHEET_TIMES;
@@ -71,15 +71,16 @@ int request_check_sheet(struct request *request, const struct param_set *seen, s
     for (size_t i = 0; i < sizeof CLASHES / sizeof *CLASHES; i++)
         if (seen->has[CLASHES[i][0]] && seen->has[CLASHES[i][1]])
             return clash(CLASHES[i][0], CLASHES[i][1], err);
-    if (request->op != OP_SHEET && request->op != OP_TURNTABLE)
+    if (!op_has(request->op, OP_CELLS))
         return 0;
-    if (request->op == OP_TURNTABLE && !seen->has[PARAM_SHEET_FORMAT])
+    const bool turns = op_has(request->op, OP_TURNS);
+    if (turns && !seen->has[PARAM_SHEET_FORMAT])
         request->sheet.format = SHEET_APNG;
     if (check_animation(request, seen, err) < 0)
         return err->code;
-    if (request->op == OP_SHEET && seen->has[PARAM_T] && seen->has[PARAM_FRAMES])
+    if (!turns && seen->has[PARAM_T] && seen->has[PARAM_FRAMES])
         return clash(PARAM_T, PARAM_FRAMES, err);
-    if (request->op == OP_SHEET && seen->has[PARAM_LAYERS] && !seen->has[PARAM_T])
+    if (!turns && seen->has[PARAM_LAYERS] && !seen->has[PARAM_T])
         return err_set(err, ERR_BAD_PARAMETER, "a sheet of layers needs the parameter 't': a blend has no length");
     const char *given = sheet_is_animation(&request->sheet) ? param_given(seen, OF_PICTURES) : NULL;
     if (given != NULL)
@@ -92,11 +93,11 @@ int request_check_sheet(struct request *request, const struct param_set *seen, s
     if (request->picture.view == VIEW_ONION)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'view' is onion, which lays moments over each other; a sheet sets them apart");
-    if (request->camera.kind != SELECT_NONE && (request->op == OP_TURNTABLE || request->sheet.directions > 1))
+    if (request->camera.kind != SELECT_NONE && (turns || request->sheet.directions > 1))
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'camera' is one of the file, which stands where the file has it: it cannot go round "
                        "the model as %s does",
-                       request->op == OP_TURNTABLE ? "a turntable's" : "that of several 'directions'");
+                       turns ? "a turntable's" : "that of several 'directions'");
     set_direction(request, seen);
     set_time(request, seen);
     return 0;

@@ -166,7 +166,7 @@ static void put_picture(struct buf *out, const struct model *model, const struct
         }
         at += part_bytes + (at[part_bytes] == '&');
     }
-    if (request->op == OP_TURNTABLE) /* which would be an animation */
+    if (op_has(request->op, OP_TURNS)) /* which would be an animation */
         buf_put_text(&url, "&format=png");
     if (request->hash == NULL) {
         char hash[HASH_DIGITS_SIZE];

@@ -78,7 +78,7 @@ static int plan_strip(struct strip *strip, const struct model *clips, int32_t cl
     if (span_resolve(request, duration_s, &strip->span, err) < 0)
         return err->code;
     strip->length_s = length_of(&strip->span);
-    if (request->op == OP_TURNTABLE)
+    if (op_has(request->op, OP_TURNS))
         strip->count = 1;
     else if ((request->sheet.flags & SHEET_TIMES) != 0)
         strip->count = request->time_count;
@@ -90,7 +90,7 @@ static int plan_strip(struct strip *strip, const struct model *clips, int32_t cl
 /* Where the renderer picks the moment this is not used. */
 static double time_of(const struct strip *strip, const struct request *request, uint32_t frame)
 {
-    const bool is_given = request->op == OP_TURNTABLE || (request->sheet.flags & SHEET_TIMES) != 0;
+    const bool is_given = op_has(request->op, OP_TURNS) || (request->sheet.flags & SHEET_TIMES) != 0;
     if (is_given)
         return frame < request->time_count ? request->times_s[frame] : 0;
     return frame * strip->step_s;
@@ -101,7 +101,7 @@ static double duration_of(const struct strip *strip, const struct request *reque
     const double rate = request->sheet.play_rate;
     if (rate > 0)
         return 1 / rate;
-    if (request->op == OP_TURNTABLE)
+    if (op_has(request->op, OP_TURNS))
         return 1.0 / TURN_RATE;
     const bool is_last = frame + 1 == strip->count;
     double duration_s = strip->step_s;
@@ -117,7 +117,7 @@ static double duration_of(const struct strip *strip, const struct request *reque
 static uint32_t direction_count_of(const struct request *request)
 {
     const struct sheet_spec *spec = &request->sheet;
-    if (request->op == OP_TURNTABLE)
+    if (op_has(request->op, OP_TURNS))
         return spec->frames > 0 ? spec->frames : TURN_FRAMES;
     return spec->directions > 0 ? spec->directions : 1;
 }

@@ -57,7 +57,7 @@ TEST(metrics_name_every_operation)
             continue; /* parts of a body */
         const char *name = op == METRIC_OP_PACKET ? "packet"
                            : op == METRIC_OP_NONE ? "none"
-                                                  : request_op_name((enum op)op);
+                                                  : OP_INFO[op].name;
         const double before = requests(name, 507);
         metrics_count_request(op, 507, 1, 0);
         assert_true(requests(name, 507) - before == 1);

@@ -2,7 +2,7 @@
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/record_bytes.h"
 
-#include "wire/crowd/crowd_request.h"
+#include "wire/request/crowd_request.h"
 
 #include <stdlib.h>
 #include <string.h>

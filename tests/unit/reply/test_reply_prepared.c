@@ -1,8 +1,8 @@
-/* server/wire/bodies/prepared_reply.h: every answer is byte for byte what reply_make() says. */
+/* server/wire/operations/prepared_reply.h: every answer is byte for byte what reply_make() says. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/wire_model.h"
 
-#include "wire/bodies/prepared_reply.h"
+#include "wire/operations/prepared_reply.h"
 
 static const double TIMES[] = {0, 0.3, -0.25, 2, 1.9999, 17.125, 1e9};
 enum { TIME_COUNT = sizeof TIMES / sizeof *TIMES };

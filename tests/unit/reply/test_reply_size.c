@@ -1,6 +1,6 @@
 /* What an answer may have at most: one that fits is made whatever way it is asked for, one that is a byte too large is
  * refused, and what surely is too large before anything is evaluated. */
-#include "wire/bodies/reply_cursor.h"
+#include "wire/operations/reply_cursor.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/wire_model.h"

@@ -1,4 +1,4 @@
-#include "wire/bodies/reply_cursor.h"
+#include "wire/operations/reply_cursor.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/wire_model.h"
 

@@ -48,8 +48,8 @@ TEST(request_routes)
         request_fini(&request);
     }
     for (int op = 0; op < OP_COUNT; op++)
-        assert_int_equal(request_path((enum op)op)[0], '/');
-    assert_string_equal(request_path(OP_HEALTHZ), "/healthz");
+        assert_int_equal(OP_INFO[op].path[0], '/');
+    assert_string_equal(OP_INFO[OP_HEALTHZ].path, "/healthz");
 }
 
 TEST(request_defaults)
@@ -346,7 +346,7 @@ TEST(request_words_are_taken)
                 char target[256];
                 struct request r;
                 struct err err = {0};
-                snprintf(target, sizeof target, "%s?%s%s=%.*s", request_path((enum op)op),
+                snprintf(target, sizeof target, "%s?%s%s=%.*s", OP_INFO[op].path,
                          op == OP_MODELS ? "" : "model=a&", rows[i].name, (int)size, word);
                 word += size;
                 if (word[-1] >= 'A' && word[-1] <= 'Z')

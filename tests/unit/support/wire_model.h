@@ -3,7 +3,7 @@
 #pragma once
 
 #include "anim/model/model.h"
-#include "wire/bodies/reply_make.h"
+#include "wire/operations/reply_make.h"
 
 #include <cjson/cJSON.h>
 

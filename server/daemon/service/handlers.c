@@ -1,0 +1,21 @@
+#include "daemon/service/handlers.h"
+
+static const struct handler gallery = {.tell = tell_gallery}, model_page = {.tell = tell_model_page},
+                            embed = {.tell = tell_embed}, asset = {.tell = tell_asset}, health = {.tell = tell_health},
+                            ready = {.tell = tell_ready}, version = {.tell = tell_version},
+                            formats = {.tell = tell_formats}, stats = {.tell = tell_stats},
+                            metrics = {.tell = tell_metrics}, stream = {.tell = tell_no_stream}, none = {0};
+static const struct handler list = {.begin = service_list, .cancel = service_list_cancel},
+                            batch = {.begin = service_batch, .cancel = service_batch_cancel},
+                            file = {.begin = service_file, .cancel = service_file_cancel};
+static const struct handler model = {
+    .begin = service_find_models, .cancel = service_find_cancel, .answer = service_answer_or_estimate},
+                            picture = {.begin = service_find_models, .cancel = service_find_cancel, .answer = service_render},
+                            environment = {.begin = service_find_models, .cancel = service_environment_cancel, .answer = service_environment};
+
+const struct handler *const HANDLERS[] = {
+#define OPERATION(symbol, name, path, noun, methods, traits, form, complete, body, frames, cost, bytes, least, handler) \
+    &handler,
+#include "wire/operations/operations.def"
+#undef OPERATION
+};

@@ -1,0 +1,73 @@
+/* hits_cost.c - what answers about volumes and rays cost. What rays meet is counted as they are cast. */
+#include "wire/hits/raycast.h"
+
+#include "anim/hits/hit_cache.h"
+#include "wire/request/crowd_request.h"
+#include "wire/request/request_raycast.h"
+
+/* Fitting volumes to the vertices, once for each content, and for each node that draws them. Stops counting when that
+ * is enough. */
+static double fit_cost_ns(const struct model *model, enum volume_kind fit)
+{
+    if (model->hits != NULL && hit_cache_has_set(model->hits, fit))
+        return 0;
+    double ns = (double)model->position_count * COST_FIT_NS;
+    for (uint32_t d = 0; d < model->draw_count && ns <= COST_ENOUGH_NS; d++)
+        ns += (model->primitives[model->draws[d].primitive].vertex_count + 1.0) * COST_FIT_NS;
+    return ns;
+}
+
+/* Poses that an entity of a raycast takes, those of its layers counted each. */
+static uint32_t raycast_poses(const struct request *request, uint32_t index)
+{
+    const struct raycast_entity *entity = &request->raycast->entities[index];
+    const struct raycast_target *target = request->raycast->targets;
+    if (target == NULL)
+        return 1 + entity->poses->begin.layer_count +
+               (entity->poses->end != NULL ? 1 + entity->poses->end->layer_count : 0);
+    target += index;
+    const struct crowd_entity *poses = request->crowd->entities;
+    return poses[target->begin].layer_count + (target->end >= 0 ? 1u + poses[target->end].layer_count : 1u);
+}
+
+/* The order of a model's triangles and their blocks, once for each content; then, for each pose, boxes of all. */
+static double mesh_cost_ns(const struct model *model)
+{
+    const bool is_there = model->hits != NULL && hit_cache_has_mesh(model->hits);
+    return (double)hit_mesh_vertices(model) * COST_VERTEX_NS +
+           (double)model->index_count * (is_there ? COST_BOX_NS : COST_ORDER_NS);
+}
+
+double cost_of_hitboxes(const struct cost_input *input)
+{
+    const struct model *model = input->model;
+    return fit_cost_ns(model, input->request->fit) + (double)model->node_count * COST_NODE_NS + cost_of_text(model);
+}
+
+/* What an entity of a JSON raycast names; in a binary one clips and nodes are told by index. */
+static double entity_names_cost_ns(const struct cost_input *input, const struct raycast_entity *entity,
+                                   const struct model *model)
+{
+    if (input->request->raycast->targets != NULL)
+        return 0;
+    return cost_of_names(input, &entity->poses->begin, model) +
+           (entity->poses->end != NULL ? cost_of_names(input, entity->poses->end, model) : 0);
+}
+
+double cost_of_raycast(const struct cost_input *input)
+{
+    const struct request *request = input->request;
+    const struct request_raycast *raycast = request->raycast;
+    double ns = (double)raycast->ray_count * COST_RAY_NS + (double)raycast->entity_count * COST_CAST_ENTITY_NS;
+    for (uint32_t e = 0; e < raycast->entity_count && ns <= COST_ENOUGH_NS; e++) {
+        const struct raycast_entity *entity = &raycast->entities[e];
+        const struct model *model = entity->source == 0 ? input->model : input->sources[entity->source - 1];
+        ns += entity_names_cost_ns(input, entity, model);
+        ns += (double)raycast_poses(request, e) * ((double)model->node_count + model->weight_count) *
+              COST_CAST_JOINT_NS;
+        ns += request->is_of_meshes
+                  ? mesh_cost_ns(model) + (double)model->draw_count * raycast->ray_count * COST_DRAW_NS
+                  : fit_cost_ns(model, request->fit);
+    }
+    return ns;
+}

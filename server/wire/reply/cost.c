@@ -1,0 +1,88 @@
+#include "wire/reply/cost.h"
+
+#include "wire/reply/clip_sources.h"
+
+double cost_of_text(const struct model *model) { return (double)model->text_byte_count * COST_TEXT_BYTE_NS; }
+
+double cost_of_list(const struct model *model)
+{
+    const double listed = (double)model->node_count + model->joint_count + model->skin_count + model->mesh_count +
+                          model->primitive_count + model->clip_count + model->material_count + model->texture_count +
+                          model->source_file_count + model->warning_count;
+    return listed * COST_NODE_NS + ((double)model->position_count + model->channel_count) * COST_LOOK_NS +
+           cost_of_text(model);
+}
+
+/* How many things a request names. */
+struct named {
+    double clips, nodes, skins;
+    bool is_by_name; /* something is not told by its index */
+};
+
+static void count_selectors(const struct selector *list, uint32_t count, double *things, struct named *named)
+{
+    *things += count;
+    for (uint32_t i = 0; i < count && !named->is_by_name; i++)
+        named->is_by_name = list[i].kind == SELECT_NAME;
+}
+
+/* Its layers, and their references, name clips and nodes, too. */
+static void count_named(const struct request *request, struct named *named)
+{
+    count_selectors(&request->clip, request->clip.kind == SELECT_NAME, &named->clips, named);
+    count_selectors(&request->root, request->root.kind == SELECT_NAME, &named->nodes, named);
+    count_selectors(&request->mesh, request->mesh.kind == SELECT_NAME, &named->nodes, named);
+    count_selectors(&request->found, request->found.kind == SELECT_NAME, &named->nodes, named);
+    count_selectors(request->joints, request->joint_count, &named->nodes, named);
+    count_selectors(request->skins, request->skin_count, &named->skins, named);
+    for (uint32_t l = 0; l < request->layer_count; l++)
+        count_named(&request->layers[l], named);
+    if (request->reference != NULL)
+        count_named(request->reference, named);
+}
+
+/* Each name is looked for in the whole list. One that is not there is compared with all that are, byte by byte: the
+ * answer tells which are like it. */
+static double names_cost_ns(const struct named *named, const struct model *model)
+{
+    const double names = named->clips + named->nodes + named->skins;
+    return (named->clips * model->clip_count + named->nodes * model->node_count + named->skins * model->skin_count) *
+               COST_LOOK_NS +
+           (names / COMPARED_BYTES_PER_NS + (named->is_by_name ? COST_LIKENESS_BYTE_NS : 0)) *
+               (double)model->text_byte_count;
+}
+
+double cost_of_names(const struct cost_input *input, const struct request *part, const struct model *model)
+{
+    struct named named = {0};
+    count_named(part, &named);
+    double ns = names_cost_ns(&named, model);
+    for (uint32_t i = 0; i < input->request->source_count && named.is_by_name; i++) /* clips may be those of sources */
+        ns += names_cost_ns(&named, input->sources[i]);
+    return ns;
+}
+
+/* Playing the clips of another file. Those that are played are ready (struct view_access), and only told about. */
+static double partner_cost_ns(const struct model *model, const struct model *clips, const struct request *request)
+{
+    const double nodes = (double)model->node_count + clips->node_count;
+    if (!request_has_all_clips(request))
+        return nodes * COST_REPORT_NS;
+    return nodes * COST_PARTNER_NS + (double)clips->node_count * request->renames.count * COST_RULE_NS +
+           (request->is_by_rest ? nodes * COST_NODE_NS * COST_CLIP_POSES : 0) +
+           ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
+}
+
+double cost_of_textures(const struct cost_input *input)
+{
+    const bool has_pictures = input->request->format == FORMAT_GLB && !input->request->has_no_textures;
+    return has_pictures ? (double)input->model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0;
+}
+
+double cost_of_lookup(const struct cost_input *input)
+{
+    double ns = cost_of_names(input, input->request, input->model);
+    for (uint32_t i = 0; i < input->request->source_count; i++)
+        ns += partner_cost_ns(input->model, input->sources[i], input->request);
+    return ns;
+}
