@@ -475,19 +475,25 @@ $(out)/bench/crowd: $(obj)/tests/bench/programs/crowd.o $(out)/libposed.a $(out)
 $(out)/bench/pose: $(obj)/tests/bench/programs/pose.o $(filter-out %/main.o,$(daemon)) $(wire) $(worker) $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
+$(out)/bench/costs: $(obj)/tests/bench/programs/costs.o $(wire) $(anim) $(base)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
 $(out)/bench/classic_walk $(out)/bench/assimp_scene: $(out)/bench/%: $(obj)/tests/bench/programs/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CXX) $(CFLAGS) $(LDFLAGS) $(filter -fsanitize%,$(flags)) -o $@ $^ $(call libs_of,assimp)
 $(out)/bench/import_fbx: $(obj)/tests/bench/programs/import_fbx.o $(filter-out %/main.o,$(import)) $(worker) $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_import) $(libs_assimp) -lm
-bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose rays crowd classic_walk assimp_scene import_fbx)
+bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose rays crowd costs classic_walk assimp_scene import_fbx)
 deps-bench: deps
 	@deploy/deps.sh bench
 	@tests/web/run.sh --install || echo 'bench: there will be no three.js to compare with'
 bench_run = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/bench/bench.py
 bench: deps-bench all samples $(bench_programs)
 	@$(bench_run) $(if $(quick),--quick) $(t)
+# What the constants of server/wire/reply/cost.h would be on this machine, by the model t
+costs: deps-test $(out)/bench/costs $(baked_samples)
+	@$(out)/bench/costs $(or $(t),$(samples)/baked/robot.baked)
 # The table and the picture of the last make bench (of a part with t=PART: only its table), in tests/bench/README.md
 bench-readme: deps-test
 	@$(bench_run) --readme $(t)
@@ -601,6 +607,7 @@ help:
 	@echo 'make soak           the long runs: damaged models, kills, attacks, conversions   [t=name of tests/soak]'
 	@echo 'make floats          the JSON writer on 2^27 floats against the standard library  [all=1: on every one]'
 	@echo 'make bench          measure beside others, print the table                 [t=name of tests/bench quick=1]'
+	@echo 'make costs          measure the constants by which answers are sent to threads   [t=build/samples/baked/dragon.baked]'
 	@echo 'make bench-readme   write the last table of make bench into tests/bench/README.md'
 	@echo 'make scale          what loads need, and a fleet simulated: the tables of deploy/scale.md'
 	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
@@ -625,4 +632,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all check programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean

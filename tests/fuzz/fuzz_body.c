@@ -13,28 +13,32 @@ static void require(int is_true)
         abort();
 }
 
+static void check_pose(const struct request_pose *pose, const struct limits *limits)
+{
+    require(pose->time_count <= limits->value[LIMIT_FRAMES]);
+    for (uint32_t i = 0; i < pose->time_count; i++)
+        require(isfinite(pose->times_s[i]));
+    for (uint32_t i = 0; i < pose->joint_count; i++)
+        require(pose->joints[i].kind == SELECT_INDEX || strlen(pose->joints[i].name) == pose->joints[i].name_bytes);
+}
+
 static void check_request(const struct request *request, const struct limits *limits)
 {
-    require(request->time_count <= limits->value[LIMIT_FRAMES]);
-    for (uint32_t i = 0; i < request->time_count; i++)
-        require(isfinite(request->times_s[i]));
-    for (uint32_t i = 0; i < request->joint_count; i++)
-        require(request->joints[i].kind == SELECT_INDEX ||
-                strlen(request->joints[i].name) == request->joints[i].name_bytes);
+    check_pose(&request->pose, limits);
     require(strlen(request->canonical) == 16);
 }
 
 static void check_layers(const struct request *request, const struct limits *limits)
 {
     uint64_t joints = 0;
-    require(request->layer_count <= limits->value[LIMIT_LAYERS]);
+    require(request->pose.layer_count <= limits->value[LIMIT_LAYERS]);
     require(request->source_count <= REQUEST_SOURCES_MAX);
-    for (uint32_t i = 0; i < request->layer_count; i++) {
-        const struct request *layer = &request->layers[i];
-        check_request(layer, limits);
-        require(layer->layer_count == 0 && layer->query_count == 0 && layer->model == request->model);
-        require(layer->time_count <= 1 || layer->time_count == request->time_count);
-        require(layer->weight_count == 1 || layer->weight_count == request->time_count);
+    for (uint32_t i = 0; i < request->pose.layer_count; i++) {
+        const struct request_pose *layer = &request->pose.layers[i];
+        check_pose(layer, limits);
+        require(layer->layer_count == 0 && layer->model == request->model);
+        require(layer->time_count <= 1 || layer->time_count == request->pose.time_count);
+        require(layer->weight_count == 1 || layer->weight_count == request->pose.time_count);
         for (uint32_t w = 0; w < layer->weight_count; w++)
             require(layer->weights[w] >= 0 && layer->weights[w] <= (layer->is_additive ? 1 : 1000));
         require(layer->clip_source <= request->source_count && (layer->clip_source > 0) == (layer->clip_file != NULL));
@@ -59,7 +63,7 @@ static void check_all(const struct request *request, const struct limits *limits
         require(query->request.model != NULL && query->request.query_count == 0);
         check_request(&query->request, limits);
         check_layers(&query->request, limits);
-        frames += query->request.time_count;
+        frames += query->request.pose.time_count;
     }
     require(frames <= limits->value[LIMIT_FRAMES]);
 }

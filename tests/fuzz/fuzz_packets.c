@@ -23,9 +23,9 @@ static void require(int is_true)
 
 static uint64_t check_request(const struct request *request, const struct limits *limits, uint64_t state)
 {
-    require(request->time_count <= limits->value[LIMIT_FRAMES]);
-    for (uint32_t i = 0; i < request->time_count; i++)
-        require(isfinite(request->times_s[i]));
+    require(request->pose.time_count <= limits->value[LIMIT_FRAMES]);
+    for (uint32_t i = 0; i < request->pose.time_count; i++)
+        require(isfinite(request->pose.times_s[i]));
     require(request->picture.width <= limits->value[LIMIT_PICTURE_SIDE]);
     require(request->model == NULL || (request->model[0] != '\0' && request->model[0] != '/'));
     if (request->op == OP_FIND)
@@ -68,8 +68,9 @@ static uint64_t read_packet(const struct packet *packet, const struct limits *li
         break;
     case PACKET_SUBSCRIBE:
         rc = packet_read_subscribe(&request, &copy, model, limits, &subscribe, &bad_at, &err);
-        require(rc < 0 || (isfinite(subscribe.position_s) && isfinite(subscribe.speed) && request.time_count == 1 &&
-                           subscribe.rate >= 0 && subscribe.rate <= (double)limits->value[LIMIT_STREAM_RATE]));
+        require(rc < 0 ||
+                (isfinite(subscribe.position_s) && isfinite(subscribe.speed) && request.pose.time_count == 1 &&
+                 subscribe.rate >= 0 && subscribe.rate <= (double)limits->value[LIMIT_STREAM_RATE]));
         break;
     case PACKET_CONTROL:
         rc = packet_read_control(&copy, limits, &control, &bad_at, &err);

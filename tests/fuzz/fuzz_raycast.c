@@ -21,8 +21,8 @@ static void check_rays(const struct request_raycast *raycast)
 static void check_targets(const struct request *request)
 {
     const struct crowd_request *crowd = request->crowd;
-    for (uint32_t e = 0; e < request->raycast->entity_count; e++) {
-        const struct raycast_target *target = &request->raycast->targets[e];
+    for (uint32_t e = 0; e < request->hits.raycast->entity_count; e++) {
+        const struct raycast_target *target = &request->hits.raycast->targets[e];
         if (target->begin >= crowd->entity_count || target->end < -1 || target->end >= (int64_t)crowd->entity_count ||
             (target->end >= 0 && crowd->entities[target->begin].model != crowd->entities[target->end].model))
             abort();
@@ -37,7 +37,7 @@ static void read_binary(const char *bytes, size_t size, const struct limits *lim
     request_init(&request);
     request.op = OP_RAYCAST;
     if (request_read_raycast(&request, bytes, size, limits, &bad_at, &err) == 0) {
-        check_rays(request.raycast);
+        check_rays(request.hits.raycast);
         check_targets(&request);
     } else if (bad_at != SIZE_MAX && bad_at > size) {
         abort();
@@ -54,11 +54,11 @@ static void read_body(const char *bytes, size_t size, const struct limits *limit
     struct err err;
     request_init(&request);
     if (request_parse(&request, &head, limits, &err) == 0) {
-        if (request.raycast == NULL || request.raycast->entity_count == 0 || request.model == NULL)
+        if (request.hits.raycast == NULL || request.hits.raycast->entity_count == 0 || request.model == NULL)
             abort();
-        check_rays(request.raycast);
-        for (uint32_t e = 0; e < request.raycast->entity_count; e++)
-            if (request.raycast->entities[e].source > request.source_count)
+        check_rays(request.hits.raycast);
+        for (uint32_t e = 0; e < request.hits.raycast->entity_count; e++)
+            if (request.hits.raycast->entities[e].source > request.source_count)
                 abort();
     }
     request_fini(&request);

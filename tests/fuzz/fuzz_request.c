@@ -24,11 +24,11 @@ static void check_selectors(const struct selector *selectors, uint32_t count)
 
 static void check_request(const struct request *request, const struct limits *limits)
 {
-    require(request->time_count <= limits->value[LIMIT_FRAMES]);
-    for (uint32_t i = 0; i < request->time_count; i++)
-        require(isfinite(request->times_s[i]));
+    require(request->pose.time_count <= limits->value[LIMIT_FRAMES]);
+    for (uint32_t i = 0; i < request->pose.time_count; i++)
+        require(isfinite(request->pose.times_s[i]));
     check_selectors(request->skins, request->skin_count);
-    check_selectors(request->joints, request->joint_count);
+    check_selectors(request->pose.joints, request->pose.joint_count);
     require(request->picture.width >= 1 && request->picture.width <= limits->value[LIMIT_PICTURE_SIDE]);
     require(request->picture.height >= 1 && request->picture.height <= limits->value[LIMIT_PICTURE_SIDE]);
     require(isfinite(request->picture.yaw_deg) && fabs(request->picture.pitch_deg) <= 90);

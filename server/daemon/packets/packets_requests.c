@@ -146,8 +146,8 @@ static int find_crowd_models(const struct conn *conn, struct request *request, s
         const struct model_handle *handle = model_handles_find(handles, crowd->models[i].handle);
         path_bytes += handle == NULL ? 0 : strlen(handle->path) + 1;
     }
-    buf_init(&request->memory, path_bytes + 1);
-    if (buf_reserve(&request->memory, path_bytes + 1) == NULL)
+    buf_init(&request->pose.memory, path_bytes + 1);
+    if (buf_reserve(&request->pose.memory, path_bytes + 1) == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a crowd of %u models", crowd->model_count);
     for (uint32_t i = 0; i < crowd->model_count; i++) {
         struct crowd_model *model = &crowd->models[i];
@@ -158,8 +158,8 @@ static int find_crowd_models(const struct conn *conn, struct request *request, s
             err_set(&model->err, ERR_MODEL_NOT_FOUND, "the handle %u is not open", model->handle);
             continue;
         }
-        model->path = request->memory.data + request->memory.size_bytes;
-        buf_put(&request->memory, handle->path, strlen(handle->path) + 1);
+        model->path = request->pose.memory.data + request->pose.memory.size_bytes;
+        buf_put(&request->pose.memory, handle->path, strlen(handle->path) + 1);
     }
     return op_has(request->op, OP_RAYS) ? request_complete_raycast(request, err) : request_complete_crowd(request, err);
 }

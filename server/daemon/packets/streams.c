@@ -302,7 +302,7 @@ size_t streams_held_bytes(const struct conn *conn)
     size_t held_bytes = 0;
     struct stream *stream;
     DL_FOREACH(conn->packets->streams, stream)
-    held_bytes += sizeof *stream + stream->call.request.memory.capacity_bytes +
-                  (stream->call.request.skin_count + stream->call.request.joint_count) * sizeof(struct selector);
+    held_bytes += sizeof *stream + stream->call.request.pose.memory.capacity_bytes +
+                  (stream->call.request.skin_count + stream->call.request.pose.joint_count) * sizeof(struct selector);
     return held_bytes;
 }

@@ -77,16 +77,16 @@ static void put_preview(struct buf *out, const struct config *config, const stru
     put_meta(out, "og:type", "website");
     put_meta(out, "og:site_name", "posed");
     put_meta(out, "og:title", request->model);
-    if (request->page_address == NULL || !has_public_pictures(config))
+    if (request->page.address == NULL || !has_public_pictures(config))
         return;
     struct buf link;
     buf_init(&link, SIZE_MAX / 4);
-    buf_put_text(&link, request->page_address);
+    buf_put_text(&link, request->page.address);
     buf_put_text(&link, "v1/render?model=");
     put_encoded(&link, request->model);
     buf_printf(&link, "&width=%d&height=%d", PICTURE_WIDTH, PICTURE_HEIGHT);
-    buf_put_text(&link, request->picture_query);
-    if (strstr(request->picture_query, "&background=") == NULL)
+    buf_put_text(&link, request->page.picture_query);
+    if (strstr(request->page.picture_query, "&background=") == NULL)
         buf_put_text(&link, "&background=ffffff");
     buf_put_char(&link, '\0');
     if (!buf_failed(&link)) {
@@ -105,7 +105,7 @@ static void put_preview(struct buf *out, const struct config *config, const stru
 static void put_base(struct buf *out, const struct request *request)
 {
     buf_put_text(out, "<base href=\"./");
-    for (const char *at = request->target_text + 1; *at != '\0' && *at != '?'; at++)
+    for (const char *at = request->view.target_text + 1; *at != '\0' && *at != '?'; at++)
         if (*at == '/')
             buf_put_text(out, "../");
     buf_put_text(out, "\">\n");

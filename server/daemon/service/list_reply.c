@@ -55,7 +55,7 @@ static void put_files(struct buf *out, const struct cache *cache, const struct l
     const struct walk_file *files = listing->page.files, *last = NULL;
     size_t count = 0, i = listing_first_file(listing, prefix, after);
     buf_put_text(out, "{\"models\":[");
-    for (; i < listing->page.count && count < request->list_limit && starts_with(files[i].path, prefix); i++) {
+    for (; i < listing->page.count && count < request->listing.limit && starts_with(files[i].path, prefix); i++) {
         buf_put_text(out, count++ > 0 ? ",\n" : "\n");
         put_file(out, cache, &files[i]);
         last = &files[i];
@@ -75,10 +75,10 @@ static void put_folders(struct buf *out, const struct listing *listing, const st
                         const char *prefix)
 {
     const struct listed_folder *folders = listing->folders, *last = NULL;
-    size_t count = 0, i = listing_first_folder(listing, prefix, request->after);
+    size_t count = 0, i = listing_first_folder(listing, prefix, request->listing.after);
     char version[VERSION_DIGITS + 1];
     buf_put_text(out, "{\"folders\":[");
-    for (; i < listing->folder_count && count < request->list_limit && starts_with(folders[i].path, prefix); i++) {
+    for (; i < listing->folder_count && count < request->listing.limit && starts_with(folders[i].path, prefix); i++) {
         last = &folders[i];
         buf_put_text(out, count++ > 0 ? ",\n" : "\n");
         json_printf(out, "{\"folder\":%s,\"models\":%llu,\"models_beneath\":%llu,\"bytes\":%llu,\"version\":%s}",
@@ -116,12 +116,12 @@ static bool has_same(struct reply *reply, const struct request *request)
 void list_reply_put(struct reply *reply, const struct cache *cache, const struct listing *listing,
                     const struct request *request)
 {
-    const char *prefix = request->prefix != NULL ? request->prefix : "";
-    const char *after = request->after != NULL ? request->after : "";
+    const char *prefix = request->listing.prefix != NULL ? request->listing.prefix : "";
+    const char *after = request->listing.after != NULL ? request->listing.after : "";
     reply->content_type = "application/json";
     reply->cache_control = "no-cache";
     reply->is_json = true;
-    if (request->is_of_folders) {
+    if (request->listing.is_of_folders) {
         put_tag(reply, listing->version, request); /* a crowd that asks whether anything changed costs nothing */
         if (!has_same(reply, request))
             put_folders(&reply->body, listing, request, prefix);

@@ -22,7 +22,7 @@ _Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MAS
 /* The model that has the clip of a request without layers. */
 static const struct model *clips_model(const struct job *job)
 {
-    return &job->models[job->call->request.clip_source]->model;
+    return &job->models[job->call->request.pose.clip_source]->model;
 }
 
 /* True when the client's copy is good: *reply is then the 304. Otherwise *reply has its ETag and caching headers. */
@@ -44,8 +44,8 @@ static void fail_picture(struct picture_job *picture, const struct err *why)
     if (is_about_model && has_times)
         err_prefix(&err, "'%s'", request->model); /* the worker names the time */
     else if (is_about_model)
-        err_name_pose(clips_model(job), request, picture->clip, request->time_count > 0 ? request->times_s[0] : 0,
-                      &err);
+        err_name_pose(clips_model(job), request, picture->clip,
+                      request->pose.time_count > 0 ? request->pose.times_s[0] : 0, &err);
     job_fail(job, &err);
 }
 
@@ -54,7 +54,7 @@ static double time_of(const struct picture_job *picture, const struct render_sho
 {
     const struct request *request = &picture->job->call->request;
     const bool is_picked = (request->picture.flags & PICTURE_AUTO_TIME) != 0;
-    return is_picked ? shown->clip_time_s - picture->begin_s : request->times_s[request->time_count - 1];
+    return is_picked ? shown->clip_time_s - picture->begin_s : request->pose.times_s[request->pose.time_count - 1];
 }
 
 static void put_picture(const struct picture_job *picture, struct blob *png, const struct render_shown *shown,
@@ -65,7 +65,7 @@ static void put_picture(const struct picture_job *picture, struct blob *png, con
                                        .clip_time_s = shown->clip_time_s,
                                        .view_from_scene = shown->view_from_scene,
                                        .clip_from_view = shown->clip_from_view,
-                                       .clips = request->layer_count > 0 ? NULL : clips_model(picture->job),
+                                       .clips = request->pose.layer_count > 0 ? NULL : clips_model(picture->job),
                                        .clip = picture->clip};
     reply_put_shown(&told, reply);
     reply->content_type = PICTURE_FILE_KINDS[request->sheet.format].content_type;
@@ -121,15 +121,15 @@ static void fill_cells(struct picture_job *picture, const struct clip_span *span
         picture->drawing.picture.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
     picture_cells_alloc(cells,
                         is_spread  ? VIEW_ONION_TIMES
-                        : is_onion ? request->time_count
+                        : is_onion ? request->pose.time_count
                                    : 1,
                         picture->drawing.blend.layer_count);
     for (uint32_t c = 0; c < cells->count; c++) {
         cells->cells[c] = (struct render_cell){
             .clip = picture->clip,
-            .clip_source = request->layer_count == 0 ? request->clip_source : 0,
+            .clip_source = request->pose.layer_count == 0 ? request->pose.clip_source : 0,
             .clip_time_s = is_spread ? span->from_s + (span->to_s - span->from_s) * c / cells->count
-                                     : clip_time_in_span(span, request->times_s[c]),
+                                     : clip_time_in_span(span, request->pose.times_s[c]),
             .begin_s = span->from_s,
             .end_s = span->to_s,
         };
@@ -143,20 +143,20 @@ static bool find_blend(struct picture_job *picture, struct reply *reply)
     const struct job *job = picture->job;
     const struct request *request = &job->call->request;
     struct resolved_layers *layers = &job->service->evaluator.workspace.layers; /* scratch of the loop thread */
-    if (request->layer_count == 0)
+    if (request->pose.layer_count == 0)
         return true;
-    if (layers_resolve(layers, &job->models[0]->model, job->sources, request, reply) < 0)
+    if (layers_resolve(layers, &job->models[0]->model, job->sources, &request->pose, reply) < 0)
         return false;
-    layers_set_times(layers, request, 0);
+    layers_set_times(layers, &request->pose, 0);
     struct render_blend *blend = &picture->drawing.blend;
     blend->layer_count = layers->count;
     blend->mask_count = layers->mask_count;
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct blend_layer *layer = &layers->layers[i];
-        const struct request *reference =
-            request->layers[i].reference != NULL ? request->layers[i].reference : &request->layers[i];
+        const struct request_pose *reference =
+            request->pose.layers[i].reference != NULL ? request->pose.layers[i].reference : &request->pose.layers[i];
         blend->layers[i] = (struct render_layer){
-            .clip_source = request->layers[i].clip_source,
+            .clip_source = request->pose.layers[i].clip_source,
             .reference_source = reference->clip_source,
             .clip = layer->clip,
             .reference_clip = layer->reference_clip,
@@ -216,15 +216,15 @@ static bool find_things(struct picture_job *picture, struct reply *reply)
     const struct request *request = &job->call->request;
     struct render_job *drawing = &picture->drawing;
     uint32_t target;
-    if (request->has_root_motion) {
+    if (request->motion.is_extracted) {
         if (motion_find_root(&job->service->evaluator.workspace, &job->models[0]->model, request, &drawing->root,
                              reply) < 0)
             return false;
         drawing->root++;
     }
-    if (!check_lights(job, reply) || !find_thing(job, THING_NODE, &request->joint, &drawing->joint, reply) ||
-        !find_thing(job, THING_NODE, &request->target, &target, reply) ||
-        !find_thing(job, THING_CAMERA, &request->camera, &picture->drawing.picture.camera, reply) ||
+    if (!check_lights(job, reply) || !find_thing(job, THING_NODE, &request->view.joint, &drawing->joint, reply) ||
+        !find_thing(job, THING_NODE, &request->view.target, &target, reply) ||
+        !find_thing(job, THING_CAMERA, &request->view.camera, &picture->drawing.picture.camera, reply) ||
         !find_thing(job, THING_VARIANT, &request->variant, &picture->drawing.picture.variant, reply))
         return false;
     if (target > 0) {
@@ -253,11 +253,11 @@ static int find_rest(struct picture_job *picture, struct err *err)
     const struct request *request = &job->call->request;
     struct render_job *drawing = &picture->drawing;
     struct resolved_rest rest;
-    if (!request->is_by_rest)
+    if (!request->retarget.is_by_rest)
         return 0;
     if (rest_resolve(&rest, request, &job->models[0]->model, job->sources, err) < 0)
         return err->code;
-    drawing->has_locked_feet = request->has_locked_feet;
+    drawing->has_locked_feet = request->retarget.has_locked_feet;
     drawing->rest_steps = rest_max_steps(request, &job->service->evaluator.config->limits);
     put_roles(drawing->roles, &rest.model);
     for (uint32_t s = 0; s < request->source_count; s++) {
@@ -273,7 +273,7 @@ static struct picture_job *start_picture(struct job *job)
     picture->job = job;
     picture->waiter.done = on_done;
     const struct request *request = &job->call->request;
-    picture->drawing = (struct render_job){.has_turn = request->has_turn,
+    picture->drawing = (struct render_job){.has_turn = request->motion.has_turn,
                                            .width = request->picture.width,
                                            .height = request->picture.height,
                                            .format = request->sheet.format,
@@ -302,7 +302,7 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
     }
     struct buf renames;
     buf_init(&renames, RENDER_RENAME_BYTES_MAX);
-    put_renames(&renames, &request->renames);
+    put_renames(&renames, &request->retarget.renames);
     picture->drawing.cell_count = cells.count;
     picture->drawing.rename_bytes = (uint32_t)renames.size_bytes;
     const struct render_spec spec = {.job = &picture->drawing,
@@ -330,14 +330,14 @@ void service_render(struct job *job)
     struct clip_span span;
     reply_init(&reply);
     const struct model *clips = clips_model(job);
-    if (select_clip(clips, request, &picture->clip, &reply) < 0 || !find_blend(picture, &reply) ||
+    if (select_clip(clips, &request->pose, &picture->clip, &reply) < 0 || !find_blend(picture, &reply) ||
         !find_things(picture, &reply)) {
         job_finish(job, &reply);
         return;
     }
     const double duration_s = picture->clip == POSE_REST ? 0 : clips->clips[picture->clip].duration_s;
-    if (!op_has(request->op, OP_CELLS) ? span_resolve(request, duration_s, &span, &err) < 0
-                                 : service_sheet_plan(picture, &span, &err) < 0) {
+    if (!op_has(request->op, OP_CELLS) ? span_resolve(&request->pose, duration_s, &span, &err) < 0
+                                       : service_sheet_plan(picture, &span, &err) < 0) {
         job_fail(job, &err);
         return;
     }

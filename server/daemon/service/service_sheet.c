@@ -23,7 +23,7 @@ void picture_cells_set_times(struct picture_cells *cells, const struct picture_j
     struct resolved_layers *layers = &picture->job->service->evaluator.workspace.layers; /* as find_blend() left them */
     if (picture->drawing.blend.layer_count == 0)
         return;
-    layers_set_times(layers, &picture->job->call->request, frame);
+    layers_set_times(layers, &picture->job->call->request.pose, frame);
     for (uint32_t i = 0; i < layers->count; i++)
         cells->layer_moments[c * layers->count + i] =
             (struct render_layer_moment){layers->layers[i].clip_time_s, layers->layers[i].weight};
@@ -40,7 +40,8 @@ int service_sheet_plan(struct picture_job *picture, struct clip_span *span, stru
     const struct job *job = picture->job;
     const struct request *request = &job->call->request;
     const struct model *own = &job->models[0]->model;
-    const struct model *const *clips = request->clip_source == 0 ? &own : job->sources + request->clip_source - 1;
+    const struct model *const *clips =
+        request->pose.clip_source == 0 ? &own : job->sources + request->pose.clip_source - 1;
     picture->plan = mem_zalloc(1, sizeof *picture->plan);
     sheet_plan_init(picture->plan);
     *span = (struct clip_span){0}; /* each cell has its own */
@@ -59,7 +60,7 @@ static void fill_cells(const struct picture_job *picture, struct picture_cells *
         to[c] = (struct render_cell){
             .clip = from[c].clip,
             .clip_source = from[c].clip_source,
-            .clip_time_s = request->layer_count == 0 ? from[c].clip_time_s : from[c].time_s,
+            .clip_time_s = request->pose.layer_count == 0 ? from[c].clip_time_s : from[c].time_s,
             .yaw_deg = from[c].yaw_deg,
             .begin_s = from[c].begin_s,
             .end_s = from[c].end_s,
@@ -164,8 +165,8 @@ void service_sheet_reply(const struct picture_job *picture, struct blob *made, s
         reply_manifest(picture, made, reply);
         return;
     }
-    if (request->layer_count == 0 && (request->sheet.flags & SHEET_ALL_CLIPS) == 0)
-        reply_put_shown_clip(&picture->job->models[request->clip_source]->model, picture->clip, reply);
+    if (request->pose.layer_count == 0 && (request->sheet.flags & SHEET_ALL_CLIPS) == 0)
+        reply_put_shown_clip(&picture->job->models[request->pose.clip_source]->model, picture->clip, reply);
     reply->content_type = PICTURE_FILE_KINDS[request->sheet.format].content_type;
     reply->file_of = request->model;
     reply->file_extension = PICTURE_FILE_KINDS[request->sheet.format].extension;

@@ -209,7 +209,7 @@ static uint64_t room_bytes(const struct job *job)
     }
     const bool is_of_frames = OPERATIONS[request->op].frames != NULL && OP_INFO[request->op].form == FORM_FRAMES;
     const uint64_t frame_things = (uint64_t)request->skin_count * model->joint_count +
-                                  (uint64_t)request->joint_count * model->node_count + model->joint_count +
+                                  (uint64_t)request->pose.joint_count * model->node_count + model->joint_count +
                                   model->node_count;
     const uint64_t bytes = REPLY_WHOLE_BYTES + PIECES * REPLY_PIECE_BYTES + frame_things * JOINT_JSON_BYTES;
     return is_of_frames && job->call->pieces == REPLY_CHUNKED && bytes < most ? bytes : most;

@@ -70,16 +70,18 @@ static void plan_axes(struct export *e)
     static const char NAMES[] = "xyz";
     const struct model_info *info = &e->model->infos[0];
     const struct request *request = e->context->request;
-    const double unit_m = (double)info->unit_m, scale = request->unit_m > 0 ? unit_m / request->unit_m : 1;
-    e->has_axes = axes_convert(info, request->has_up ? (int32_t)request->up : -1, scale, e->top_from_scene);
-    if (!request->has_up && !axes_are_up(info, 1)) {
+    const double unit_m = (double)info->unit_m,
+                 scale = request->export.unit_m > 0 ? unit_m / request->export.unit_m : 1;
+    e->has_axes =
+        axes_convert(info, request->export.has_up ? (int32_t)request->export.up : -1, scale, e->top_from_scene);
+    if (!request->export.has_up && !axes_are_up(info, 1)) {
         uint32_t axis = 0;
         for (uint32_t i = 1; i < 3; i++)
             axis = fabsf(info->up[i]) > fabsf(info->up[axis]) ? i : axis;
         export_warn(e, "up_axis", "the scene's up axis is %c%c, glTF's is +y: up=y turns the scene",
                     info->up[axis] < 0 ? '-' : '+', NAMES[axis]);
     }
-    if (!(request->unit_m > 0) && info->unit_m != 1)
+    if (!(request->export.unit_m > 0) && info->unit_m != 1)
         export_warn(e, "unit", "one unit of the scene is %.7g m, glTF's is 1 m: unit=m scales the scene", unit_m);
 }
 
@@ -187,7 +189,7 @@ static void put_glb(struct reply_context *context)
     struct export e = {
         .context = context, .model = context->model, .glb = &context->workspace->glb, .out = context->out};
     glb_clear(e.glb, context->limit_bytes);
-    e.glb->compression = context->request->compression;
+    e.glb->compression = context->request->export.compression;
     buf_init(&e.warnings, context->limit_bytes);
     pose_init(&e.before);
     pose_init(&e.after);

@@ -157,13 +157,15 @@ static uint32_t *select_clips(struct export *e, uint32_t *count)
     const struct model *model = e->model;
     const struct request *request = e->context->request;
     uint32_t *clips = export_array(e, model->clip_count, sizeof *clips);
-    const uint32_t most = request->has_no_clips ? 0 : request->clip_count > 0 ? request->clip_count : model->clip_count;
+    const uint32_t most = request->export.has_no_clips     ? 0
+                          : request->export.clip_count > 0 ? request->export.clip_count
+                                                           : model->clip_count;
     e->is_taken = export_array(e, model->clip_count, sizeof *e->is_taken);
     *count = 0;
     for (uint32_t i = 0; clips != NULL && e->is_taken != NULL && i < most; i++) {
         uint32_t clip = i;
-        if (request->clip_count > 0 &&
-            select_thing(model, request->model, THING_CLIP, &request->clips[i], &clip, e->context->reply) < 0)
+        if (request->export.clip_count > 0 &&
+            select_thing(model, request->model, THING_CLIP, &request->export.clips[i], &clip, e->context->reply) < 0)
             return NULL;
         if (e->is_taken[clip] == 0)
             clips[(*count)++] = clip;

@@ -46,7 +46,7 @@ static bool crop(struct export *e, const struct export_clip *clip)
         struct channel channel = export_channels(e, clip)[c];
         if (!(export_times(e, &channel)[0] < 0))
             continue;
-        if (!e->context->request->is_approximate)
+        if (!e->context->request->export.is_approximate)
             return refuse_keys(e, clip, &channel, "before time 0, where glTF has none");
         if (!export_crop_channel(e, &channel))
             return false;
@@ -121,7 +121,7 @@ static bool check_times(struct export *e, uint32_t index)
     char label[EXPORT_LABEL_SIZE], where[EXPORT_DISTANCE_SIZE];
     export_clip_label(clip, label);
     export_distance_label(e, &distance, where);
-    if (!e->context->request->is_approximate)
+    if (!e->context->request->export.is_approximate)
         return export_refuse(e, "%s has key times that 32 bit floats are too far from: poses would be off by %s", label,
                              where);
     export_warn(e, "key_times_rounded", "%s has key times that 32 bit floats are far from: poses are off by %s", label,
@@ -176,7 +176,7 @@ static bool fit_length(struct export *e, struct export_clip *clip)
 
 bool export_fit_clips(struct export *e)
 {
-    const bool is_sampled = e->context->request->sample_rate > 0;
+    const bool is_sampled = e->context->request->export.sample_rate > 0;
     for (uint32_t i = 0; i < e->clips.count; i++) {
         struct export_clip *clip = &e->clips.clips[i];
         bool is_moved;

@@ -35,11 +35,11 @@ static bool refuse_idle_rules(struct export *e)
 {
     const struct clip_sources *clips = e->context->clips;
     struct err err;
-    for (uint32_t i = 0; i < e->context->request->renames.count; i++)
+    for (uint32_t i = 0; i < e->context->request->retarget.renames.count; i++)
         if (clip_sources_rule_is_idle(clips, i)) {
             err_set(&err, ERR_BAD_PARAMETER,
                     "parameter 'rename_joints': strict, and rule '%.200s' renames no node of the clips' files",
-                    e->context->request->renames.rules[i].text);
+                    e->context->request->retarget.renames.rules[i].text);
             return context_fail(e->context, &err);
         }
     return true;
@@ -48,8 +48,8 @@ static bool refuse_idle_rules(struct export *e)
 static bool check_strict(struct export *e)
 {
     const struct clip_sources *clips = e->context->clips;
-    bool is_good = !e->context->request->is_strict || refuse_idle_rules(e);
-    for (uint32_t s = 0; is_good && e->context->request->is_strict && s < clips->count; s++) {
+    bool is_good = !e->context->request->export.is_strict || refuse_idle_rules(e);
+    for (uint32_t s = 0; is_good && e->context->request->export.is_strict && s < clips->count; s++) {
         struct retarget_report report;
         retarget_report_init(&report, &clips->own[s]);
         for (uint32_t c = 0; c < clips->own[s].source->clip_count; c++)
@@ -214,7 +214,7 @@ static bool put_names(struct export *e, const char *pattern, const uint32_t *cou
 /* Without a pattern clips keep their names where all differ; else they are called after their files. */
 static bool name_clips(struct export *e)
 {
-    const char *pattern = e->context->request->clip_names;
+    const char *pattern = e->context->request->export.clip_names;
     uint32_t *counts = export_array(e, (size_t)e->context->request->source_count + 1, sizeof *counts);
     for (uint32_t i = 0; counts != NULL && i < e->clips.count; i++)
         counts[e->clips.clips[i].file]++;

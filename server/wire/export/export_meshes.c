@@ -26,7 +26,7 @@ enum { USED_RIGID = 1, USED_SKINNED = 2 };
 static void find_uses(const struct export *e, uint8_t *uses)
 {
     const struct model *model = e->model;
-    const bool is_whole = e->context->request->joint_count == 0;
+    const bool is_whole = e->context->request->pose.joint_count == 0;
     for (uint32_t n = 0; n < model->node_count; n++)
         if (e->keeps[n] == KEEP_ALL && model->nodes[n].mesh >= 0)
             uses[model->nodes[n].mesh] |= model->nodes[n].skin >= 0 ? USED_SKINNED : USED_RIGID;
@@ -67,7 +67,7 @@ static void count_targets(struct export *e)
 static void use_materials(struct export *e)
 {
     const struct model *model = e->model;
-    for (uint32_t m = 0; m < model->material_count && e->context->request->joint_count == 0; m++)
+    for (uint32_t m = 0; m < model->material_count && e->context->request->pose.joint_count == 0; m++)
         surfaces_use(&e->surfaces, (int32_t)m);
     for (uint32_t i = 0; i < e->mesh_count; i++) {
         const struct mesh *mesh = &model->meshes[e->meshes[i].mesh];

@@ -144,7 +144,7 @@ bool export_check_methods(struct export *e)
         if (is_dual[s] == 0)
             continue;
         short_name(e->model, e->model->skins[s].name, name);
-        if (!e->context->request->is_approximate)
+        if (!e->context->request->export.is_approximate)
             return export_refuse(e, "skin %u '%s' moves its vertices by dual quaternions, which glTF does not have", s,
                                  name);
         if (!measure_skin(e, s, vertices, &comparison))

@@ -93,14 +93,14 @@ static void find_roots(struct planner *planner)
         const uint32_t root = model->scene_roots[r], top = planner->tops[root];
         if (e->keeps[root] == KEEP_NOTHING)
             continue;
-        if (top != root && !planner->is_root[top] && e->context->request->joint_count == 0)
+        if (top != root && !planner->is_root[top] && e->context->request->pose.joint_count == 0)
             export_warn(e, "scene_grown",
                         "the scene lists node %u, which is below another: here it has all that is below node %u", root,
                         top);
         planner->is_root[top] = 1;
         count++;
     }
-    for (uint32_t n = 0; n < model->node_count && count == 0 && e->context->request->joint_count > 0; n++)
+    for (uint32_t n = 0; n < model->node_count && count == 0 && e->context->request->pose.joint_count > 0; n++)
         if (e->keeps[n] != KEEP_NOTHING)
             planner->is_root[planner->tops[n]] = 1; /* what was asked for is outside of the scene */
 }

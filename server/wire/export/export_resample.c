@@ -42,7 +42,7 @@ static bool sample(struct export *e, const struct export_clip *clip, struct chan
 {
     const struct model *source = clip->source;
     const struct channel *from = &source->channels[source->clips[clip->index].channel_first + channel->reserved];
-    const double rate = e->context->request->sample_rate;
+    const double rate = e->context->request->export.sample_rate;
     double *values = malloc((channel->component_count + 1) * sizeof *values);
     channel->interpolation = INTERPOLATION_LINEAR;
     if (values == NULL || !export_add_keys(e, channel, count)) {
@@ -63,7 +63,7 @@ static bool sample(struct export *e, const struct export_clip *clip, struct chan
 
 bool export_sample_clip(struct export *e, struct export_clip *clip)
 {
-    const uint32_t count = count_samples(clip->duration_s, e->context->request->sample_rate);
+    const uint32_t count = count_samples(clip->duration_s, e->context->request->export.sample_rate);
     for (uint32_t c = 0; c < clip->channel_count; c++) {
         struct channel channel = export_channels(e, clip)[c];
         if (channel.path == PATH_VISIBILITY || channel.key_count == 1 || channel.reserved == EXPORT_OF_NOTHING)

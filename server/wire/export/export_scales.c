@@ -104,7 +104,7 @@ bool export_find_scales(struct export *e)
     if (e->is_scaled == NULL || e->scaled_scratch == NULL || e->scaled_matrices == NULL || e->scaled_transforms == NULL)
         return false;
     const bool is_any = mark(e, model, POSE_REST, e->scaled_scratch, e->is_scaled, &first);
-    if (is_any && !e->context->request->is_approximate)
+    if (is_any && !e->context->request->export.is_approximate)
         return refuse(e, "at rest", first);
     return !is_any || place_nodes(e);
 }
@@ -274,7 +274,7 @@ bool export_sample_scaled_nodes(struct export *e, struct export_clip *clip)
     if (!mark(e, clip->source, (int32_t)clip->index, e->scaled_scratch, sampler.is_scaled, &first))
         return true;
     snprintf(where, sizeof where, "in %s", export_clip_label(clip, label));
-    if (!e->context->request->is_approximate)
+    if (!e->context->request->export.is_approximate)
         return refuse(e, where, first);
     const bool is_good = sample_nodes(&sampler, clip);
     free(sampler.is_moved);

@@ -11,9 +11,9 @@ static bool keep_subtrees(struct export *e)
 {
     const struct model *model = e->model;
     const struct request *request = e->context->request;
-    for (uint32_t i = 0; i < request->joint_count; i++) {
+    for (uint32_t i = 0; i < request->pose.joint_count; i++) {
         uint32_t top;
-        if (select_thing(model, request->model, THING_NODE, &request->joints[i], &top, e->context->reply) < 0)
+        if (select_thing(model, request->model, THING_NODE, &request->pose.joints[i], &top, e->context->reply) < 0)
             return false;
         e->keeps[top] = KEEP_ALL;
     }
@@ -80,7 +80,7 @@ static double size_of(const struct model *model)
 bool export_select(struct export *e)
 {
     const struct model *model = e->model;
-    const bool is_whole = e->context->request->joint_count == 0;
+    const bool is_whole = e->context->request->pose.joint_count == 0;
     e->keeps = export_array(e, model->node_count, sizeof *e->keeps);
     e->skin_places = export_array(e, model->skin_count, sizeof *e->skin_places);
     if (e->keeps == NULL || e->skin_places == NULL)

@@ -34,7 +34,7 @@ static void put_volume(struct buf *out, const struct model *model, const struct 
 void body_put_hitboxes(struct reply_context *context)
 {
     const struct model *model = context->model;
-    const enum volume_kind fit = context->request->fit;
+    const enum volume_kind fit = context->request->hits.fit;
     struct hit_cache *own = model->hits == NULL ? hit_cache_new() : NULL;
     const struct hit_set *set;
     struct err err;

@@ -20,8 +20,8 @@ static double fit_cost_ns(const struct model *model, enum volume_kind fit)
 /* Poses that an entity of a raycast takes, those of its layers counted each. */
 static uint32_t raycast_poses(const struct request *request, uint32_t index)
 {
-    const struct raycast_entity *entity = &request->raycast->entities[index];
-    const struct raycast_target *target = request->raycast->targets;
+    const struct raycast_entity *entity = &request->hits.raycast->entities[index];
+    const struct raycast_target *target = request->hits.raycast->targets;
     if (target == NULL)
         return 1 + entity->poses->begin.layer_count +
                (entity->poses->end != NULL ? 1 + entity->poses->end->layer_count : 0);
@@ -41,14 +41,15 @@ static double mesh_cost_ns(const struct model *model)
 double cost_of_hitboxes(const struct cost_input *input)
 {
     const struct model *model = input->model;
-    return fit_cost_ns(model, input->request->fit) + (double)model->node_count * COST_NODE_NS + cost_of_text(model);
+    return fit_cost_ns(model, input->request->hits.fit) + (double)model->node_count * COST_NODE_NS +
+           cost_of_text(model);
 }
 
 /* What an entity of a JSON raycast names; in a binary one clips and nodes are told by index. */
 static double entity_names_cost_ns(const struct cost_input *input, const struct raycast_entity *entity,
                                    const struct model *model)
 {
-    if (input->request->raycast->targets != NULL)
+    if (input->request->hits.raycast->targets != NULL)
         return 0;
     return cost_of_names(input, &entity->poses->begin, model) +
            (entity->poses->end != NULL ? cost_of_names(input, entity->poses->end, model) : 0);
@@ -57,17 +58,17 @@ static double entity_names_cost_ns(const struct cost_input *input, const struct 
 double cost_of_raycast(const struct cost_input *input)
 {
     const struct request *request = input->request;
-    const struct request_raycast *raycast = request->raycast;
+    const struct request_raycast *raycast = request->hits.raycast;
     double ns = (double)raycast->ray_count * COST_RAY_NS + (double)raycast->entity_count * COST_CAST_ENTITY_NS;
     for (uint32_t e = 0; e < raycast->entity_count && ns <= COST_ENOUGH_NS; e++) {
         const struct raycast_entity *entity = &raycast->entities[e];
         const struct model *model = entity->source == 0 ? input->model : input->sources[entity->source - 1];
         ns += entity_names_cost_ns(input, entity, model);
-        ns += (double)raycast_poses(request, e) * ((double)model->node_count + model->weight_count) *
-              COST_CAST_JOINT_NS;
-        ns += request->is_of_meshes
+        ns +=
+            (double)raycast_poses(request, e) * ((double)model->node_count + model->weight_count) * COST_CAST_JOINT_NS;
+        ns += request->hits.is_of_meshes
                   ? mesh_cost_ns(model) + (double)model->draw_count * raycast->ray_count * COST_DRAW_NS
-                  : fit_cost_ns(model, request->fit);
+                  : fit_cost_ns(model, request->hits.fit);
     }
     return ns;
 }

@@ -16,7 +16,7 @@ static void put_f32(struct buf *out, double value)
 static void put_hit(struct buf *out, const struct request *request, const struct model *model,
                     const struct hit_set *set, const struct hit *hit)
 {
-    const struct draw *draw = request->is_of_meshes ? &model->draws[hit->part] : NULL;
+    const struct draw *draw = request->hits.is_of_meshes ? &model->draws[hit->part] : NULL;
     buf_put_u32(out, hit->ray);
     buf_put_u32(out, hit->entity);
     buf_put_u32(out, draw != NULL ? draw->node : set->volumes[hit->part].volume.node);
@@ -40,10 +40,10 @@ void raycast_put_binary(const struct request *request, const struct model *model
     buf_put(out, RAYCAST_ANSWER_MAGIC, sizeof RAYCAST_ANSWER_MAGIC - 1);
     buf_put_u16(out, RAYCAST_VERSION);
     buf_put_u16(out, 0);
-    buf_put_u32(out, request->raycast->entity_count);
-    buf_put_u32(out, request->raycast->ray_count);
+    buf_put_u32(out, request->hits.raycast->entity_count);
+    buf_put_u32(out, request->hits.raycast->ray_count);
     buf_put_u32(out, (uint32_t)hits->count);
-    buf_put_u32(out, request->is_of_meshes);
+    buf_put_u32(out, request->hits.is_of_meshes);
     buf_put_u64(out, RAYCAST_ANSWER_BYTES + (uint64_t)hits->count * RAYCAST_HIT_BYTES);
     for (size_t h = 0; h < hits->count && !buf_failed(out); h++)
         put_hit(out, request, raycast_model(request, hits->hits[h].entity, model, sources), sets[hits->hits[h].entity],

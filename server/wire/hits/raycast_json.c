@@ -7,7 +7,7 @@
 const struct model *raycast_model(const struct request *request, uint32_t entity, const struct model *model,
                                   const struct model *const *sources)
 {
-    const uint32_t source = request->raycast->entities[entity].source;
+    const uint32_t source = request->hits.raycast->entities[entity].source;
     return source == 0 ? model : sources[source - 1];
 }
 
@@ -34,17 +34,17 @@ static void put_mesh_hit(struct buf *out, const struct model *model, const struc
 void raycast_put_json(const struct request *request, const struct model *model, const struct model *const *sources,
                       const struct hit_set *const *sets, const struct hit_list *hits, struct buf *out)
 {
-    buf_put_text(out, request->is_of_meshes ? "{\"test\":\"mesh\"" : "{\"test\":\"volumes\"");
-    if (!request->is_of_meshes)
-        json_printf(out, ",\"fit\":%s", volume_kind_name(request->fit));
-    json_printf(out, ",\"entities\":%u,\"rays\":%u,\"hits\":[", request->raycast->entity_count,
-                request->raycast->ray_count);
+    buf_put_text(out, request->hits.is_of_meshes ? "{\"test\":\"mesh\"" : "{\"test\":\"volumes\"");
+    if (!request->hits.is_of_meshes)
+        json_printf(out, ",\"fit\":%s", volume_kind_name(request->hits.fit));
+    json_printf(out, ",\"entities\":%u,\"rays\":%u,\"hits\":[", request->hits.raycast->entity_count,
+                request->hits.raycast->ray_count);
     for (size_t h = 0; h < hits->count && !buf_failed(out); h++) {
         const struct hit *hit = &hits->hits[h];
         const struct model *of = raycast_model(request, hit->entity, model, sources);
         json_comma(out, h > 0);
         json_printf(out, "{\"ray\":%u,\"entity\":%u", hit->ray, hit->entity);
-        if (request->is_of_meshes)
+        if (request->hits.is_of_meshes)
             put_mesh_hit(out, of, hit);
         else
             put_volume_hit(out, of, sets[hit->entity], hit);

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { HIT_BYTES = 256 }; /* a hit as JSON, about; in memory it takes half of that */
+enum { HIT_BYTES = 256 };          /* a hit as JSON, about; in memory it takes half of that */
 enum { LONG_TEXTS_BYTES = 65536 }; /* a model of more text may have long names */
 
 /* One raycast under way. */
@@ -57,8 +57,8 @@ static bool fail_pose(struct raycast *raycast, uint32_t index, struct err *err)
 /* --- poses --- */
 
 /* *source: what plays a clip of a layer or a reference; NULL: the model itself, which does for the rest pose, too. */
-static int find_source(struct raycast *raycast, const struct model *model, const struct request *part, int32_t clip,
-                       const struct model **source, struct err *err)
+static int find_source(struct raycast *raycast, const struct model *model, const struct request_pose *part,
+                       int32_t clip, const struct model **source, struct err *err)
 {
     *source = NULL;
     if (part->clip_source == 0 || clip == POSE_REST)
@@ -68,12 +68,12 @@ static int find_source(struct raycast *raycast, const struct model *model, const
 }
 
 /* The clips of other files among the layers. False: the reply is an error. */
-static bool find_sources(struct raycast *raycast, const struct model *model, const struct request *pose, uint32_t index,
-                         struct resolved_layers *layers)
+static bool find_sources(struct raycast *raycast, const struct model *model, const struct request_pose *pose,
+                         uint32_t index, struct resolved_layers *layers)
 {
     struct err err;
     for (uint32_t i = 0; i < layers->count; i++) {
-        const struct request *layer = &pose->layers[i];
+        const struct request_pose *layer = &pose->layers[i];
         struct blend_layer *found = &layers->layers[i];
         if (find_source(raycast, model, layer, found->clip, &found->source, &err) < 0 ||
             (found->is_additive && find_source(raycast, model, layer->reference != NULL ? layer->reference : layer,
@@ -86,8 +86,8 @@ static bool find_sources(struct raycast *raycast, const struct model *model, con
 }
 
 /* layers: filled with what the pose plays; *entity borrows it. */
-static bool find_pose(struct raycast *raycast, const struct model *model, const struct request *pose, uint32_t index,
-                      struct resolved_layers *layers, struct entity *entity)
+static bool find_pose(struct raycast *raycast, const struct model *model, const struct request_pose *pose,
+                      uint32_t index, struct resolved_layers *layers, struct entity *entity)
 {
     struct err err;
     *entity = (struct entity){.model = model, .layers = layers->layers};
@@ -125,9 +125,9 @@ static struct hit_cache *cache_of(struct raycast *raycast, const struct raycast_
 
 static bool find_set(struct raycast *raycast, uint32_t index)
 {
-    const struct raycast_entity *entity = &raycast->request->raycast->entities[index];
+    const struct raycast_entity *entity = &raycast->request->hits.raycast->entities[index];
     struct err err;
-    if (hit_cache_set(cache_of(raycast, entity), model_of(raycast, entity), raycast->request->fit,
+    if (hit_cache_set(cache_of(raycast, entity), model_of(raycast, entity), raycast->request->hits.fit,
                       raycast->limits->value[LIMIT_BOUNDS_VERTICES], &raycast->sets[index], &err) == 0)
         return true;
     return fail_entity(raycast, index, &err);
@@ -137,7 +137,7 @@ static bool find_set(struct raycast *raycast, uint32_t index)
 static bool find_json_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
                            struct scene_pose *pose)
 {
-    const struct raycast_entity *of = &raycast->request->raycast->entities[index];
+    const struct raycast_entity *of = &raycast->request->hits.raycast->entities[index];
     struct workspace *workspace = raycast->workspace;
     *pose = (struct scene_pose){entity, is_end ? of->poses->end_world : of->poses->world};
     return find_pose(raycast, model_of(raycast, of), is_end ? of->poses->end : &of->poses->begin, index,
@@ -148,7 +148,7 @@ static bool find_json_pose(struct raycast *raycast, uint32_t index, bool is_end,
 static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
                             struct scene_pose *pose)
 {
-    const struct request_raycast *of = raycast->request->raycast;
+    const struct request_raycast *of = raycast->request->hits.raycast;
     const struct crowd_request *crowd = raycast->request->crowd;
     const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
     struct resolved_layers *layers = is_end ? &raycast->workspace->end_layers : &raycast->workspace->layers;
@@ -164,14 +164,14 @@ static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end
 
 static bool has_end(const struct request *request, uint32_t index)
 {
-    const struct request_raycast *of = request->raycast;
+    const struct request_raycast *of = request->hits.raycast;
     return of->targets != NULL ? of->targets[index].end >= 0 : of->entities[index].poses->end != NULL;
 }
 
 /* rays: of meshes, cast at the entity at once; NULL: its volumes are added to the scene. */
 static bool add_entity(struct raycast *raycast, uint32_t index, const struct mesh_rays *rays)
 {
-    const struct raycast_entity *of = &raycast->request->raycast->entities[index];
+    const struct raycast_entity *of = &raycast->request->hits.raycast->entities[index];
     const bool is_moving = has_end(raycast->request, index), is_binary = raycast->request->crowd != NULL;
     bool (*const find)(struct raycast *, uint32_t, bool, struct entity *, struct scene_pose *) =
         is_binary ? find_crowd_pose : find_json_pose;
@@ -194,7 +194,7 @@ static bool add_entity(struct raycast *raycast, uint32_t index, const struct mes
 /* Of one pose, as LIMIT_EVALUATIONS counts it. */
 static uint64_t steps_of(const struct request *request, uint32_t index, bool is_end, const struct model *model)
 {
-    const struct request_raycast *of = request->raycast;
+    const struct request_raycast *of = request->hits.raycast;
     if (of->targets == NULL)
         return pose_steps(model, is_end ? of->entities[index].poses->end : &of->entities[index].poses->begin);
     const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
@@ -205,7 +205,7 @@ static uint64_t steps_of(const struct request *request, uint32_t index, bool is_
 /* What poses and meshes take, as the limits count it. */
 static bool is_affordable(struct raycast *raycast)
 {
-    const struct request_raycast *of = raycast->request->raycast;
+    const struct request_raycast *of = raycast->request->hits.raycast;
     const uint64_t *limits = raycast->limits->value;
     uint64_t steps = 0, vertices = 0;
     struct err err;
@@ -214,7 +214,7 @@ static bool is_affordable(struct raycast *raycast)
         const bool is_moving = has_end(raycast->request, e);
         steps += steps_of(raycast->request, e, false, model);
         steps += is_moving ? steps_of(raycast->request, e, true, model) : 0;
-        vertices += raycast->request->is_of_meshes ? (is_moving ? 2 : 1) * hit_mesh_vertices(model) : 0;
+        vertices += raycast->request->hits.is_of_meshes ? (is_moving ? 2 : 1) * hit_mesh_vertices(model) : 0;
     }
     raycast->workspace->cost = (struct reply_cost){.evaluations = steps, .vertices = vertices};
     if (steps <= limits[LIMIT_EVALUATIONS] && vertices <= limits[LIMIT_BOUNDS_VERTICES])
@@ -237,7 +237,7 @@ static bool is_stopped(const struct workspace *workspace)
 
 static bool add_entities(struct raycast *raycast, const struct mesh_rays *rays)
 {
-    for (uint32_t e = 0; e < raycast->request->raycast->entity_count && !is_stopped(raycast->workspace); e++)
+    for (uint32_t e = 0; e < raycast->request->hits.raycast->entity_count && !is_stopped(raycast->workspace); e++)
         if (!add_entity(raycast, e, rays))
             return false;
     return true;
@@ -245,7 +245,7 @@ static bool add_entities(struct raycast *raycast, const struct mesh_rays *rays)
 
 static bool cast_at_volumes(struct raycast *raycast)
 {
-    const struct request_raycast *of = raycast->request->raycast;
+    const struct request_raycast *of = raycast->request->hits.raycast;
     struct workspace *workspace = raycast->workspace;
     hit_scene_clear(&workspace->scene);
     if (!add_entities(raycast, NULL))
@@ -259,8 +259,8 @@ static bool cast_at_volumes(struct raycast *raycast)
 static bool cast_at_meshes(struct raycast *raycast)
 {
     struct workspace *workspace = raycast->workspace;
-    const struct mesh_rays rays = {.rays = raycast->request->raycast->rays,
-                                   .count = raycast->request->raycast->ray_count,
+    const struct mesh_rays rays = {.rays = raycast->request->hits.raycast->rays,
+                                   .count = raycast->request->hits.raycast->ray_count,
                                    .list = &workspace->hits};
     hit_mesh_begin(&workspace->mesh_hits, &rays);
     return add_entities(raycast, &rays);
@@ -270,7 +270,7 @@ static bool cast_at_meshes(struct raycast *raycast)
 static uint32_t hit_ns(const struct raycast *raycast)
 {
     enum { NAMES = 2 };
-    const struct request_raycast *of = raycast->request->raycast;
+    const struct request_raycast *of = raycast->request->hits.raycast;
     const uint64_t name_most = LIMIT_INFO[LIMIT_NAME_BYTES].initial;
     uint64_t longest = 0;
     if (raycast->request->format != FORMAT_JSON)
@@ -291,7 +291,7 @@ static void begin_list(const struct raycast *raycast, struct hit_list *hits)
     hits->work_ns_most = raycast->workspace->work_ns_most;
     hits->hit_ns = hits->work_ns_most != 0 ? hit_ns(raycast) : 0;
     hits->is_stopped = raycast->workspace->is_stopped;
-    hits->is_all = raycast->request->has_all_hits;
+    hits->is_all = raycast->request->hits.has_all;
 }
 
 static bool make_hits(struct raycast *raycast)
@@ -301,7 +301,7 @@ static bool make_hits(struct raycast *raycast)
     struct hit_list *hits = &workspace->hits;
     struct err err;
     begin_list(raycast, hits);
-    if (!is_affordable(raycast) || !(request->is_of_meshes ? cast_at_meshes(raycast) : cast_at_volumes(raycast)))
+    if (!is_affordable(raycast) || !(request->hits.is_of_meshes ? cast_at_meshes(raycast) : cast_at_volumes(raycast)))
         return false;
     workspace->cost.hits_ns = hit_list_work_ns(hits);
     workspace->is_too_long = hits->work_ns_most != 0 && hit_list_work_ns(hits) > hits->work_ns_most;
@@ -312,8 +312,8 @@ static bool make_hits(struct raycast *raycast)
         return true;
     err_set(&err, ERR_TOO_MANY_FRAMES,
             "%u rays at %u entities take more than %s, or have more than %zu hits: ask for fewer or shorter ones",
-            request->raycast->ray_count, request->raycast->entity_count, LIMIT_TEXT(raycast->limits, LIMIT_RAY_STEPS),
-            hits->count_most);
+            request->hits.raycast->ray_count, request->hits.raycast->entity_count,
+            LIMIT_TEXT(raycast->limits, LIMIT_RAY_STEPS), hits->count_most);
     reply_error(raycast->reply, &err, NULL, 0);
     return false;
 }
@@ -352,7 +352,7 @@ void body_put_raycast(struct reply_context *context)
         .limits = context->limits,
         .reply = context->reply,
         .own = mem_zalloc(models, sizeof *raycast.own),
-        .sets = mem_zalloc(request->raycast->entity_count, sizeof *raycast.sets),
+        .sets = mem_zalloc(request->hits.raycast->entity_count, sizeof *raycast.sets),
     };
     crowd_views_init(&raycast.views, context->workspace);
     if (make_hits(&raycast))

@@ -167,7 +167,7 @@ static void put_body(const struct compare_body *body, const struct request *requ
     struct buf *out = body->out;
     put_name_and_hash(out, body->models[COMPARE_NEW], request);
     char hash[HASH_DIGITS_SIZE];
-    json_printf(out, ",\"with\":%s,\"with_hash\":%s,\"equal\":", request->with,
+    json_printf(out, ",\"with\":%s,\"with_hash\":%s,\"equal\":", request->compare.with,
                 hash_digits(body->models[COMPARE_OLD], hash));
     buf_put_text(out, comparison->difference_count == 0 ? "true" : "false");
     json_printf(out, ",\"tolerance\":%g,\"size\":%g", comparison->tolerance, comparison->size);
@@ -191,16 +191,17 @@ static void put_body(const struct compare_body *body, const struct request *requ
 static bool make(struct reply_context *context, const struct model *old, struct comparison *comparison)
 {
     const struct request *request = context->request;
-    struct compare_options options = {.tolerance = request->has_tolerance ? request->tolerance : COMPARE_TOLERANCE,
-                                      .has_clip = request->clip.kind != SELECT_NONE,
+    struct compare_options options = {.tolerance = request->compare.has_tolerance ? request->compare.tolerance
+                                                                                  : COMPARE_TOLERANCE,
+                                      .has_clip = request->pose.clip.kind != SELECT_NONE,
                                       .clip = POSE_REST,
                                       .steps = context->limits->value[LIMIT_EVALUATIONS],
                                       .is_stopped = context->workspace->is_stopped};
     struct err err;
-    if (options.has_clip && select_clip(context->model, request, &options.clip, context->reply) < 0)
+    if (options.has_clip && select_clip(context->model, &request->pose, &options.clip, context->reply) < 0)
         return false;
     if (compare_models(old, context->model, &options, comparison, &err) < 0) {
-        err_prefix(&err, "'%s' with '%s'", request->model, request->with);
+        err_prefix(&err, "'%s' with '%s'", request->model, request->compare.with);
         return context_fail(context, &err);
     }
     context->workspace->cost =

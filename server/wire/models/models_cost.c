@@ -14,7 +14,7 @@ double cost_of_model(const struct cost_input *input) { return cost_of_list(input
 
 double cost_of_keys(const struct cost_input *input)
 {
-    const uint32_t source = input->request->clip_source;
+    const uint32_t source = input->request->pose.clip_source;
     return cost_of_lookup(input) + cost_of_list(input->model) +
            key_cost_ns(source > 0 ? input->sources[source - 1] : input->model);
 }

@@ -26,9 +26,9 @@ struct prepared_reply {
 bool prepared_reply_is_possible(const struct request *request, bool is_timed)
 {
     enum { TIMES_MAX = 256 }; /* which are kept with the request */
-    return op_has(request->op, OP_PREPARED) && !request->is_estimate && request->time_count <= (is_timed ? 1 : TIMES_MAX) &&
-           request->layer_count == 0 && request->source_count == 0 && !request->has_root_motion &&
-           request->layout != LAYOUT_DUALQUAT;
+    return op_has(request->op, OP_PREPARED) && !request->is_estimate &&
+           request->pose.time_count <= (is_timed ? 1 : TIMES_MAX) && request->pose.layer_count == 0 &&
+           request->source_count == 0 && !request->motion.is_extracted && request->layout != LAYOUT_DUALQUAT;
 }
 
 static struct buf take(struct buf *buf)
@@ -104,7 +104,7 @@ static void put_room(struct prepared_reply *prepared)
     struct buf *out = context->out;
     frames_start_block(out, &context->frames, block, 0);
     prepared->row[prepared->row_count++] = (struct row_part){
-        .at = out->size_bytes, .clip_time_s = clip_time_in_span(&context->span, context->request->times_s[0])};
+        .at = out->size_bytes, .clip_time_s = clip_time_in_span(&context->span, context->request->pose.times_s[0])};
     if (buf_reserve(out, (size_t)block->count * block->item_bytes) != NULL)
         buf_advance(out, (size_t)block->count * block->item_bytes);
     buf_align(out, FRAMES_ALIGNMENT);

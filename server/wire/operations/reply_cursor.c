@@ -76,13 +76,13 @@ bool reply_cursor_start(struct reply_cursor *cursor, const struct model *model, 
     struct reply_context *context = &cursor->context;
     const struct frame_writer *form = frame_writer_of(request);
     if (pieces == REPLY_WHOLE || (pieces == REPLY_SIZED && request->format == FORMAT_JSON) || form == NULL ||
-        request->time_count < 2) {
+        request->pose.time_count < 2) {
         reply_make(&cursor->workspace, model, sources, request, limits, reply);
         return false;
     }
     clip_sources_init(&cursor->clips, sources, request);
     cursor->has_clips = true;
-    cursor->workspace.cost = (struct reply_cost){.frames = request->time_count};
+    cursor->workspace.cost = (struct reply_cost){.frames = request->pose.time_count};
     if (!context_start(context, &cursor->workspace, model, &cursor->clips, request, limits, reply) ||
         !frame_reply_start(context, form))
         return false;
@@ -104,9 +104,9 @@ bool reply_cursor_start(struct reply_cursor *cursor, const struct model *model, 
 int reply_cursor_next(struct reply_cursor *cursor, struct buf *out, struct err *err)
 {
     struct reply_context *context = &cursor->context;
-    const uint32_t count = context->request->time_count;
+    const uint32_t count = context->request->pose.time_count;
     context->out = out;
-    const uint64_t frame_steps = pose_steps(context->model, context->request);
+    const uint64_t frame_steps = pose_steps(context->model, &context->request->pose);
     uint64_t steps = 0;
     bool is_good = true;
     while (is_good && cursor->frame < count && out->size_bytes < REPLY_PIECE_BYTES && steps < REPLY_PIECE_STEPS &&

@@ -8,10 +8,10 @@ static void context_init(struct reply_context *context, struct workspace *worksp
                          struct clip_sources *clips, const struct request *request, const struct limits *limits,
                          struct reply *reply)
 {
-    const bool has_view = request->layer_count == 0 && request->clip_source > 0;
+    const bool has_view = request->pose.layer_count == 0 && request->pose.clip_source > 0;
     *context = (struct reply_context){
         .workspace = workspace,
-        .model = has_view ? clips->sources[request->clip_source - 1] : model, /* until a view has its clips */
+        .model = has_view ? clips->sources[request->pose.clip_source - 1] : model, /* until a view has its clips */
         .own_model = model,
         .clips = clips,
         .request = request,
@@ -31,14 +31,14 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
     context_init(context, workspace, model, clips, request, limits, reply);
     struct err err;
     context->has_all_clips = request_has_all_clips(request);
-    if (is_posed && !context->has_all_clips && select_clip(context->model, request, &context->clip, reply) < 0)
+    if (is_posed && !context->has_all_clips && select_clip(context->model, &request->pose, &context->clip, reply) < 0)
         return false;
     context->duration_s = clip_duration_s(context->model, context->clip);
-    if (span_resolve(request, context->duration_s, &context->span, &err) < 0)
+    if (span_resolve(&request->pose, context->duration_s, &context->span, &err) < 0)
         return context_fail(context, &err);
-    if ((is_posed && !context_is_affordable(context, pose_steps(model, request))) ||
-        layers_resolve(&workspace->layers, model, clips->sources, request, reply) < 0 ||
-        (clips->count > 0 && !clip_sources_play(context)) || (request->has_root_motion && !motion_start(context)))
+    if ((is_posed && !context_is_affordable(context, pose_steps(model, &request->pose))) ||
+        layers_resolve(&workspace->layers, model, clips->sources, &request->pose, reply) < 0 ||
+        (clips->count > 0 && !clip_sources_play(context)) || (request->motion.is_extracted && !motion_start(context)))
         return false;
     reply_describe(request, context->limit_bytes, reply);
     return true;
@@ -50,7 +50,7 @@ void reply_make(struct workspace *workspace, const struct model *model, const st
     const struct operation *operation = &OPERATIONS[request->op];
     struct reply_context context;
     struct clip_sources clips;
-    workspace->cost = (struct reply_cost){.frames = request->time_count};
+    workspace->cost = (struct reply_cost){.frames = request->pose.time_count};
     if (!op_has(request->op, OP_SELECTS)) {
         clips = (struct clip_sources){.sources = sources};
         context_init(&context, workspace, model, &clips, request, limits, reply);

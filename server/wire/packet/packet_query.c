@@ -26,7 +26,7 @@ static int note(struct packet_parse *parse, int param)
 /* As if a query had said so. The text is copied. */
 static int take_text(struct packet_parse *parse, int param, const char *text, size_t size_bytes)
 {
-    struct buf *memory = &parse->request->memory;
+    struct buf *memory = &parse->request->pose.memory;
     char *copy = memory->data + memory->size_bytes;
     if (note(parse, param) < 0)
         return parse->err->code;
@@ -82,8 +82,8 @@ static int take_clip(struct packet_parse *parse)
         return err_set(parse->err, ERR_BAD_PARAMETER, "parameter 'clip' is %d; it must be an index, -1 or -2", clip);
     if (clip == CLIP_FIRST)
         return 0;
-    parse->request->clip = (struct selector){.kind = clip == CLIP_REST ? SELECT_REST : SELECT_INDEX,
-                                             .index = clip == CLIP_REST ? 0 : (uint32_t)clip};
+    parse->request->pose.clip = (struct selector){.kind = clip == CLIP_REST ? SELECT_REST : SELECT_INDEX,
+                                                  .index = clip == CLIP_REST ? 0 : (uint32_t)clip};
     return note(parse, PARAM_CLIP);
 }
 
@@ -203,7 +203,8 @@ static int take_times(struct packet_parse *parse, uint32_t count)
 static int take_indices(struct packet_parse *parse, uint32_t count, size_t at)
 {
     const int param = (REQUEST_PARAMS[PARAM_JOINTS].ops & OP_BIT(parse->request->op)) != 0 ? PARAM_JOINTS : PARAM_SKIN;
-    struct request_lists *lists = &parse->request->lists;
+    struct request *request = parse->request;
+    struct buf *list = param == PARAM_JOINTS ? &request->pose.lists.joints : &request->lists.skins;
     const uint64_t most = parse->limits->value[LIMIT_BODY_VALUES];
     if (count == 0)
         return 0;
@@ -217,7 +218,7 @@ static int take_indices(struct packet_parse *parse, uint32_t count, size_t at)
         if (index > INT32_MAX)
             return err_set(parse->err, ERR_BAD_PARAMETER, "the index %u is too large", index);
         const struct selector selector = {.kind = SELECT_INDEX, .index = index};
-        buf_put(param == PARAM_JOINTS ? &lists->joints : &lists->skins, &selector, sizeof selector);
+        buf_put(list, &selector, sizeof selector);
     }
     return 0;
 }
@@ -246,7 +247,7 @@ int packet_take_query(struct packet_parse *parse)
         payload_check_zeros(&parse->payload, PACKET_AT_QUERY_reserved, 4) < 0 || take_lists(parse) < 0 ||
         take_clip(parse) < 0 || take_words(parse) < 0 ||
         take_index(parse, PARAM_MESH, PACKET_AT_QUERY_mesh, &request->mesh) < 0 ||
-        take_index(parse, PARAM_ROOT, PACKET_AT_QUERY_root, &request->root) < 0 || take_flags(parse) < 0 ||
+        take_index(parse, PARAM_ROOT, PACKET_AT_QUERY_root, &request->motion.root) < 0 || take_flags(parse) < 0 ||
         take_span(parse) < 0)
         return parse->err->code;
     return take_format(parse);

@@ -25,7 +25,7 @@ static int read_find(struct packet_parse *parse)
     if (by == 0 && (payload_check_zeros(payload, PACKET_AT_FIND_index, 4) < 0 ||
                     payload_check_text(payload, PACKET_AT_FIND_name, name_bytes, ERR_BAD_PARAMETER) < 0))
         return parse->err->code;
-    struct buf *memory = &parse->request->memory;
+    struct buf *memory = &parse->request->pose.memory;
     parse->request->find = (enum find_what)what;
     parse->request->found = (struct selector){.kind = by == 1 ? SELECT_INDEX : SELECT_NAME,
                                               .index = index,
@@ -41,7 +41,7 @@ static int read_open(struct packet_parse *parse)
     const struct payload *payload = &parse->payload;
     if (payload_check_text(&parse->payload, 0, payload->size_bytes, ERR_BAD_PATH) < 0)
         return parse->err->code;
-    struct buf *memory = &parse->request->memory;
+    struct buf *memory = &parse->request->pose.memory;
     parse->request->model = memory->data + memory->size_bytes;
     buf_put(memory, payload->bytes, payload->size_bytes);
     buf_put_char(memory, '\0');

@@ -10,7 +10,7 @@
 static bool start_sum(struct reply_context *context, struct bounds_sum *sum)
 {
     const struct model *model = context->model;
-    const bool is_per_joint = context->request->is_per_joint;
+    const bool is_per_joint = context->request->bounds.is_per_joint;
     struct workspace *workspace = context->workspace;
     struct deform_most most;
     *sum = (struct bounds_sum){.model = model, .is_nodes = model->draw_count == 0};
@@ -32,14 +32,14 @@ static bool start_sum(struct reply_context *context, struct bounds_sum *sum)
 static bool is_affordable(struct reply_context *context, const struct bounds_sum *sum, uint64_t poses)
 {
     const uint64_t *limits = context->limits->value;
-    const uint64_t steps = pose_steps(context->model, context->request);
+    const uint64_t steps = pose_steps(context->model, &context->request->pose);
     uint64_t vertices = 0;
     struct err err;
     for (uint32_t e = 0; e < sum->draw_count; e++)
         vertices += context->model->primitives[context->model->draws[sum->draws[e]].primitive].vertex_count;
     if (poses * vertices <= limits[LIMIT_BOUNDS_VERTICES] && poses * steps <= limits[LIMIT_EVALUATIONS]) {
-        context->workspace->cost = (struct reply_cost){
-            .frames = poses, .evaluations = poses * steps, .vertices = poses * vertices};
+        context->workspace->cost =
+            (struct reply_cost){.frames = poses, .evaluations = poses * steps, .vertices = poses * vertices};
         return true;
     }
     err_set(&err, ERR_TOO_MANY_FRAMES,
@@ -156,23 +156,24 @@ static void put_times(struct reply_context *context, struct bounds_sum *sum)
 {
     struct err err;
     const uint64_t frame_bytes = context_frame_least(context, sizeof "," - 1 + boxes_least(context, sum));
-    if (!is_affordable(context, sum, context->request->time_count) || !context_may_fit_json(context, 0, frame_bytes))
+    if (!is_affordable(context, sum, context->request->pose.time_count) ||
+        !context_may_fit_json(context, 0, frame_bytes))
         return;
     put_head(context, sum);
     buf_put_text(context->out, ",\"frames\":[");
-    for (uint32_t f = 0; f < context->request->time_count; f++) {
+    for (uint32_t f = 0; f < context->request->pose.time_count; f++) {
         context_end_early(context, f, frame_bytes);
         if (buf_failed(context->out))
             return;
         bounds_sum_clear(sum);
         context_evaluate(context, f);
         if (bounds_sum_add(sum, &context->workspace->entity.pose, &err) < 0) {
-            context_fail_at(context, &err, context->request->times_s[f]);
+            context_fail_at(context, &err, context->request->pose.times_s[f]);
             return;
         }
         json_comma(context->out, f > 0);
         context_put_frame_head(context, f);
-        if (!motion_put(context, context->request->times_s[f]))
+        if (!motion_put(context, context->request->pose.times_s[f]))
             return;
         buf_put_char(context->out, ',');
         put_boxes(context, sum);
@@ -209,7 +210,7 @@ static void put_over_clip(struct reply_context *context, struct bounds_sum *sum)
                                 .clip = context->clip,
                                 .from_s = context->span.from_s,
                                 .to_s = context->span.to_s,
-                                .rate = request->has_rate ? request->rate : RATE};
+                                .rate = request->bounds.has_rate ? request->bounds.rate : RATE};
     const uint32_t poses = count_poses(context, walk);
     double time_s;
     if (poses == 0 || !is_affordable(context, sum, poses))
@@ -239,7 +240,7 @@ void body_put_bounds(struct reply_context *context)
     struct bounds_sum sum;
     if (!start_sum(context, &sum))
         return;
-    if (context->request->is_over_clip)
+    if (context->request->bounds.is_over_clip)
         put_over_clip(context, &sum);
     else
         put_times(context, &sum);

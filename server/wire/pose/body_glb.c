@@ -36,11 +36,11 @@ static const uint8_t *find_shown(struct reply_context *context)
 {
     const struct model *model = context->model;
     const struct request *request = context->request;
-    if (request->layer_count > 0 || !visibility_is_animated(model, context->clip))
+    if (request->pose.layer_count > 0 || !visibility_is_animated(model, context->clip))
         return NULL;
     uint8_t *is_shown = context_array(context, &context->workspace->places, model->node_count, 1);
     if (is_shown != NULL)
-        visibility_evaluate(model, (uint32_t)context->clip, clip_time_in_span(&context->span, request->times_s[0]),
+        visibility_evaluate(model, (uint32_t)context->clip, clip_time_in_span(&context->span, request->pose.times_s[0]),
                             is_shown);
     return is_shown;
 }
@@ -158,7 +158,7 @@ static bool add_entry(struct reply_context *context, struct posed_file *file, ui
 {
     const uint32_t place = deform_draw(context, entry)->primitive;
     const struct primitive *p = &context->model->primitives[place];
-    const double time_s = context->request->times_s[0];
+    const double time_s = context->request->pose.times_s[0];
     const struct vec3 *vertices = context->work.mesh.deformed;
     uint32_t *accessors = file->entries[entry].accessors, *first = &file->entry_of[place];
     if (*first != GLB_NONE)
@@ -196,7 +196,7 @@ static bool put_asset(struct reply_context *context, const struct posed_file *fi
     context_put_head(context);
     buf_put_text(out, ",\"frame\":");
     context_put_frame_head(context, 0);
-    if (!motion_put(context, context->request->times_s[0]))
+    if (!motion_put(context, context->request->pose.times_s[0]))
         return false;
     buf_put_char(out, '}');
     surfaces_put_texture_states(&file->surfaces, context->out);

@@ -104,13 +104,13 @@ static void put_head(struct reply_context *context)
         put_entry(context, e);
     }
     buf_put_char(out, ']');
-    if (context->request->has_rest)
+    if (context->request->vertices.has_rest)
         put_json_static(context, BLOCK_REST);
-    if (context->request->has_indices)
+    if (context->request->vertices.has_indices)
         put_json_static(context, BLOCK_INDICES);
-    if (context->request->has_attributes)
+    if (context->request->vertices.has_attributes)
         put_attributes(context);
-    if (context->request->has_weights)
+    if (context->request->vertices.has_weights)
         put_weights(context);
 }
 
@@ -118,7 +118,7 @@ static bool put_frame(struct reply_context *context, double time_s)
 {
     context->work.mesh.skin = UINT32_MAX;
     return put_vertices(context, BLOCK_POSITIONS, time_s) &&
-           (!context->request->has_normals || put_vertices(context, BLOCK_NORMALS, time_s));
+           (!context->request->vertices.has_normals || put_vertices(context, BLOCK_NORMALS, time_s));
 }
 
 /* Items of an entry's block; 0: it has none. */
@@ -176,13 +176,13 @@ static uint32_t plan(struct reply_context *context)
     if (blocks == NULL)
         return FRAMES_NO_PLAN;
     uint32_t count = 0;
-    if (request->has_rest)
+    if (request->vertices.has_rest)
         count = plan_kind(context, BLOCK_REST, blocks, count);
-    if (request->has_indices)
+    if (request->vertices.has_indices)
         count = plan_kind(context, BLOCK_INDICES, blocks, count);
-    for (int kind = BLOCK_REST_NORMALS; request->has_attributes && kind <= BLOCK_TANGENTS; kind++)
+    for (int kind = BLOCK_REST_NORMALS; request->vertices.has_attributes && kind <= BLOCK_TANGENTS; kind++)
         count = plan_kind(context, (enum frames_block_kind)kind, blocks, count);
-    if (request->has_weights) {
+    if (request->vertices.has_weights) {
         count = plan_kind(context, BLOCK_INFLUENCE_FIRSTS, blocks, count);
         count = plan_kind(context, BLOCK_INFLUENCE_JOINTS, blocks, count);
         count = plan_kind(context, BLOCK_INFLUENCE_WEIGHTS, blocks, count);
@@ -191,7 +191,7 @@ static uint32_t plan(struct reply_context *context)
         count = plan_skins(context, BLOCK_JOINT_FROM_BIND, blocks, count);
     }
     count = plan_kind(context, BLOCK_POSITIONS, blocks, count);
-    return request->has_normals ? plan_kind(context, BLOCK_NORMALS, blocks, count) : count;
+    return request->vertices.has_normals ? plan_kind(context, BLOCK_NORMALS, blocks, count) : count;
 }
 
 static void put_static(struct reply_context *context, const struct frames_block *block)
@@ -238,13 +238,13 @@ static bool find_skins(struct reply_context *context)
     uint64_t vertices = 0;
     for (uint32_t e = 0; e < deform->draw_count; e++)
         vertices += deform_primitive(context, e)->vertex_count;
-    if (context->request->has_weights && context->request->format == FORMAT_BIN &&
+    if (context->request->vertices.has_weights && context->request->format == FORMAT_BIN &&
         vertices > context->limit_bytes / WEIGHTS_LEAST_BYTES)
         return context_fail_too_large(context);
-    if (context->request->has_weights)
+    if (context->request->vertices.has_weights)
         deform->skins = influences_skins(context, deform->draws, deform->draw_count, &context->workspace->places,
                                          &deform->skin_count);
-    return !context->request->has_weights || deform->skins != NULL;
+    return !context->request->vertices.has_weights || deform->skins != NULL;
 }
 
 /* The numbers that weights=1 adds, at least. */
@@ -269,7 +269,7 @@ static bool start(struct reply_context *context)
     struct deform *deform = &context->work.mesh;
     if (!deform_start(context) || !find_skins(context))
         return false;
-    const bool has_normals = context->request->has_normals;
+    const bool has_normals = context->request->vertices.has_normals;
     uint64_t vertices = 0, indices = 0, attributes = 0, least = json_list_least(deform->draw_count, 0);
     for (uint32_t e = 0; e < deform->draw_count; e++) {
         const uint64_t count = deform_primitive(context, e)->vertex_count;
@@ -283,9 +283,10 @@ static bool start(struct reply_context *context)
         .frame_numbers = floats * arrays,
         .frame_bytes_least =
             sizeof ",\"positions\":" - 1 + least + (has_normals ? sizeof ",\"normals\":" - 1 + least : 0),
-        .head_numbers = (context->request->has_rest ? floats : 0) + (context->request->has_indices ? indices : 0) +
-                        (context->request->has_attributes ? attributes : 0) +
-                        (context->request->has_weights ? count_weights(context) : 0),
+        .head_numbers = (context->request->vertices.has_rest ? floats : 0) +
+                        (context->request->vertices.has_indices ? indices : 0) +
+                        (context->request->vertices.has_attributes ? attributes : 0) +
+                        (context->request->vertices.has_weights ? count_weights(context) : 0),
         .frame_bytes_most = arrays * (floats * JSON_FLOAT_MOST + deform->draw_count * (uint64_t)JSON_LIST_MOST),
     };
     return true;

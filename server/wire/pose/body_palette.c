@@ -77,7 +77,7 @@ static bool is_certain(struct reply_context *context)
     const struct request *request = context->request;
     struct dmat4 space_from_scene;
     struct err err;
-    if (request->layer_count > 0 || request->time_count == 0 || request->space == SPACE_MESH ||
+    if (request->pose.layer_count > 0 || request->pose.time_count == 0 || request->space == SPACE_MESH ||
         find_space(context, 0, &space_from_scene, &err) < 0 || unless_identity(&space_from_scene) != NULL)
         return false;
     const struct entity entity = context_entity(context, 0);

@@ -162,7 +162,7 @@ static void find_sheared(struct reply_context *context)
 {
     struct pose_work *work = &context->work.pose;
     work->sheared_count = 0;
-    if (context->request->time_count == 0 || (context->request->what & WHAT_LOCAL) == 0)
+    if (context->request->pose.time_count == 0 || (context->request->what & WHAT_LOCAL) == 0)
         return;
     context_evaluate(context, 0); /* tells which nodes the clip moves */
     for (uint32_t i = 0; i < work->node_count; i++)
@@ -184,7 +184,7 @@ static uint32_t plan(struct reply_context *context)
         enum frames_block_kind kind;
         uint32_t count, item_bytes;
     } rows[BLOCKS_MAX] = {
-        {context->request->joint_count > 0, BLOCK_NODES, work->node_count, sizeof(uint32_t)},
+        {context->request->pose.joint_count > 0, BLOCK_NODES, work->node_count, sizeof(uint32_t)},
         {work->sheared_count > 0, BLOCK_SHEARED, work->sheared_count, sizeof(uint32_t)},
         {(what & WHAT_SCENE) != 0, BLOCK_SCENE, work->node_count, matrix_bytes},
         {(what & WHAT_LOCAL) != 0, BLOCK_LOCAL, work->node_count, TRS_FLOATS * sizeof(float)},

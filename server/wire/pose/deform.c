@@ -38,7 +38,7 @@ static uint64_t steps_per_frame(const struct reply_context *context)
     }
     const bool is_glb = context->request->format == FORMAT_GLB;
     const bool has_tangents = is_glb && model->tangent_count > 0;
-    const uint64_t passes = has_tangents ? 3 : context->request->has_normals || is_glb ? 2 : 1;
+    const uint64_t passes = has_tangents ? 3 : context->request->vertices.has_normals || is_glb ? 2 : 1;
     return passes * (joints + deform->draw_count + deltas / DELTAS_PER_STEP);
 }
 
@@ -107,7 +107,8 @@ bool deform_start(struct reply_context *context)
     deform->deformed = context_array(context, &workspace->vertices, most.vertices, sizeof(struct vec4));
     if (deform->deformed == NULL)
         return false;
-    return context_is_affordable(context, pose_steps(context->model, context->request) + steps_per_frame(context));
+    return context_is_affordable(context,
+                                 pose_steps(context->model, &context->request->pose) + steps_per_frame(context));
 }
 
 /* The palette of an entry's skin; kept from entry to entry of a frame. False: the reply is an error. */

@@ -29,9 +29,9 @@ static double joint_count(const struct model *model, const struct request *reque
 /* Nodes that are printed in each frame: all, or those asked for; a subtree may be all of them again. */
 static double selected_count(const struct model *model, const struct request *request)
 {
-    double count = request->joint_count == 0 ? model->node_count : 0;
-    for (uint32_t i = 0; i < request->joint_count; i++)
-        count += request->joints[i].scope == BLEND_NODE ? 1 : model->node_count;
+    double count = request->pose.joint_count == 0 ? model->node_count : 0;
+    for (uint32_t i = 0; i < request->pose.joint_count; i++)
+        count += request->pose.joints[i].scope == BLEND_NODE ? 1 : model->node_count;
     return count;
 }
 
@@ -46,10 +46,10 @@ static double frames_cost_ns(const struct cost_input *input, double frame_ns)
 {
     const struct request *request = input->request;
     const double once_ns = cost_of_lookup(input) + cost_of_textures(input);
-    if (request->is_over_clip)
+    if (request->bounds.is_over_clip)
         return once_ns + frame_ns * COST_CLIP_POSES;
-    const double frames = request->time_count == 0 ? 1 : request->time_count;
-    return once_ns + frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
+    const double frames = request->pose.time_count == 0 ? 1 : request->pose.time_count;
+    return once_ns + frames * frame_ns * (request->pose.layer_count > 0 ? 2 * request->pose.layer_count : 1);
 }
 
 static double item_ns(const struct request *request)
@@ -81,12 +81,11 @@ double cost_of_mesh(const struct cost_input *input)
     const struct request *request = input->request;
     const struct model *model = input->model;
     double once_ns = 0;
-    if (request->has_attributes)
+    if (request->vertices.has_attributes)
         once_ns += (double)model->position_count * COST_VERTEX_NS;
-    if (request->has_weights)
+    if (request->vertices.has_weights)
         once_ns += ((double)model->influence_count + model->position_count) * COST_INFLUENCE_NS;
-    return once_ns +
-           vertices_cost_ns(input, request->format == FORMAT_JSON ? COST_PRINTED_VERTEX_NS : COST_VERTEX_NS);
+    return once_ns + vertices_cost_ns(input, request->format == FORMAT_JSON ? COST_PRINTED_VERTEX_NS : COST_VERTEX_NS);
 }
 
 double cost_of_bounds(const struct cost_input *input) { return vertices_cost_ns(input, COST_VERTEX_NS); }
@@ -96,15 +95,15 @@ double cost_of_bounds(const struct cost_input *input) { return vertices_cost_ns(
 uint64_t bounds_bytes(const struct reply_context *context)
 {
     enum { ROW_BYTES = 160 };
-    const uint64_t frames = context->request->time_count > 0 ? context->request->time_count : 1;
-    return ROW_BYTES * frames * (1 + (context->request->is_per_joint ? context->model->joint_count : 0));
+    const uint64_t frames = context->request->pose.time_count > 0 ? context->request->pose.time_count : 1;
+    return ROW_BYTES * frames * (1 + (context->request->bounds.is_per_joint ? context->model->joint_count : 0));
 }
 
 /* Of so many things in each frame; JSON has a digit and a comma for each float. */
 static uint64_t frames_least_bytes(const struct request *request, uint64_t things, uint64_t thing_floats)
 {
     enum { JSON_FLOAT_BYTES = 2 };
-    const uint64_t frames = request->time_count > 0 ? request->time_count : 1;
+    const uint64_t frames = request->pose.time_count > 0 ? request->pose.time_count : 1;
     return things * thing_floats * frames * (request->format == FORMAT_JSON ? JSON_FLOAT_BYTES : sizeof(float));
 }
 
@@ -126,7 +125,7 @@ uint64_t pose_least_bytes(const struct cost_input *input)
 {
     enum { TRS_FLOATS = 10 }; /* as few as a node may be told by; dual quaternions have 8 */
     const struct request *request = input->request;
-    const uint64_t nodes = request->joint_count == 0 ? input->model->node_count : request->joint_count;
+    const uint64_t nodes = request->pose.joint_count == 0 ? input->model->node_count : request->pose.joint_count;
     const uint64_t floats = layout_floats(request->layout);
     return frames_least_bytes(request, nodes, floats < TRS_FLOATS ? floats : TRS_FLOATS);
 }

@@ -5,24 +5,23 @@
 
 #include <math.h>
 
-int select_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply)
+int select_clip(const struct model *model, const struct request_pose *pose, int32_t *clip, struct reply *reply)
 {
     uint32_t index;
     struct err err;
     *clip = POSE_REST;
-    if (request->layer_count > 0 || request->clip.kind == SELECT_REST)
+    if (pose->layer_count > 0 || pose->clip.kind == SELECT_REST)
         return 0;
-    if (request->clip.kind == SELECT_NONE && model->clip_count == 0 && request->clip_file != NULL) {
-        err_set(&err, ERR_CLIP_NOT_FOUND, "the clip file '%s' has no clips", request->clip_file);
+    if (pose->clip.kind == SELECT_NONE && model->clip_count == 0 && pose->clip_file != NULL) {
+        err_set(&err, ERR_CLIP_NOT_FOUND, "the clip file '%s' has no clips", pose->clip_file);
         return reply_error(reply, &err, NULL, 0);
     }
-    if (request->clip.kind == SELECT_NONE) {
-        const bool is_picture = op_has(request->op, OP_PICTURE);
-        *clip = model->clip_count == 0 ? POSE_REST : is_picture ? (int32_t)idle_clip(model) : 0;
+    if (pose->clip.kind == SELECT_NONE) {
+        *clip = model->clip_count == 0 ? POSE_REST : pose->is_of_picture ? (int32_t)idle_clip(model) : 0;
         return 0;
     }
-    const char *path = request->clip_file != NULL ? request->clip_file : request->model;
-    const int rc = select_thing(model, path, THING_CLIP, &request->clip, &index, reply);
+    const char *path = pose->clip_file != NULL ? pose->clip_file : pose->model;
+    const int rc = select_thing(model, path, THING_CLIP, &pose->clip, &index, reply);
     *clip = rc < 0 ? POSE_REST : (int32_t)index;
     return rc;
 }
@@ -48,14 +47,14 @@ static int resolve_end(const char *name, double given, const struct request_span
                    duration_s);
 }
 
-int span_resolve(const struct request *request, double duration_s, struct clip_span *span, struct err *err)
+int span_resolve(const struct request_pose *pose, double duration_s, struct clip_span *span, struct err *err)
 {
-    const struct request_span *asked = &request->span;
+    const struct request_span *asked = &pose->span;
     *span = (struct clip_span){
         .to_s = duration_s,
         .speed = asked->has_speed ? asked->speed : 1,
         .phase = asked->has_phase ? asked->phase : 0,
-        .wrap = request->wrap,
+        .wrap = pose->wrap,
     };
     int rc = 0;
     if (asked->has_from)
@@ -69,13 +68,13 @@ int span_resolve(const struct request *request, double duration_s, struct clip_s
 
 /* What has the clips of a layer or a reference. */
 static const struct model *source_of(const struct model *model, const struct model *const *sources,
-                                     const struct request *part)
+                                     const struct request_pose *part)
 {
     return part->clip_source == 0 ? model : sources[part->clip_source - 1];
 }
 
 /* clips: the model that has them. */
-static int find_clip(struct resolved_layers *layers, const struct model *clips, const struct request *layer,
+static int find_clip(struct resolved_layers *layers, const struct model *clips, const struct request_pose *layer,
                      struct reply *reply)
 {
     struct blend_layer *out = &layers->layers[layers->count];
@@ -91,10 +90,10 @@ static int find_clip(struct resolved_layers *layers, const struct model *clips, 
 }
 
 /* Without a reference the layer's clip at its time 0; without clip and file in the reference the layer's clip. */
-static int find_reference(const struct model *clips, const struct request *layer, struct blend_layer *out,
+static int find_reference(const struct model *clips, const struct request_pose *layer, struct blend_layer *out,
                           struct reply *reply)
 {
-    const struct request *reference = layer->reference;
+    const struct request_pose *reference = layer->reference;
     out->reference_clip = out->clip;
     out->reference_time_s = 0;
     if (reference == NULL)
@@ -109,7 +108,7 @@ static int find_reference(const struct model *clips, const struct request *layer
     return 0;
 }
 
-static int find_masks(struct resolved_layers *layers, const struct model *model, const struct request *layer,
+static int find_masks(struct resolved_layers *layers, const struct model *model, const struct request_pose *layer,
                       struct reply *reply)
 {
     struct blend_layer *out = &layers->layers[layers->count];
@@ -126,11 +125,11 @@ static int find_masks(struct resolved_layers *layers, const struct model *model,
 }
 
 int layers_resolve(struct resolved_layers *layers, const struct model *model, const struct model *const *sources,
-                   const struct request *request, struct reply *reply)
+                   const struct request_pose *pose, struct reply *reply)
 {
     layers->count = layers->mask_count = 0;
-    for (uint32_t i = 0; i < request->layer_count && i < BLEND_LAYERS_MAX; i++) {
-        const struct request *layer = &request->layers[i];
+    for (uint32_t i = 0; i < pose->layer_count && i < BLEND_LAYERS_MAX; i++) {
+        const struct request_pose *layer = &pose->layers[i];
         struct blend_layer *out = &layers->layers[i];
         struct err err;
         *out = (struct blend_layer){.weight = layer->weights[0], .is_additive = layer->is_additive};
@@ -138,7 +137,7 @@ int layers_resolve(struct resolved_layers *layers, const struct model *model, co
             err_set(&err, ERR_BAD_PARAMETER, "the layers name more than %d joints", BLEND_MASKS_MAX);
             return reply_error(reply, &err, NULL, 0);
         }
-        const struct request *reference = layer->reference != NULL ? layer->reference : layer;
+        const struct request_pose *reference = layer->reference != NULL ? layer->reference : layer;
         int rc = find_clip(layers, source_of(model, sources, layer), layer, reply);
         if (rc == 0)
             rc = find_reference(source_of(model, sources, reference), layer, out, reply);
@@ -151,11 +150,11 @@ int layers_resolve(struct resolved_layers *layers, const struct model *model, co
     return 0;
 }
 
-void layers_set_times(struct resolved_layers *layers, const struct request *request, uint32_t frame)
+void layers_set_times(struct resolved_layers *layers, const struct request_pose *pose, uint32_t frame)
 {
     for (uint32_t i = 0; i < layers->count; i++) {
-        const struct request *layer = &request->layers[i];
-        const double time_s = layer->time_count == 0   ? request->times_s[frame]
+        const struct request_pose *layer = &pose->layers[i];
+        const double time_s = layer->time_count == 0   ? pose->times_s[frame]
                               : layer->time_count == 1 ? layer->times_s[0]
                                                        : layer->times_s[frame];
         layers->layers[i].clip_time_s = clip_time_in_span(&layers->spans[i], time_s);

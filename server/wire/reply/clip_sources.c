@@ -71,7 +71,7 @@ uint32_t reply_count_warnings(const struct model *model, const struct model *con
 
 /* A clip of the answer, and the part of the request that names it. */
 struct played {
-    const struct request *part;
+    const struct request_pose *part;
     int32_t clip;
 };
 
@@ -79,10 +79,10 @@ static uint32_t list_played(const struct reply_context *context, struct played o
 {
     const struct resolved_layers *layers = &context->workspace->layers;
     uint32_t count = 0;
-    if (context->request->layer_count == 0)
-        out[count++] = (struct played){context->request, context->clip};
-    for (uint32_t i = 0; i < layers->count && context->request->layer_count > 0; i++) {
-        const struct request *layer = &context->request->layers[i];
+    if (context->request->pose.layer_count == 0)
+        out[count++] = (struct played){&context->request->pose, context->clip};
+    for (uint32_t i = 0; i < layers->count && context->request->pose.layer_count > 0; i++) {
+        const struct request_pose *layer = &context->request->pose.layers[i];
         const struct blend_layer *found = &layers->layers[i];
         out[count++] = (struct played){layer, found->clip};
         if (found->is_additive)
@@ -99,7 +99,7 @@ static void report_all(const struct reply_context *context, struct retarget_repo
 }
 
 /* What has a clip of a part: NULL is the model itself, which does for the rest pose, too. */
-static const struct model *view_of(const struct reply_context *context, const struct request *part, int32_t clip)
+static const struct model *view_of(const struct reply_context *context, const struct request_pose *part, int32_t clip)
 {
     const struct clip_sources *clips = context->clips;
     for (uint32_t i = 0; i < clips->view_count; i++)
@@ -122,18 +122,19 @@ bool clip_sources_play(struct reply_context *context)
             is_good = view_maker_play(&maker, played[i].part->clip_source - 1, (uint32_t)played[i].clip);
     for (uint32_t s = 0; s < context->clips->count && is_good; s++)
         if (any_view(context->clips, s) == NULL)
-            is_good = view_maker_own(&maker, s, context->has_all_clips && request->clip_source == s + 1);
+            is_good = view_maker_own(&maker, s, context->has_all_clips && request->pose.clip_source == s + 1);
     view_maker_fini(&maker);
     for (uint32_t i = 0; i < layers->count; i++) {
-        const struct request *layer = &request->layers[i];
+        const struct request_pose *layer = &request->pose.layers[i];
         struct blend_layer *found = &layers->layers[i];
         found->source = view_of(context, layer, found->clip);
         found->reference_source =
             view_of(context, layer->reference != NULL ? layer->reference : layer, found->reference_clip);
     }
-    if (is_good && request->layer_count == 0 && request->clip_source > 0) {
-        const struct model *view = view_of(context, request, context->clip);
-        context->model = view != NULL ? view : &clip_sources_retarget(context->clips, request->clip_source - 1)->model;
+    if (is_good && request->pose.layer_count == 0 && request->pose.clip_source > 0) {
+        const struct model *view = view_of(context, &request->pose, context->clip);
+        context->model =
+            view != NULL ? view : &clip_sources_retarget(context->clips, request->pose.clip_source - 1)->model;
     }
     return is_good;
 }
@@ -260,7 +261,7 @@ static void put_source(struct reply_context *context, uint32_t source, const str
     buf_put_char(out, ']');
     if (retarget_is_by_rest(report->retarget))
         json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g}",
-                    context->request->has_locked_feet ? "lock" : "free", retarget_scale(report->retarget),
+                    context->request->retarget.has_locked_feet ? "lock" : "free", retarget_scale(report->retarget),
                     report->slide);
     buf_put_char(out, '}');
 }
@@ -275,7 +276,7 @@ void clip_sources_put_file(struct reply_context *context, uint32_t source)
 }
 
 /* ,"clip_file":{..} of all that is played from the very clip_file that `part` names. */
-static void put_clip_file(struct reply_context *context, const struct request *part)
+static void put_clip_file(struct reply_context *context, const struct request_pose *part)
 {
     struct retarget_report report;
     struct played played[PLAYED_MAX];
@@ -292,14 +293,14 @@ static void put_clip_file(struct reply_context *context, const struct request *p
 
 void clip_sources_put(struct reply_context *context)
 {
-    if (context->request->clip_source != 0)
-        put_clip_file(context, context->request);
+    if (context->request->pose.clip_source != 0)
+        put_clip_file(context, &context->request->pose);
 }
 
 void clip_sources_put_layer(struct reply_context *context, uint32_t layer)
 {
-    const struct request *part = &context->request->layers[layer], *reference = part->reference;
-    if (part->clip_source != 0 && part->clip_file != context->request->clip_file)
+    const struct request_pose *part = &context->request->pose.layers[layer], *reference = part->reference;
+    if (part->clip_source != 0 && part->clip_file != context->request->pose.clip_file)
         put_clip_file(context, part);
     if (reference == NULL || reference->clip_source == 0 || reference->clip_file == part->clip_file)
         return;
@@ -329,7 +330,7 @@ void clip_sources_put_unmatched(struct reply_context *context)
             retarget_report_add(&reports[played[i].part->clip_source - 1], played[i].clip);
     }
     for (uint32_t s = 0; s < clips->count; s++)
-        if (op_has(context->request->op, OP_ALL_CLIPS) || context->request->clip_source == s + 1)
+        if (op_has(context->request->op, OP_ALL_CLIPS) || context->request->pose.clip_source == s + 1)
             report_all(context, &reports[s]);
     const bool has_own = context->own_clips != NULL;
     retarget_report_put(reports, clips->count, context->model, has_own ? context->own_clips : own,

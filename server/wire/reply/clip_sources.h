@@ -27,7 +27,7 @@ void clip_sources_fini(struct clip_sources *clips);
 static inline bool request_has_all_clips(const struct request *request)
 {
     return op_has(request->op, OP_ALL_CLIPS) ||
-           (op_has(request->op, OP_ALL_CLIPS_UNLESS_ONE) && request->clip.kind == SELECT_NONE);
+           (op_has(request->op, OP_ALL_CLIPS_UNLESS_ONE) && request->pose.clip.kind == SELECT_NONE);
 }
 
 /* Has the clips that the context plays made ready, and gives its layers, or the context itself, the models that have

@@ -26,19 +26,24 @@ static void count_selectors(const struct selector *list, uint32_t count, double 
         named->is_by_name = list[i].kind == SELECT_NAME;
 }
 
-/* Its layers, and their references, name clips and nodes, too. */
+/* Of a pose, its layers and their references. */
+static void count_pose(const struct request_pose *pose, struct named *named)
+{
+    count_selectors(&pose->clip, pose->clip.kind == SELECT_NAME, &named->clips, named);
+    count_selectors(pose->joints, pose->joint_count, &named->nodes, named);
+    for (uint32_t l = 0; l < pose->layer_count; l++)
+        count_pose(&pose->layers[l], named);
+    if (pose->reference != NULL)
+        count_pose(pose->reference, named);
+}
+
 static void count_named(const struct request *request, struct named *named)
 {
-    count_selectors(&request->clip, request->clip.kind == SELECT_NAME, &named->clips, named);
-    count_selectors(&request->root, request->root.kind == SELECT_NAME, &named->nodes, named);
+    count_pose(&request->pose, named);
+    count_selectors(&request->motion.root, request->motion.root.kind == SELECT_NAME, &named->nodes, named);
     count_selectors(&request->mesh, request->mesh.kind == SELECT_NAME, &named->nodes, named);
     count_selectors(&request->found, request->found.kind == SELECT_NAME, &named->nodes, named);
-    count_selectors(request->joints, request->joint_count, &named->nodes, named);
     count_selectors(request->skins, request->skin_count, &named->skins, named);
-    for (uint32_t l = 0; l < request->layer_count; l++)
-        count_named(&request->layers[l], named);
-    if (request->reference != NULL)
-        count_named(request->reference, named);
 }
 
 /* Each name is looked for in the whole list. One that is not there is compared with all that are, byte by byte: the
@@ -52,14 +57,20 @@ static double names_cost_ns(const struct named *named, const struct model *model
                (double)model->text_byte_count;
 }
 
-double cost_of_names(const struct cost_input *input, const struct request *part, const struct model *model)
+/* Clips may be those of sources. */
+static double found_cost_ns(const struct cost_input *input, const struct named *named, const struct model *model)
+{
+    double ns = names_cost_ns(named, model);
+    for (uint32_t i = 0; i < input->request->source_count && named->is_by_name; i++)
+        ns += names_cost_ns(named, input->sources[i]);
+    return ns;
+}
+
+double cost_of_names(const struct cost_input *input, const struct request_pose *pose, const struct model *model)
 {
     struct named named = {0};
-    count_named(part, &named);
-    double ns = names_cost_ns(&named, model);
-    for (uint32_t i = 0; i < input->request->source_count && named.is_by_name; i++) /* clips may be those of sources */
-        ns += names_cost_ns(&named, input->sources[i]);
-    return ns;
+    count_pose(pose, &named);
+    return found_cost_ns(input, &named, model);
 }
 
 /* Playing the clips of another file. Those that are played are ready (struct view_access), and only told about. */
@@ -68,8 +79,8 @@ static double partner_cost_ns(const struct model *model, const struct model *cli
     const double nodes = (double)model->node_count + clips->node_count;
     if (!request_has_all_clips(request))
         return nodes * COST_REPORT_NS;
-    return nodes * COST_PARTNER_NS + (double)clips->node_count * request->renames.count * COST_RULE_NS +
-           (request->is_by_rest ? nodes * COST_NODE_NS * COST_CLIP_POSES : 0) +
+    return nodes * COST_PARTNER_NS + (double)clips->node_count * request->retarget.renames.count * COST_RULE_NS +
+           (request->retarget.is_by_rest ? nodes * COST_NODE_NS * COST_CLIP_POSES : 0) +
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
@@ -81,7 +92,9 @@ double cost_of_textures(const struct cost_input *input)
 
 double cost_of_lookup(const struct cost_input *input)
 {
-    double ns = cost_of_names(input, input->request, input->model);
+    struct named named = {0};
+    count_named(input->request, &named);
+    double ns = found_cost_ns(input, &named, input->model);
     for (uint32_t i = 0; i < input->request->source_count; i++)
         ns += partner_cost_ns(input->model, input->sources[i], input->request);
     return ns;

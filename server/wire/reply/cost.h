@@ -9,8 +9,8 @@
 /* A request and what it is about. Borrowed. */
 struct cost_input {
     const struct request *request;
-    const struct model *model;           /* NULL: it is not there */
-    const struct model *const *sources;  /* [request->source_count] */
+    const struct model *model;          /* NULL: it is not there */
+    const struct model *const *sources; /* [request->source_count] */
 };
 
 typedef double cost_fn(const struct cost_input *input);
@@ -69,7 +69,7 @@ double cost_of_text(const struct model *model);
 /* Finding what the request, its layers and their references name, in the model and in all sources; and the partners
  * of the model's nodes in the sources. */
 double cost_of_lookup(const struct cost_input *input);
-/* Finding what a part of the request names: one entity, in its own model. */
-double cost_of_names(const struct cost_input *input, const struct request *part, const struct model *model);
+/* Finding what a pose of an entity names, in its own model. */
+double cost_of_names(const struct cost_input *input, const struct request_pose *pose, const struct model *model);
 /* The textures in an answer. */
 double cost_of_textures(const struct cost_input *input);

@@ -5,20 +5,20 @@
 
 /* --- heads --- */
 
-/* "clip":..,"wrap":.. and what else is said of the time; `request` may be a layer, whose clips `model` has. */
-static void put_clip(struct buf *out, const struct model *model, const struct request *request, int32_t index,
+/* "clip":..,"wrap":.. and what else is said of the time; whose clips `model` has. */
+static void put_clip(struct buf *out, const struct model *model, const struct request_pose *pose, int32_t index,
                      const struct clip_span *span)
 {
     static const char *const WRAPS[] = {[WRAP_LOOP] = "loop", [WRAP_CLAMP] = "clamp", [WRAP_MIRROR] = "mirror"};
     put_clip_name(out, model, index);
-    json_printf(out, ",\"wrap\":%s", WRAPS[request->wrap]);
-    if (span_is_given(request))
+    json_printf(out, ",\"wrap\":%s", WRAPS[pose->wrap]);
+    if (span_is_given(pose))
         json_printf(out, ",\"from\":%g,\"to\":%g,\"speed\":%g,\"phase\":%g", span->from_s, span->to_s, span->speed,
                     span->phase);
 }
 
 /* One number, or those of all frames. */
-static void put_weights(struct buf *out, const struct request *layer)
+static void put_weights(struct buf *out, const struct request_pose *layer)
 {
     for (uint32_t i = 0; i < layer->weight_count && !buf_failed(out); i++) {
         if (layer->weight_count > 1)
@@ -36,10 +36,10 @@ static void put_layers(struct reply_context *context)
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct blend_layer *layer = &layers->layers[i];
         buf_put_text(out, i == 0 ? ",\"layers\":[{" : ",{");
-        put_clip(out, layer->source != NULL ? layer->source : context->model, &context->request->layers[i], layer->clip,
-                 &layers->spans[i]);
+        put_clip(out, layer->source != NULL ? layer->source : context->model, &context->request->pose.layers[i],
+                 layer->clip, &layers->spans[i]);
         json_printf(out, ",\"mode\":%s,\"weight\":", layer->is_additive ? "additive" : "override");
-        put_weights(out, &context->request->layers[i]);
+        put_weights(out, &context->request->pose.layers[i]);
         clip_sources_put_layer(context, i);
         buf_put_char(out, '}');
     }
@@ -50,8 +50,8 @@ void context_put_head(struct reply_context *context)
 {
     put_name_and_hash(context->out, context->model, context->request);
     buf_put_char(context->out, ',');
-    put_clip(context->out, context->model, context->request, context->clip, &context->span);
-    if (context->request->layer_count > 0)
+    put_clip(context->out, context->model, &context->request->pose, context->clip, &context->span);
+    if (context->request->pose.layer_count > 0)
         put_layers(context);
     motion_put_head(context);
     clip_sources_put(context);
@@ -59,12 +59,12 @@ void context_put_head(struct reply_context *context)
 
 void context_put_frame_head(struct reply_context *context, uint32_t frame)
 {
-    const double time_s = context->request->times_s[frame];
+    const double time_s = context->request->pose.times_s[frame];
     struct resolved_layers *layers = &context->workspace->layers;
     json_printf(context->out, "{\"time\":%g,\"clip_time\":%g", time_s, clip_time_in_span(&context->span, time_s));
-    if (context->request->layer_count == 0)
+    if (context->request->pose.layer_count == 0)
         return;
-    layers_set_times(layers, context->request, frame);
+    layers_set_times(layers, &context->request->pose, frame);
     for (uint32_t i = 0; i < layers->count; i++) {
         buf_put_text(context->out, i == 0 ? ",\"clip_times\":[" : ",");
         json_put_double(context->out, layers->layers[i].clip_time_s);
@@ -78,7 +78,7 @@ enum { JSON_END_BYTES = sizeof "]}\n" - 1 };
 
 uint64_t context_frame_least(const struct reply_context *context, uint64_t own_bytes)
 {
-    const uint32_t layers = context->request->layer_count;
+    const uint32_t layers = context->request->pose.layer_count;
     const uint64_t times_bytes =
         sizeof "{\"time\":0,\"clip_time\":0" - 1 +
         (layers > 0 ? sizeof ",\"clip_times\":" - 1 + json_list_least(layers, JSON_NUMBER_LEAST) : 0);
@@ -96,14 +96,14 @@ static bool may_follow(const struct reply_context *context, uint64_t before_byte
 
 bool context_may_fit_json(struct reply_context *context, uint64_t head_bytes, uint64_t frame_bytes)
 {
-    if (may_follow(context, head_bytes, context->request->time_count, frame_bytes))
+    if (may_follow(context, head_bytes, context->request->pose.time_count, frame_bytes))
         return true;
     return context_fail_too_large(context);
 }
 
 void context_end_early(struct reply_context *context, uint32_t done, uint64_t frame_bytes)
 {
-    const uint32_t left = context->request->time_count - done;
+    const uint32_t left = context->request->pose.time_count - done;
     const uint64_t comma = left > 0 && done > 0;
     if (!may_follow(context, context->out->size_bytes + comma, left, frame_bytes))
         buf_fail(context->out, BUF_FULL);
@@ -129,11 +129,11 @@ static bool plan(struct reply_context *context, uint64_t limit_bytes)
         .clip = context->clip,
         .duration_s = context->duration_s,
         .content_hash = context->model->infos[0].content_hash,
-        .times_s = context->request->times_s,
+        .times_s = context->request->pose.times_s,
         .span = context->span,
-        .has_span = span_is_given(context->request),
+        .has_span = span_is_given(&context->request->pose),
         .has_motion = context->motion.is_on,
-        .frame_count = context->request->time_count,
+        .frame_count = context->request->pose.time_count,
         .blocks = (struct frames_block *)(void *)context->workspace->blocks.data,
         .block_count = block_count,
     };
@@ -156,7 +156,8 @@ bool frame_reply_start(struct reply_context *context, const struct frame_writer 
 
 uint64_t frame_reply_bytes(const struct reply_context *context)
 {
-    const uint64_t numbers = context->json.head_numbers + context->json.frame_numbers * context->request->time_count;
+    const uint64_t numbers =
+        context->json.head_numbers + context->json.frame_numbers * context->request->pose.time_count;
     return is_json(context) ? numbers * JSON_NUMBER_ABOUT : context->frames.size_bytes;
 }
 
@@ -184,7 +185,7 @@ void frame_reply_put_head(struct reply_context *context)
 
 static bool put_json(struct reply_context *context, uint32_t frame)
 {
-    const double time_s = context->request->times_s[frame];
+    const double time_s = context->request->pose.times_s[frame];
     json_comma(context->out, frame > 0);
     context_put_frame_head(context, frame);
     context_evaluate(context, frame);
@@ -226,7 +227,7 @@ void frame_reply_put_end(struct reply_context *context)
 
 void frame_reply_put_frames(struct reply_context *context)
 {
-    for (uint32_t f = 0; f < context->request->time_count; f++) {
+    for (uint32_t f = 0; f < context->request->pose.time_count; f++) {
         if (is_json(context))
             context_end_early(context, f, context->json.frame_bytes_least);
         if (buf_failed(context->out) || !frame_reply_put(context, f))
@@ -249,7 +250,7 @@ void frame_reply_make(struct reply_context *context)
 static bool check_blocks(struct reply_context *context, uint32_t frame)
 {
     const struct frames *frames = &context->frames;
-    const double time_s = context->request->times_s[frame];
+    const double time_s = context->request->pose.times_s[frame];
     context_evaluate(context, frame);
     if (!motion_check(context, time_s))
         return false;
@@ -267,7 +268,7 @@ static bool check_blocks(struct reply_context *context, uint32_t frame)
 static bool check_json(struct reply_context *context, uint64_t head_bytes)
 {
     uint64_t size_bytes = head_bytes + JSON_END_BYTES;
-    const uint32_t count = context->request->time_count;
+    const uint32_t count = context->request->pose.time_count;
     for (uint32_t f = 0; f < count && !buf_failed(context->out); f++) {
         buf_clear(context->out);
         if (!put_json(context, f))
@@ -283,13 +284,14 @@ bool frame_reply_check(struct reply_context *context, uint64_t head_bytes)
 {
     const uint64_t frame_most = context->json.frame_bytes_most + JSON_FRAME_MOST;
     const uint64_t room = context->limit_bytes > head_bytes ? context->limit_bytes - head_bytes : 0;
-    const bool may_be_too_large = is_json(context) && frame_most > room / context->request->time_count;
+    const bool may_be_too_large = is_json(context) && frame_most > room / context->request->pose.time_count;
     if (may_be_too_large)
         return context_may_fit_json(context, head_bytes, context->json.frame_bytes_least) &&
                check_json(context, head_bytes);
     if (is_json(context) && !plan(context, UINT64_MAX))
         return false;
-    for (uint32_t f = 0; f < context->request->time_count && !buf_failed(context->out) && !context->is_certain; f++)
+    for (uint32_t f = 0; f < context->request->pose.time_count && !buf_failed(context->out) && !context->is_certain;
+         f++)
         if (!check_blocks(context, f))
             return false;
     return !buf_failed(context->out);

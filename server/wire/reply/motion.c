@@ -9,8 +9,8 @@ int motion_find_root(struct workspace *workspace, const struct model *model, con
                      uint32_t *node, struct reply *reply)
 {
     struct err err;
-    if (request->root.kind != SELECT_NONE)
-        return select_thing(model, request->model, THING_NODE, &request->root, node, reply);
+    if (request->motion.root.kind != SELECT_NONE)
+        return select_thing(model, request->model, THING_NODE, &request->motion.root, node, reply);
     uint8_t *marks = workspace_array(&workspace->moved, model->node_count, sizeof *marks);
     const int32_t top = marks == NULL ? -1 : root_motion_find_root(model, marks);
     if (top >= 0) {
@@ -53,7 +53,7 @@ bool motion_start(struct reply_context *context)
         return false;
     root_motion_mark(model, node, is_moved);
     pose_evaluate(pose, model, context->clip, context->span.from_s);
-    root_motion_start(&motion->motion, pose, model, node, context->request->has_turn, is_moved);
+    root_motion_start(&motion->motion, pose, model, node, context->request->motion.has_turn, is_moved);
     pose_evaluate(pose, model, context->clip, context->span.to_s);
     root_motion_measure(&motion->motion, pose, &motion->lap);
     motion->is_on = true;
@@ -109,7 +109,7 @@ bool motion_put(struct reply_context *context, double time_s)
 bool motion_put_block(struct reply_context *context, uint32_t frame)
 {
     const struct root_step *step = &context->motion.step;
-    if (!check_step(context, step, context->request->times_s[frame]))
+    if (!check_step(context, step, context->request->pose.times_s[frame]))
         return false;
     const float floats[] = {(float)step->translation[0], (float)step->translation[1], (float)step->translation[2],
                             (float)step->angle_deg};

@@ -51,20 +51,20 @@ void *context_array(struct reply_context *context, struct buf *buf, size_t count
 bool context_fail_too_large(struct reply_context *context)
 {
     struct err err;
-    if (context->request->time_count == 0) {
+    if (context->request->pose.time_count == 0) {
         err_set(&err, ERR_TOO_MANY_FRAMES, "the answer about '%s' needs more than the %llu bytes that one may have",
                 context->request->model, (unsigned long long)context->limit_bytes);
         return context_fail(context, &err);
     }
     err_set(&err, ERR_TOO_MANY_FRAMES, "%u frames of '%s' need more than the %llu bytes that one answer may have",
-            context->request->time_count, context->request->model, (unsigned long long)context->limit_bytes);
+            context->request->pose.time_count, context->request->model, (unsigned long long)context->limit_bytes);
     return context_fail(context, &err);
 }
 
 void err_name_pose(const struct model *model, const struct request *request, int32_t clip, double time_s,
                    struct err *err)
 {
-    if (request->layer_count > 0) {
+    if (request->pose.layer_count > 0) {
         err_prefix(err, "'%s' blended at %.9g s", request->model, time_s);
         return;
     }
@@ -87,15 +87,15 @@ bool context_fail_at(struct reply_context *context, struct err *err, double time
 
 /* --- cost and size --- */
 
-uint64_t pose_steps(const struct model *model, const struct request *request)
+uint64_t pose_steps(const struct model *model, const struct request_pose *pose)
 {
-    const uint64_t poses = request->layer_count > 0 ? 2 * (uint64_t)request->layer_count : 1;
+    const uint64_t poses = pose->layer_count > 0 ? 2 * (uint64_t)pose->layer_count : 1;
     return poses * ((uint64_t)model->node_count + model->weight_count);
 }
 
 bool context_is_affordable(struct reply_context *context, uint64_t steps_per_frame)
 {
-    const uint32_t frames = context->request->time_count;
+    const uint32_t frames = context->request->pose.time_count;
     if (frames == 0 || steps_per_frame <= context->limits->value[LIMIT_EVALUATIONS] / frames) {
         context->workspace->cost.evaluations = frames * steps_per_frame;
         return true;
@@ -144,9 +144,9 @@ struct entity context_entity(struct reply_context *context, uint32_t frame)
 {
     struct resolved_layers *layers = &context->workspace->layers;
     const struct request *request = context->request;
-    if (request->layer_count == 0)
-        return entity_at(context, clip_time_in_span(&context->span, request->times_s[frame]));
-    layers_set_times(layers, request, frame);
+    if (request->pose.layer_count == 0)
+        return entity_at(context, clip_time_in_span(&context->span, request->pose.times_s[frame]));
+    layers_set_times(layers, &request->pose, frame);
     return (struct entity){.model = context->model, .layers = layers->layers, .layer_count = layers->count};
 }
 

@@ -93,8 +93,8 @@ bool context_fail_at(struct reply_context *context, struct err *err, double time
 void err_name_pose(const struct model *model, const struct request *request, int32_t clip, double time_s,
                    struct err *err);
 
-/* What one frame of the request takes to evaluate: nodes and morph weights, for each pose of a blend. */
-uint64_t pose_steps(const struct model *model, const struct request *request);
+/* What one frame takes to evaluate: nodes and morph weights, for each pose of a blend. */
+uint64_t pose_steps(const struct model *model, const struct request_pose *pose);
 /* What a request costs does not follow from the size of its reply: one joint may need a whole skeleton. True when
  * all its frames of so many steps, each about the work for one node, may be asked for; else the reply is an error. */
 bool context_is_affordable(struct reply_context *context, uint64_t steps_per_frame);

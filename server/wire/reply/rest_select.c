@@ -13,7 +13,7 @@ static int find(const struct model *model, const char *path, const struct humano
 
 bool rest_is_of(const struct request *request, uint32_t source)
 {
-    return request->is_by_rest && strcmp(request->sources[source].path, request->model) != 0;
+    return request->retarget.is_by_rest && strcmp(request->sources[source].path, request->model) != 0;
 }
 
 uint64_t rest_max_steps(const struct request *request, const struct limits *limits)
@@ -25,14 +25,14 @@ int rest_resolve(struct resolved_rest *rest, const struct request *request, cons
                  const struct model *const *sources, struct err *err)
 {
     memset(rest, 0, sizeof *rest);
-    if (find(model, request->model, &request->humanoid, "map or bones", &rest->model, err) < 0)
+    if (find(model, request->model, &request->retarget.humanoid, "map or bones", &rest->model, err) < 0)
         return err->code;
     if (humanoid_check_order(model, &rest->model, err) < 0) {
         err_prefix(err, "'%s'", request->model);
         return err->code;
     }
     for (uint32_t i = 0; i < request->source_count; i++)
-        if (rest_is_of(request, i) && find(sources[i], request->sources[i].path, &request->clip_humanoid,
+        if (rest_is_of(request, i) && find(sources[i], request->sources[i].path, &request->retarget.clip_humanoid,
                                            "clip_map or clip_bones", &rest->sources[i], err) < 0)
             return err->code;
     return 0;

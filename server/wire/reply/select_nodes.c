@@ -37,8 +37,8 @@ static void put_subtree(const struct model *model, uint32_t top, uint32_t *is_in
 static bool count_nodes(struct reply_context *context, struct node_scratch *scratch)
 {
     const size_t nodes = context->model->node_count;
-    uint32_t *memory =
-        context_array(context, &context->workspace->palette, 2 * nodes + context->request->joint_count, sizeof *memory);
+    uint32_t *memory = context_array(context, &context->workspace->palette,
+                                     2 * nodes + context->request->pose.joint_count, sizeof *memory);
     if (memory == NULL)
         return false;
     *scratch = (struct node_scratch){memory, memory + nodes, memory + 2 * nodes};
@@ -52,8 +52,8 @@ static bool find_tops(struct reply_context *context, const struct node_scratch *
     enum { NODE_BYTES_MIN = 16 }; /* "[[...]]" of a node; a subtree may be asked for again and again */
     const struct request *request = context->request;
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < request->joint_count; i++) {
-        const struct selector *selector = &request->joints[i];
+    for (uint32_t i = 0; i < request->pose.joint_count; i++) {
+        const struct selector *selector = &request->pose.joints[i];
         if (select_thing(context->model, request->model, THING_NODE, selector, &scratch->tops[i], context->reply) < 0)
             return false;
         sum += selector->scope == BLEND_SUBTREE ? scratch->sizes[scratch->tops[i]] : 1;
@@ -70,21 +70,21 @@ uint32_t *select_nodes(struct reply_context *context, uint32_t *count)
     const struct request *request = context->request;
     struct node_scratch scratch = {0};
     *count = model->node_count;
-    if (request->joint_count > 0 && !(count_nodes(context, &scratch) && find_tops(context, &scratch, count)))
+    if (request->pose.joint_count > 0 && !(count_nodes(context, &scratch) && find_tops(context, &scratch, count)))
         return NULL;
     uint32_t *nodes = context_array(context, &context->workspace->selection, 2 * (size_t)*count, sizeof *nodes);
     if (nodes == NULL)
         return NULL;
-    for (uint32_t i = 0; request->joint_count == 0 && i < *count; i++)
+    for (uint32_t i = 0; request->pose.joint_count == 0 && i < *count; i++)
         nodes[i] = i;
     uint32_t at = 0;
-    for (uint32_t i = 0; i < request->joint_count; i++) {
+    for (uint32_t i = 0; i < request->pose.joint_count; i++) {
         const uint32_t top = scratch.tops[i];
-        if (request->joints[i].scope == BLEND_SUBTREE)
+        if (request->pose.joints[i].scope == BLEND_SUBTREE)
             put_subtree(model, top, scratch.is_inside, nodes + at);
         else
             nodes[at] = top;
-        at += request->joints[i].scope == BLEND_SUBTREE ? scratch.sizes[top] : 1;
+        at += request->pose.joints[i].scope == BLEND_SUBTREE ? scratch.sizes[top] : 1;
     }
     return nodes;
 }

@@ -47,7 +47,7 @@ static struct rest_options rest_options(const struct view_maker *maker, uint32_t
 {
     return (struct rest_options){.model = maker->rest.model,
                                  .source = maker->rest.sources[source],
-                                 .clip = {.has_locked_feet = maker->context->request->has_locked_feet,
+                                 .clip = {.has_locked_feet = maker->context->request->retarget.has_locked_feet,
                                           .max_steps = maker->steps_left[source],
                                           .is_stopped = maker->context->workspace->is_stopped}};
 }
@@ -75,13 +75,13 @@ static void put_parameters(struct view_maker *maker, uint32_t source, uint32_t c
     const struct request *request = maker->context->request;
     struct buf *out = &maker->parameters;
     const bool is_by_rest = rest_is_of(request, source);
-    const enum view_way way = !is_by_rest                ? VIEW_BY_NAMES
-                              : request->has_locked_feet ? VIEW_BY_REST_LOCKED
-                                                         : VIEW_BY_REST;
-    view_parameters_put(out, clip, way, &request->renames);
+    const enum view_way way = !is_by_rest                         ? VIEW_BY_NAMES
+                              : request->retarget.has_locked_feet ? VIEW_BY_REST_LOCKED
+                                                                  : VIEW_BY_REST;
+    view_parameters_put(out, clip, way, &request->retarget.renames);
     if (is_by_rest) {
-        put_humanoid(out, &request->humanoid);
-        put_humanoid(out, &request->clip_humanoid);
+        put_humanoid(out, &request->retarget.humanoid);
+        put_humanoid(out, &request->retarget.clip_humanoid);
     }
 }
 
@@ -116,10 +116,10 @@ static struct clip_view *make(struct view_maker *maker, const struct view_key *k
     struct view_store *store = maker->context->workspace->views.store;
     struct clip_view *view;
     struct err err;
-    if (!may_make(maker) || (request->is_by_rest && !resolve(maker)))
+    if (!may_make(maker) || (request->retarget.is_by_rest && !resolve(maker)))
         return NULL;
     const struct rest_options options = rest_options(maker, source);
-    if (clip_view_new(&view, maker->model, key->source, &request->renames,
+    if (clip_view_new(&view, maker->model, key->source, &request->retarget.renames,
                       rest_is_of(request, source) ? &options : NULL, clip, &err) < 0) {
         fail(maker, source, &err);
         return NULL;
@@ -162,9 +162,9 @@ bool view_maker_own(struct view_maker *maker, uint32_t source, bool all_clips)
     const struct request *request = context->request;
     struct retarget *own = &context->clips->own[source];
     struct err err;
-    if (!may_make(maker) || (request->is_by_rest && !resolve(maker)))
+    if (!may_make(maker) || (request->retarget.is_by_rest && !resolve(maker)))
         return false;
-    retarget_init(own, maker->model, context->clips->sources[source], &request->renames);
+    retarget_init(own, maker->model, context->clips->sources[source], &request->retarget.renames);
     const struct rest_options options = rest_options(maker, source);
     if (rest_is_of(request, source) && retarget_set_rest(own, &options, &err) < 0)
         return fail(maker, source, &err);

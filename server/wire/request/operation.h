@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum op {
 #define OPERATION(symbol, ...) OP_##symbol,
@@ -18,26 +19,26 @@ enum op {
 enum method { METHOD_GET = 1, METHOD_POST = 2, METHOD_PUT = 4, METHOD_DELETE = 8 }; /* GET: HEAD, too */
 
 enum op_trait {
-    OP_PAGE = 1 << 0,         /* a page for people: its query is for its script and not read here */
-    OP_PREVIEW = 1 << 1,      /* its links show a picture elsewhere, which needs the page's own address */
-    OP_ALIVE = 1 << 2,        /* the thread of --admin answers it although the loops do not turn */
-    OP_STORES = 1 << 3,       /* changes files: a complete call is carried out even if its client has gone */
-    OP_BATCH = 1 << 4,        /* consists of queries */
-    OP_IN_BATCH = 1 << 5,     /* may be such a query */
-    OP_WEBSOCKET = 1 << 6,    /* opens a WebSocket */
-    OP_ON_LOOP = 1 << 7,      /* a loop answers it itself where the models are in memory and the cost is small */
-    OP_OFF_LOOP = 1 << 25,    /* is always for a work thread */
-    OP_PREPARED = 1 << 8,     /* may be prepared for another time (wire/operations/prepared_reply.h) */
-    OP_TIMED = 1 << 9,        /* is about times: 0 unless the request names some */
-    OP_ONE_TIME = 1 << 10,    /* about one, which may be `auto` */
-    OP_WEIGHTED = 1 << 11,    /* has weights: 1 unless the request names some */
-    OP_PICTURE = 1 << 12,     /* is drawn */
-    OP_CELLS = 1 << 13,       /* of several cells */
-    OP_TURNS = 1 << 14,       /* each of which shows another side */
-    OP_PIXELS = 1 << 15,      /* needs the pixels of textures */
-    OP_SELECTS = 1 << 16,     /* its clips and layers are found before its body is made */
-    OP_POSED = 1 << 17,       /* and it evaluates poses of them */
-    OP_ALL_CLIPS = 1 << 18,   /* is about all clips of the other files */
+    OP_PAGE = 1 << 0,       /* a page for people: its query is for its script and not read here */
+    OP_PREVIEW = 1 << 1,    /* its links show a picture elsewhere, which needs the page's own address */
+    OP_ALIVE = 1 << 2,      /* the thread of --admin answers it although the loops do not turn */
+    OP_STORES = 1 << 3,     /* changes files: a complete call is carried out even if its client has gone */
+    OP_BATCH = 1 << 4,      /* consists of queries */
+    OP_IN_BATCH = 1 << 5,   /* may be such a query */
+    OP_WEBSOCKET = 1 << 6,  /* opens a WebSocket */
+    OP_ON_LOOP = 1 << 7,    /* a loop answers it itself where the models are in memory and the cost is small */
+    OP_OFF_LOOP = 1 << 25,  /* is always for a work thread */
+    OP_PREPARED = 1 << 8,   /* may be prepared for another time (wire/operations/prepared_reply.h) */
+    OP_TIMED = 1 << 9,      /* is about times: 0 unless the request names some */
+    OP_ONE_TIME = 1 << 10,  /* about one, which may be `auto` */
+    OP_WEIGHTED = 1 << 11,  /* has weights: 1 unless the request names some */
+    OP_PICTURE = 1 << 12,   /* is drawn */
+    OP_CELLS = 1 << 13,     /* of several cells */
+    OP_TURNS = 1 << 14,     /* each of which shows another side */
+    OP_PIXELS = 1 << 15,    /* needs the pixels of textures */
+    OP_SELECTS = 1 << 16,   /* its clips and layers are found before its body is made */
+    OP_POSED = 1 << 17,     /* and it evaluates poses of them */
+    OP_ALL_CLIPS = 1 << 18, /* is about all clips of the other files */
     OP_ALL_CLIPS_UNLESS_ONE = 1 << 19, /* likewise, unless the request names a clip */
     OP_MANY_FILES = 1 << 20,           /* takes LIMIT_EXPORT_FILES files of clips, not LIMIT_CLIP_FILES */
     OP_WHOLE_SOURCES = 1 << 21,        /* needs all of its other files, not their clips alone */
@@ -67,6 +68,9 @@ struct op_info {
     enum op_form form;
 };
 extern const struct op_info OP_INFO[OP_ALL_COUNT];
+
+/* Of sets of operations: those that take a parameter. */
+#define OP_BIT(op) (UINT64_C(1) << (op))
 
 static inline bool op_has(enum op op, unsigned traits) { return (OP_INFO[op].traits & traits) != 0; }
 

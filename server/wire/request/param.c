@@ -155,11 +155,11 @@ int param_unit(struct param_value *value)
     static const double METRES[] = {1, 0.01, 0.001, 0.0254};
     const int word = place_of(value->values, value->text);
     if (word >= 0 && word < (int)(sizeof METRES / sizeof *METRES)) {
-        value->request->unit_m = METRES[word];
+        value->request->export.unit_m = METRES[word];
         return 0;
     }
     return param_read_number(value, 1e-9, 1e9, "m, cm, mm, inch or a number of metres from 1e-9 to 1e9",
-                             &value->request->unit_m);
+                             &value->request->export.unit_m);
 }
 
 int param_of_body(struct param_value *value)

@@ -84,7 +84,7 @@ int param_select(struct param_value *value, const char *thing, bool is_given, st
 
 int param_clip(struct param_value *value)
 {
-    struct selector *clip = &value->request->clip;
+    struct selector *clip = &value->request->pose.clip;
     const bool is_given = clip->kind != SELECT_NONE;
     if (!is_given && strcmp(value->name, "clip") == 0 && strcmp(value->text, "-") == 0) {
         clip->kind = SELECT_REST;
@@ -115,8 +115,11 @@ static int select_name(struct param_value *value, struct buf *list)
 
 int param_skin(struct param_value *value) { return select_many(value, "skin_name", &value->request->lists.skins); }
 int param_skin_name(struct param_value *value) { return select_name(value, &value->request->lists.skins); }
-int param_joints(struct param_value *value) { return select_many(value, "joint_name", &value->request->lists.joints); }
-int param_joint_name(struct param_value *value) { return select_name(value, &value->request->lists.joints); }
+int param_joints(struct param_value *value)
+{
+    return select_many(value, "joint_name", &value->request->pose.lists.joints);
+}
+int param_joint_name(struct param_value *value) { return select_name(value, &value->request->pose.lists.joints); }
 
 int param_clip_file_of(struct param_value *value)
 {
@@ -135,7 +138,7 @@ int param_clip_names(struct param_value *value)
             return param_bad(value, EXPECTED);
         has_any = true;
     }
-    value->request->clip_names = value->text;
+    value->request->export.clip_names = value->text;
     return has_any ? 0 : param_bad(value, EXPECTED);
 }
 
@@ -163,7 +166,7 @@ int param_clips_of(struct param_value *value)
 {
     if (strcmp(value->text, "-") != 0)
         return select_many(value, "clip_name", &value->request->lists.clips);
-    value->request->has_no_clips = true;
+    value->request->export.has_no_clips = true;
     return 0;
 }
 int param_clip_name_of(struct param_value *value) { return select_name(value, &value->request->lists.clips); }
@@ -191,12 +194,12 @@ int param_bones(struct param_value *value)
     return 0;
 }
 
-int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->root); }
+int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->motion.root); }
 
 /* Nodes that stand for all below them. */
 static int add_subtrees(struct param_value *value, enum mask_scope scope)
 {
-    struct buf *joints = &value->request->lists.joints;
+    struct buf *joints = &value->request->pose.lists.joints;
     const size_t first = joints->size_bytes;
     const int rc = select_many(value, NULL, joints);
     struct selector *all = (struct selector *)(void *)joints->data; /* NULL when a bad value was the first */

@@ -16,7 +16,7 @@ static int too_many_times(struct param_value *value)
 
 int param_add_time(struct param_value *value, double time_s)
 {
-    struct buf *times = &value->request->lists.times;
+    struct buf *times = &value->request->pose.lists.times;
     if (times->size_bytes / sizeof time_s >= value->limits->value[LIMIT_FRAMES])
         return too_many_times(value);
     buf_put(times, &time_s, sizeof time_s);
@@ -86,7 +86,7 @@ int param_times(struct param_value *value)
 int param_weights(struct param_value *value)
 {
     enum { WEIGHT_MAX = 1000 };
-    struct buf *weights = &value->request->lists.weights;
+    struct buf *weights = &value->request->pose.lists.weights;
     char *rest = value->text;
     for (char *entry = param_next_entry(&rest); entry != NULL; entry = param_next_entry(&rest)) {
         const size_t place = weights->size_bytes / sizeof(double);

@@ -14,17 +14,17 @@ enum { PICTURE_SIDE = 256, ROUTE_MAX_BYTES = 4095 /* as a path */ };
 
 void request_init(struct request *request) { *request = (struct request){0}; }
 
-static size_t layers_bytes(const struct request *request)
+static size_t layers_bytes(const struct request_pose *pose)
 {
-    return request == NULL ? 0 : (request->layer_count + (request->reference != NULL)) * sizeof *request;
+    return pose == NULL ? 0 : (pose->layer_count + (pose->reference != NULL)) * sizeof *pose;
 }
 
 size_t request_parts_bytes(const struct request *request)
 {
-    const struct request_raycast *raycast = request->raycast;
-    size_t bytes = layers_bytes(request) + request->query_count * sizeof *request->queries;
+    const struct request_raycast *raycast = request->hits.raycast;
+    size_t bytes = layers_bytes(&request->pose) + request->query_count * sizeof *request->queries;
     for (uint32_t i = 0; i < request->query_count; i++)
-        bytes += layers_bytes(&request->queries[i].request);
+        bytes += layers_bytes(&request->queries[i].request.pose);
     for (uint32_t i = 0; raycast != NULL && i < raycast->entity_count; i++) {
         const struct raycast_entity *entity = &raycast->entities[i];
         const struct raycast_poses *poses = entity->poses;
@@ -36,29 +36,35 @@ size_t request_parts_bytes(const struct request *request)
     return bytes + (raycast != NULL ? raycast->ray_count * sizeof *raycast->rays : 0);
 }
 
+void request_pose_fini(struct request_pose *pose)
+{
+    buf_fini(&pose->lists.times);
+    buf_fini(&pose->lists.weights);
+    buf_fini(&pose->lists.joints);
+    buf_fini(&pose->memory);
+    for (uint32_t i = 0; i < pose->layer_count; i++)
+        request_pose_fini(&pose->layers[i]); /* which have no layers */
+    free(pose->layers);
+    if (pose->reference != NULL)
+        request_pose_fini(pose->reference);
+    free(pose->reference);
+}
+
 void request_fini(struct request *request)
 {
-    buf_fini(&request->lists.times);
-    buf_fini(&request->lists.weights);
+    request_pose_fini(&request->pose);
     buf_fini(&request->lists.skins);
-    buf_fini(&request->lists.joints);
+    buf_fini(&request->lists.clips);
     buf_fini(&request->lists.renames);
     buf_fini(&request->lists.files);
-    buf_fini(&request->lists.clips);
     buf_fini(&request->lists.bones);
     buf_fini(&request->lists.clip_bones);
-    for (uint32_t i = 0; i < request->layer_count; i++)
-        request_fini(&request->layers[i]); /* which have no layers */
-    free(request->layers);
-    if (request->reference != NULL)
-        request_fini(request->reference);
-    free(request->reference);
+    free(request->sources);
     for (uint32_t i = 0; i < request->query_count; i++)
         request_fini(&request->queries[i].request); /* which have no queries */
     free(request->queries);
-    request_raycast_free(request->raycast);
+    request_raycast_free(request->hits.raycast);
     crowd_request_free(request->crowd);
-    buf_fini(&request->memory);
     request_init(request);
 }
 
@@ -93,7 +99,7 @@ static int take_param(struct request *request, const struct url_param *part, str
                       const struct limits *limits, struct err *err)
 {
     struct err why;
-    char *text = request->memory.data + request->memory.size_bytes;
+    char *text = request->pose.memory.data + request->pose.memory.size_bytes;
     if (url_decode(part->name, part->name_bytes, true, text, &why) < 0)
         return err_set(err, ERR_BAD_PARAMETER, "a parameter's name: %s", why.message);
     if (strcmp(text, "route") == 0)
@@ -106,14 +112,8 @@ static int take_param(struct request *request, const struct url_param *part, str
     const ptrdiff_t size_bytes = url_decode(part->value, part->value_bytes, true, text, &why);
     if (size_bytes < 0)
         return undecodable(i, &why, err);
-    buf_advance(&request->memory, (size_t)size_bytes + 1);
+    buf_advance(&request->pose.memory, (size_t)size_bytes + 1);
     return request_take_text(request, i, text, (size_t)size_bytes, limits, err);
-}
-
-static void finish_bones(const struct buf *bones, struct humanoid_choice *choice)
-{
-    choice->rules = (const struct humanoid_rule *)(const void *)bones->data;
-    choice->rule_count = (uint32_t)(bones->size_bytes / sizeof *choice->rules);
 }
 
 /* light=file is the light of the model's file; an environment is a light whether or not that shines as well. */
@@ -131,34 +131,30 @@ static void finish_light(struct request *request, const struct param_set *seen)
 /* Points the request at its lists and fills in what was not given. */
 static void finish_lists(struct request *request, const struct param_set *seen, const struct limits *limits)
 {
-    struct request_lists *lists = &request->lists;
-    if (op_has(request->op, OP_TIMED) && lists->times.size_bytes == 0) {
-        const double zero = 0;
-        buf_put(&lists->times, &zero, sizeof zero);
-    }
-    request->times_s = (const double *)(const void *)lists->times.data;
-    request->time_count = (uint32_t)(lists->times.size_bytes / sizeof *request->times_s);
-    if (op_has(request->op, OP_WEIGHTED) && lists->weights.size_bytes == 0) {
-        const double whole = 1;
-        buf_put(&lists->weights, &whole, sizeof whole);
-    }
-    request->weights = (const double *)(const void *)lists->weights.data;
-    request->weight_count = (uint32_t)(lists->weights.size_bytes / sizeof *request->weights);
-    request->skins = (const struct selector *)(const void *)lists->skins.data;
-    request->skin_count = (uint32_t)(lists->skins.size_bytes / sizeof *request->skins);
-    request->joints = (const struct selector *)(const void *)lists->joints.data;
-    request->joint_count = (uint32_t)(lists->joints.size_bytes / sizeof *request->joints);
-    request->renames.rules = (const struct name_rule *)(const void *)lists->renames.data;
-    request->renames.count = (uint32_t)(lists->renames.size_bytes / sizeof *request->renames.rules);
-    request->clips = (const struct selector *)(const void *)lists->clips.data;
-    request->clip_count = (uint32_t)(lists->clips.size_bytes / sizeof *request->clips);
-    if (op_has(request->op, OP_CELLS) && lists->files.size_bytes > 0)
-        request->clip_file = *(const char *const *)(const void *)lists->files.data;
-    finish_bones(&lists->bones, &request->humanoid);
-    finish_bones(&lists->clip_bones, &request->clip_humanoid);
+    static const double ZERO = 0, WHOLE = 1;
+    struct request_pose *pose = &request->pose;
+    if (op_has(request->op, OP_TIMED) && pose->lists.times.size_bytes == 0)
+        buf_put(&pose->lists.times, &ZERO, sizeof ZERO);
+    if (op_has(request->op, OP_WEIGHTED) && pose->lists.weights.size_bytes == 0)
+        buf_put(&pose->lists.weights, &WHOLE, sizeof WHOLE);
+#define LIST(buf, items, count, type)                                                                                  \
+    request->items = (type const *)(const void *)request->buf.data;                                                    \
+    request->count = (uint32_t)(request->buf.size_bytes / sizeof *request->items);
+#define VALUE(member)
+#define TEXT(member)
+#define SELECTOR(member)
+#include "wire/request/request_fields.def"
+#undef LIST
+#undef VALUE
+#undef TEXT
+#undef SELECTOR
+    if (op_has(request->op, OP_CELLS) && request->file_count > 0)
+        pose->clip_file = request->files[0];
+    pose->model = request->model;
+    pose->is_of_picture = op_has(request->op, OP_PICTURE);
     if (request->what == 0)
         request->what = WHAT_SCENE;
-    request->has_wrap = seen->has[PARAM_WRAP];
+    request->pose.has_wrap = seen->has[PARAM_WRAP];
     const uint64_t side = limits->value[LIMIT_PICTURE_SIDE], pixels = limits->value[LIMIT_PICTURE_PIXELS];
     uint32_t default_side = side < PICTURE_SIDE ? (uint32_t)side : PICTURE_SIDE;
     while (default_side > 1 && (uint64_t)default_side * default_side > pixels)
@@ -166,25 +162,35 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
     request->picture.width = request->picture.width == 0 ? default_side : request->picture.width;
     request->picture.height = request->picture.height == 0 ? default_side : request->picture.height;
     finish_light(request, seen);
-    request->list_limit = request->list_limit == 0 ? (uint32_t)limits->value[LIMIT_LIST] : request->list_limit;
+    request->listing.limit = request->listing.limit == 0 ? (uint32_t)limits->value[LIMIT_LIST] : request->listing.limit;
 }
 
 int request_reserve(struct request *request, size_t text_bytes, struct err *err)
 {
-    struct request_lists *lists = &request->lists;
     /* limits only so that running out of memory is an error of this request */
-    buf_init(&lists->times, SIZE_MAX / 4);
-    buf_init(&lists->weights, SIZE_MAX / 4);
-    buf_init(&lists->skins, SIZE_MAX / 4);
-    buf_init(&lists->joints, SIZE_MAX / 4);
-    buf_init(&lists->renames, SIZE_MAX / 4);
-    buf_init(&lists->files, SIZE_MAX / 4);
-    buf_init(&lists->clips, SIZE_MAX / 4);
-    buf_init(&lists->bones, SIZE_MAX / 4);
-    buf_init(&lists->clip_bones, SIZE_MAX / 4);
-    buf_init(&request->memory, text_bytes + 1);
-    if (buf_reserve(&request->memory, text_bytes + 1) == NULL)
+#define LIST(buf, items, count, type) buf_init(&request->buf, SIZE_MAX / 4);
+#define VALUE(member)
+#define TEXT(member)
+#define SELECTOR(member)
+#include "wire/request/request_fields.def"
+#undef LIST
+#undef VALUE
+#undef TEXT
+#undef SELECTOR
+    struct buf *memory = &request->pose.memory;
+    buf_init(memory, text_bytes + 1);
+    if (buf_reserve(memory, text_bytes + 1) == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a request of %zu bytes", text_bytes);
+    return 0;
+}
+
+int request_add_source(struct request *request, const char *path, const char *hash, struct err *err)
+{
+    if (request->sources == NULL)
+        request->sources = calloc(REQUEST_SOURCES_MAX, sizeof *request->sources);
+    if (request->sources == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for the files of a request");
+    request->sources[request->source_count++] = (struct request_source){.path = path, .hash = hash};
     return 0;
 }
 
@@ -201,8 +207,8 @@ static int reserve(struct request *request, const struct request_head *head, con
     if (request_reserve(request, target_bytes + header_bytes + body_bytes + model_bytes + page_bytes, err) < 0)
         return err->code;
     if (header_bytes > 0) {
-        request->if_none_match = request->memory.data;
-        buf_put(&request->memory, head->if_none_match, header_bytes);
+        request->if_none_match = request->pose.memory.data;
+        buf_put(&request->pose.memory, head->if_none_match, header_bytes);
     }
     return 0;
 }
@@ -251,7 +257,7 @@ int request_complete(struct request *request, const struct param_set *seen, cons
         request->format = default_format(request, accept);
     finish_lists(request, seen, limits);
     if (request_check_combination(request, seen, limits, err) < 0 ||
-        (request->layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
+        (request->pose.layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
         (request->op < OP_COUNT && request->crowd == NULL && request_collect_sources(request, limits, err) < 0))
         return err->code;
     request_set_canonical(request);
@@ -261,12 +267,12 @@ int request_complete(struct request *request, const struct param_set *seen, cons
 /* The name that ends the path. It is decoded where the parameters will be, in front of them. */
 static int take_name(struct request *request, const char *name, size_t size_bytes, struct err *err)
 {
-    char *text = request->memory.data + request->memory.size_bytes;
+    char *text = request->pose.memory.data + request->pose.memory.size_bytes;
     struct err why;
     const ptrdiff_t text_bytes = url_decode(name, size_bytes, false, text, &why);
     if (text_bytes < 0)
         return err_set(err, ERR_BAD_PATH, "the path of the %s: %s", OP_INFO[request->op].noun, why.message);
-    buf_advance(&request->memory, (size_t)text_bytes + 1);
+    buf_advance(&request->pose.memory, (size_t)text_bytes + 1);
     request->model = text;
     char whose[16];
     snprintf(whose, sizeof whose, "%s's", OP_INFO[request->op].noun);
@@ -276,9 +282,9 @@ static int take_name(struct request *request, const char *name, size_t size_byte
 /* For who is told of the picture by another answer. */
 static void keep_target(struct request *request, const struct request_head *head)
 {
-    request->target_text = request->memory.data + request->memory.size_bytes;
-    buf_put(&request->memory, head->target, head->target_bytes);
-    buf_put_char(&request->memory, '\0');
+    request->view.target_text = request->pose.memory.data + request->pose.memory.size_bytes;
+    buf_put(&request->pose.memory, head->target, head->target_bytes);
+    buf_put_char(&request->pose.memory, '\0');
 }
 
 int request_take_model(struct request *request, const char *model, const char *hash, struct param_set *seen,
@@ -290,8 +296,8 @@ int request_take_model(struct request *request, const char *model, const char *h
     seen->has[PARAM_MODEL] = true;
     seen->has[PARAM_HASH] = hash != NULL;
     for (int i = 0; i < 2 && texts[i] != NULL; i++) {
-        *out[i] = request->memory.data + request->memory.size_bytes;
-        buf_put(&request->memory, texts[i], strlen(texts[i]) + 1);
+        *out[i] = request->pose.memory.data + request->pose.memory.size_bytes;
+        buf_put(&request->pose.memory, texts[i], strlen(texts[i]) + 1);
     }
     return 0;
 }
@@ -318,7 +324,8 @@ static int take_all(struct request *request, const struct request_head *head, st
     const bool has_query = split.path_bytes < head->target_bytes;
     const size_t query_bytes = has_query ? head->target_bytes - split.path_bytes - 1 : 0;
     if (reserve(request, head, body, err) < 0 ||
-        (OP_INFO[request->op].noun != NULL && take_name(request, path_end - split.name_bytes, split.name_bytes, err) < 0) ||
+        (OP_INFO[request->op].noun != NULL &&
+         take_name(request, path_end - split.name_bytes, split.name_bytes, err) < 0) ||
         (head->model != NULL && request_take_model(request, head->model, head->hash, &seen, err) < 0) ||
         (!op_has(request->op, OP_PAGE) &&
          parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0) ||

@@ -39,7 +39,7 @@ struct request_source {
     const char *hash; /* 64 lower-case hex digits that its content must have, or NULL */
 };
 enum {
-    REQUEST_SOURCES_MAX = 64,    /* of OP_EXPORT */
+    REQUEST_SOURCES_MAX = 64,    /* of an export */
     REQUEST_CLIP_FILES_MAX = 16, /* of all others */
 };
 
@@ -77,115 +77,172 @@ struct request_span {
     double phase;    /* 0..1 */
 };
 
-/* What owns a request's lists; private to wire/request and packet_query.c. */
-struct request_lists {
-    struct buf times;         /* double */
-    struct buf weights;       /* double */
-    struct buf skins, joints; /* struct selector, like the next one */
-    struct buf clips;
-    struct buf renames;           /* struct name_rule */
-    struct buf files;             /* const char *, OP_EXPORT, OP_SHEET: clip files */
-    struct buf bones, clip_bones; /* struct humanoid_rule */
+/* Memory of the lists of a pose; private to wire/request and packet_query.c. */
+struct request_pose_lists {
+    struct buf times, weights; /* double */
+    struct buf joints;         /* struct selector */
 };
 
-struct request {
-    enum op op;
-    bool is_head;      /* HEAD: the answer without its body */
-    bool is_delete;    /* OP_FILE: DELETE, else PUT */
-    const char *model; /* path under the root (OP_FILE: of the file under the folder of uploads, OP_ASSET: the asset's
-                          name), checked: relative, no "..", no NUL, UTF-8 */
-    const char *hash;  /* 64 lower-case hex digits, or NULL */
+/* A clip at times, or a blend of several: what a request about poses, a layer, its reference and a pose of an entity
+ * have in common. It owns its strings and lists, but for those that it has from the request. */
+struct request_pose {
+    const char *model;     /* path of the model that is posed, for messages */
     const char *clip_file; /* path of the model that has the clips, or NULL: the model. Of a layer without one the
                               request's, of a reference without one its layer's: then the pointers are equal */
     const char *clip_hash; /* that of clip_file, or NULL */
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
-    struct request_source sources[REQUEST_SOURCES_MAX]; /* every clip_file of it and its layers, once; or `with` */
-    uint32_t source_count;
-    uint32_t clip_file_count;         /* OP_SHEET: its clips are those of so many sources, the first of them */
-    bool is_by_rest, has_locked_feet; /* retarget=rest, feet=lock */
-    struct humanoid_choice humanoid, clip_humanoid; /* with is_by_rest: of the model, of all sources */
-    struct name_map renames; /* of the nodes of all sources, before they are matched with the model's */
-    struct selector clip;
-    const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
+    struct selector clip;  /* absent: the first, or of pictures the idle clip */
+    bool is_of_picture, has_wrap, is_additive;
+    const double *times_s; /* in the order asked, ranges unrolled; at least one where the operation is OP_TIMED. Of a
+                              layer: none (the frame's own), one, or as many as there are frames */
     uint32_t time_count;
     enum wrap wrap;
     struct request_span span;
-    const struct selector *skins; /* empty: all */
-    uint32_t skin_count;
-    const struct selector *joints; /* empty: all */
+    const struct selector *joints; /* empty: all; of a layer its mask */
     uint32_t joint_count;
-    enum space space;
-    struct selector mesh; /* space=mesh: mesh node; /v1/mesh: only this mesh */
-    enum layout layout;
-    enum format format; /* by format= or Accept */
-    unsigned what;      /* WHAT_ bits */
-    unsigned paths;     /* OP_KEYS: bits of enum channel_path; 0: all */
+    const double *weights; /* of a layer: one, or as many as there are frames */
+    uint32_t weight_count;
+    struct request_pose *layers; /* the pose is their blend; clip and span are not given then. They have no layers */
+    uint32_t layer_count;
+    struct request_pose *reference; /* of an additive layer: one time; or NULL */
+    uint64_t canonical;             /* of a part of a request: the hash of its parameters */
+    struct buf memory;              /* owns the strings, of the whole request all of them */
+    struct request_pose_lists lists;
+};
+
+/* How clips of other files move the model's joints. */
+struct request_retarget {
+    bool is_by_rest, has_locked_feet;               /* retarget=rest, feet=lock */
+    struct humanoid_choice humanoid, clip_humanoid; /* with is_by_rest: of the model, of all sources */
+    struct name_map renames; /* of the nodes of all sources, before they are matched with the model's */
+};
+
+/* What an answer about vertices has beside their positions. */
+struct request_vertices {
     bool has_indices, has_normals, has_rest, has_weights, has_attributes;
-    uint32_t texture;     /* OP_TEXTURE */
-    bool has_no_textures; /* FORMAT_GLB: textures=0 */
-    bool is_estimate;     /* tell how long the answer takes, and do not make it */
-    bool has_root_motion; /* take the movement of `root` out and tell it */
-    bool is_verbose;      /* OP_READYZ */
-    bool has_turn;        /* its turning about the up axis too */
-    struct selector root; /* absent: the topmost joint */
-    bool is_over_clip;    /* OP_BOUNDS: over all of the clip instead of times_s */
+};
+
+/* root_motion=extract: the movement of the root is taken out of the pose and told. */
+struct request_motion {
+    bool is_extracted, has_turn; /* its turning about the up axis, too */
+    struct selector root;        /* absent: the topmost joint */
+};
+
+struct request_bounds {
+    bool is_over_clip; /* over all of the clip instead of the pose's times */
     bool has_rate, is_per_joint;
     double rate; /* with has_rate: poses a second of is_over_clip, 0..1000 */
-    struct picture_spec
-        picture;              /* and of each cell of a sheet; without target_node and camera, which need the model: */
-    struct selector target;   /* the node in the middle of the picture, or absent */
-    struct selector camera;   /* the camera of the file, or absent */
-    uint32_t box_numbers;     /* how many of the picture's frame_box are given: 0 or 6 */
-    const char *environment;  /* of a picture: path of the file that lights it, or NULL; of OP_ENVIRONMENT then `model`,
-  which is else NULL */
-    int side, projection;     /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
-    struct sheet_spec sheet;  /* OP_SHEET, OP_TURNTABLE; format and quality also of OP_RENDER */
-    const char *target_text;  /* likewise, of a GET, and of a page: path and query as they came */
-    const char *page_address; /* OP_MODEL_PAGE: where its visitors find this server, "https://host/prefix/"; NULL:
-                                 not told */
-    const char *picture_query;    /* with it: what of its query /v1/render takes too, as it came, "&clip=walk&yaw=30" */
-    struct selector joint;        /* of a picture: the node that the view is about, or absent */
-    struct selector variant;      /* of pictures and meshes: the set of materials, or absent */
-    const struct selector *clips; /* OP_EXPORT: those of the file, empty: all; and what follows */
+};
+
+/* What a picture's picture_spec needs the model for, or has in other words. */
+struct request_view {
+    struct selector target;  /* the node in the middle, or absent */
+    struct selector camera;  /* the camera of the file, or absent */
+    struct selector joint;   /* the node that the view is about, or absent */
+    uint32_t box_numbers;    /* how many of frame_box are given: 0 or 6 */
+    int side, projection;    /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
+    const char *target_text; /* of a GET: path and query as they came */
+};
+
+struct request_page {
+    const char *address;       /* where its visitors find this server, "https://host/prefix/"; NULL: not told */
+    const char *picture_query; /* with it: what of its query /v1/render takes too, as it came, "&clip=walk&yaw=30" */
+};
+
+struct request_export {
+    const struct selector *clips; /* those of the file, empty: all */
     uint32_t clip_count;
     bool has_no_clips;
-    enum glb_compression compression; /* of OP_EXPORT's arrays */
+    enum glb_compression compression; /* of arrays */
     bool is_strict;                   /* what of other files' clips has no partner is an error */
-    const char *clip_names;           /* pattern with {file} and {clip} of the names of other files' clips, or NULL */
     bool is_approximate;              /* what glTF cannot say becomes the nearest that it can */
-    bool has_up;                      /* up: the axis that shall be up, 0 to 2 for x to z */
-    uint32_t up;
-    double unit_m;       /* metres that one unit shall be, 0: as it is */
-    double sample_rate;  /* poses a second in place of the file's keys, 0: the file's */
-    enum find_what find; /* OP_FIND: what `found` is */
-    struct selector found;
-    const char *with; /* OP_COMPARE: path of the old model */
+    bool has_up;
+    uint32_t up;            /* with has_up: the axis that shall be up, 0 to 2 for x to z */
+    const char *clip_names; /* pattern with {file} and {clip} of the names of other files' clips, or NULL */
+    double unit_m;          /* metres that one unit shall be, 0: as it is */
+    double sample_rate;     /* poses a second in place of the file's keys, 0: the file's */
+};
+
+struct request_compare {
+    const char *with; /* path of the old model, or NULL */
     bool has_tolerance;
-    double tolerance;           /* with has_tolerance: a share of the size */
-    const char *prefix, *after; /* /v1/models; NULL when not given */
-    uint32_t list_limit;
-    bool is_of_folders;              /* /v1/models: of folders */
-    enum volume_kind fit;            /* OP_HITBOXES, OP_RAYCAST */
-    bool is_of_meshes, has_all_hits; /* OP_RAYCAST: test=mesh, hits=all */
-    struct request_raycast *raycast; /* OP_RAYCAST: entities and rays (request_raycast.h) */
-    struct request *layers;          /* OP_LAYER each: the pose is their blend; clip and span are not given then */
-    uint32_t layer_count;
-    const double *weights; /* OP_LAYER: this and what follows; one, or as many as there are frames. Its times: none (the
-                              frame's own), one, or as many as there are frames; its joints: the mask */
-    uint32_t weight_count;
-    bool is_additive;
-    bool has_wrap;
-    struct request *reference;     /* OP_REFERENCE with one time, or NULL */
-    struct request_query *queries; /* OP_QUERY */
+    double tolerance; /* with has_tolerance: a share of the size */
+};
+
+/* /v1/models */
+struct request_listing {
+    const char *prefix, *after; /* NULL when not given */
+    uint32_t limit;
+    bool is_of_folders;
+};
+
+struct request_hits {
+    enum volume_kind fit;
+    bool is_of_meshes, has_all;      /* test=mesh, hits=all */
+    struct request_raycast *raycast; /* entities and rays (request_raycast.h), or NULL */
+};
+
+/* Memory of the other lists; private to wire/request. */
+struct request_lists {
+    struct buf skins, clips;      /* struct selector */
+    struct buf renames;           /* struct name_rule */
+    struct buf files;             /* const char * */
+    struct buf bones, clip_bones; /* struct humanoid_rule */
+};
+
+/* request_fields.def has a row for each value that changes the answer, and for each list. */
+struct request {
+    enum op op;
+    bool is_head;      /* HEAD: the answer without its body */
+    bool is_delete;    /* DELETE, not PUT */
+    bool is_verbose;   /* /readyz */
+    bool is_estimate;  /* tell how long the answer takes, and do not make it */
+    const char *model; /* path under the root (of an upload: of the file under the folder of uploads, of an asset its
+                          name), checked: relative, no "..", no NUL, UTF-8; NULL: a crowd without any */
+    const char *hash;  /* 64 lower-case hex digits, or NULL */
+    struct request_source *sources; /* every clip_file of it and its layers, once; or compare.with; room for
+                                       REQUEST_SOURCES_MAX, NULL while there is none */
+    uint32_t source_count;
+    char *const *files; /* of an operation that may name several: the files of its clips */
+    uint32_t file_count;
+    uint32_t clip_file_count; /* of a picture of several cells: its clips are those of so many sources, the first */
+    enum format format;       /* by format= or Accept */
+    struct request_pose pose;
+    struct request_retarget retarget;
+    const struct selector *skins; /* empty: all */
+    uint32_t skin_count;
+    enum space space;
+    struct selector mesh; /* space=mesh: mesh node; of vertices: only this mesh */
+    enum layout layout;
+    unsigned what;  /* WHAT_ bits */
+    unsigned paths; /* bits of enum channel_path; 0: all */
+    struct request_vertices vertices;
+    uint32_t texture;
+    bool has_no_textures;    /* FORMAT_GLB: textures=0 */
+    struct selector variant; /* of pictures and meshes: the set of materials, or absent */
+    struct request_motion motion;
+    struct request_bounds bounds;
+    struct picture_spec picture; /* and of each cell of a sheet; without target_node and camera */
+    struct request_view view;
+    const char *environment; /* of a picture: path of the file that lights it, or NULL; of /v1/environment then `model`,
+                                which is else NULL */
+    struct sheet_spec sheet; /* format and quality also of one picture */
+    struct request_page page;
+    struct request_export export;
+    enum find_what find; /* what `found` is */
+    struct selector found;
+    struct request_compare compare;
+    struct request_listing listing;
+    struct request_hits hits;
+    struct request_query *queries; /* of a batch */
     uint32_t query_count;
-    struct crowd_request *crowd; /* OP_CROWD: all of it; the models are those of its models that have a path, in their
-                                    order. `model` is NULL where none has */
-    const char *if_none_match;   /* the header's value, or NULL; of GET and HEAD */
-    char canonical[24];          /* 16 hex digits: hash of op and every parameter's value in a fixed order,
-                                    what the ETag is made of beside the model's content */
-    uint64_t canonical_rest;     /* private to request_canonical.c: the same of all but the times */
-    struct buf memory;           /* owns the strings above */
-    struct request_lists lists;  /* owns the lists above */
+    struct crowd_request
+        *crowd;                /* all of a crowd; the models are those of its models that have a path, in their order */
+    const char *if_none_match; /* the header's value, or NULL; of GET and HEAD */
+    char canonical[24];        /* 16 hex digits: hash of op and every parameter's value in a fixed order,
+                                  what the ETag is made of beside the model's content */
+    uint64_t canonical_rest;   /* private to request_canonical.c: the same of all but the times */
+    struct request_lists lists;
 };
 
 /* One query of a batch: good when err.code is 0. */
@@ -212,6 +269,7 @@ struct request_head {
 
 void request_init(struct request *request);
 void request_fini(struct request *request);
+void request_pose_fini(struct request_pose *pose);
 
 /* Memory of its queries, or of its entities and their layers, which may be hundreds of times that of the body. */
 size_t request_parts_bytes(const struct request *request);
@@ -230,7 +288,7 @@ int request_parse(struct request *request, const struct request_head *head, cons
 /* The one time of a request that has one is now another; the canonical hash is not made anew. */
 static inline void request_set_time(struct request *request, double time_s)
 {
-    memcpy(request->lists.times.data, &time_s, sizeof time_s);
+    memcpy(request->pose.lists.times.data, &time_s, sizeof time_s);
 }
 /* Makes the canonical hash anew after that. */
 void request_set_canonical_times(struct request *request);

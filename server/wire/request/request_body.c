@@ -121,10 +121,10 @@ static int take_scalar(struct request *request, int param, const cJSON *item, co
                        : cJSON_IsArray(item) ? "a list within a list"
                                              : "an object");
     }
-    char *text = request->memory.data + request->memory.size_bytes;
+    char *text = request->pose.memory.data + request->pose.memory.size_bytes;
     memcpy(text, from, size_bytes);
     text[size_bytes] = '\0';
-    buf_advance(&request->memory, size_bytes + 1);
+    buf_advance(&request->pose.memory, size_bytes + 1);
     return request_take_text(request, param, text, size_bytes, limits, err);
 }
 
@@ -164,34 +164,51 @@ int request_count_objects(const cJSON *item, const char *name, uint64_t most, st
     return count;
 }
 
+struct request_pose request_take_pose(struct request *part)
+{
+    const struct request_pose pose = part->pose;
+    part->pose = (struct request_pose){0};
+    request_fini(part);
+    return pose;
+}
+
+/* A layer or a reference. */
+static int take_part(struct request_pose *pose, enum op op, const cJSON *object, const struct limits *limits,
+                     struct err *err)
+{
+    struct request part = {.op = op};
+    const int rc = take_all(&part, object, limits, err);
+    *pose = request_take_pose(&part);
+    return rc;
+}
+
 static int take_layers(struct request *request, const cJSON *item, const struct limits *limits, struct err *err)
 {
+    struct request_pose *of = &request->pose;
     const int count = request_count_objects(item, "layers", limits->value[LIMIT_LAYERS], err);
     if (count < 0)
         return count;
-    request->layers = calloc((size_t)count, sizeof *request->layers);
-    if (request->layers == NULL)
+    of->layers = calloc((size_t)count, sizeof *of->layers);
+    if (of->layers == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for %d layers", count);
     const cJSON *entry;
     cJSON_ArrayForEach(entry, item)
     {
-        struct request *layer = &request->layers[request->layer_count++];
-        layer->op = OP_LAYER;
-        if (take_all(layer, entry, limits, err) < 0)
-            return err_prefix(err, "layers[%u]", request->layer_count - 1);
+        if (take_part(&of->layers[of->layer_count++], OP_LAYER, entry, limits, err) < 0)
+            return err_prefix(err, "layers[%u]", of->layer_count - 1);
     }
     return 0;
 }
 
 static int take_reference(struct request *request, const cJSON *item, const struct limits *limits, struct err *err)
 {
+    struct request_pose *of = &request->pose;
     if (!cJSON_IsObject(item))
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'reference' must be an object");
-    request->reference = calloc(1, sizeof *request->reference);
-    if (request->reference == NULL)
+    of->reference = calloc(1, sizeof *of->reference);
+    if (of->reference == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a reference pose");
-    request->reference->op = OP_REFERENCE;
-    return take_all(request->reference, item, limits, err) < 0 ? err_prefix(err, "reference") : 0;
+    return take_part(of->reference, OP_REFERENCE, item, limits, err) < 0 ? err_prefix(err, "reference") : 0;
 }
 
 /* --- binary bodies --- */
@@ -231,10 +248,10 @@ static int take_query(struct request *request, cJSON *object, uint64_t *frames, 
     rc = take_all(request, object, limits, err);
     if (rc == 0 && request->format != FORMAT_JSON)
         rc = err_set(err, ERR_BAD_PARAMETER, "parameter 'format': answers in a batch are JSON");
-    if (rc == 0 && request->time_count > *frames)
+    if (rc == 0 && request->pose.time_count > *frames)
         rc = err_set(err, ERR_TOO_MANY_FRAMES, "the queries of one batch ask for more than %llu times",
                      (unsigned long long)limits->value[LIMIT_FRAMES]);
-    *frames -= rc == 0 ? request->time_count : 0;
+    *frames -= rc == 0 ? request->pose.time_count : 0;
     return rc;
 }
 
@@ -272,12 +289,12 @@ static int take_rules(struct request *request, int param, const cJSON *object, c
             return err_set(
                 err, ERR_BAD_PARAMETER, "parameter '%s': '%.200s' %s", REQUEST_PARAMS[param].name, item->string,
                 cJSON_IsString(item) ? "has a '=', which no pattern can have" : "needs a name, which is a text");
-        char *text = request->memory.data + request->memory.size_bytes;
+        char *text = request->pose.memory.data + request->pose.memory.size_bytes;
         const size_t pattern_bytes = strlen(item->string), name_bytes = strlen(item->valuestring);
         memcpy(text, item->string, pattern_bytes);
         text[pattern_bytes] = '=';
         memcpy(text + pattern_bytes + 1, item->valuestring, name_bytes + 1);
-        buf_advance(&request->memory, pattern_bytes + name_bytes + 2);
+        buf_advance(&request->pose.memory, pattern_bytes + name_bytes + 2);
         if (request_take_text(request, param, text, pattern_bytes + name_bytes + 1, limits, err) < 0)
             return err->code;
     }

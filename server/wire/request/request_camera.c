@@ -43,10 +43,10 @@ enum { BOX_NUMBERS = 6 };
 int param_camera(struct param_value *value)
 {
     struct request *request = value->request;
-    const bool is_given = request->camera.kind != SELECT_NONE || request->side != 0;
+    const bool is_given = request->view.camera.kind != SELECT_NONE || request->view.side != 0;
     const bool may_be_side = !is_given && strcmp(value->name, "camera") == 0;
-    request->side = may_be_side ? find_side(value->text) : request->side;
-    return may_be_side && request->side > 0 ? 0 : param_select(value, "camera", is_given, &request->camera);
+    request->view.side = may_be_side ? find_side(value->text) : request->view.side;
+    return may_be_side && request->view.side > 0 ? 0 : param_select(value, "camera", is_given, &request->view.camera);
 }
 
 int param_yaw(struct param_value *value)
@@ -69,7 +69,7 @@ int param_pitch(struct param_value *value)
 int param_projection(struct param_value *value)
 {
     const int word = param_word(value);
-    value->request->projection = word + 1;
+    value->request->view.projection = word + 1;
     return word;
 }
 
@@ -117,7 +117,7 @@ static bool read_place(char *text, double place[3])
 int param_target(struct param_value *value)
 {
     struct picture_spec *picture = &value->request->picture;
-    struct selector *target = &value->request->target;
+    struct selector *target = &value->request->view.target;
     const bool is_given = target->kind != SELECT_NONE || picture->target_kind != PICTURE_TARGET_NONE;
     double place[3];
     if (is_given || strcmp(value->name, "target") != 0 || !looks_like_place(value->text))
@@ -143,9 +143,9 @@ int param_frame_box(struct param_value *value)
                            "parameter 'frame_box' has '%.60s', which is no number from -1e30 to 1e30; write "
                            "minx,miny,minz,maxx,maxy,maxz",
                            entry);
-        if (request->box_numbers < BOX_NUMBERS)
-            request->picture.frame_box[request->box_numbers] = number + 0; /* not -0 */
-        request->box_numbers++;
+        if (request->view.box_numbers < BOX_NUMBERS)
+            request->picture.frame_box[request->view.box_numbers] = number + 0; /* not -0 */
+        request->view.box_numbers++;
     }
     return 0;
 }
@@ -161,10 +161,10 @@ static int complete_box(struct request *request, const struct param_set *seen, s
     if (seen->has[PARAM_FRAME])
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'frame' does not go with 'frame_box', which says what fills the picture");
-    if (request->box_numbers != BOX_NUMBERS)
+    if (request->view.box_numbers != BOX_NUMBERS)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'frame_box' has %u numbers; it takes 6: minx,miny,minz,maxx,maxy,maxz",
-                       request->box_numbers);
+                       request->view.box_numbers);
     for (int i = 0; i < 3; i++)
         if (picture->frame_box[i] > picture->frame_box[3 + i])
             return err_set(err, ERR_BAD_PARAMETER, "parameter 'frame_box' has min%c %.15g above max%c %.15g", 'x' + i,
@@ -193,7 +193,7 @@ static int complete_direction(struct request *request, const struct param_set *s
 {
     static const int OWN[] = {PARAM_PITCH, PARAM_FOV, PARAM_END};
     struct picture_spec *picture = &request->picture;
-    const int side = request->side - 1, projection = request->projection - 1;
+    const int side = request->view.side - 1, projection = request->view.projection - 1;
     picture->yaw_deg += side < 0 ? 0 : SIDES[side].yaw_deg;
     picture->pitch_deg += side < 0 ? 0 : SIDES[side].pitch_deg;
     if (projection < 0)
@@ -218,12 +218,12 @@ static int complete_camera(struct request *request, const struct param_set *seen
     static const int DIRECTION[] = {PARAM_CAMERA, PARAM_CAMERA_NAME, PARAM_YAW,
                                     PARAM_PITCH,  PARAM_PROJECTION,  PARAM_END};
     struct picture_spec *picture = &request->picture;
-    if (request->camera.kind != SELECT_NONE)
+    if (request->view.camera.kind != SELECT_NONE)
         return check_file_camera(request, seen, err);
     if (complete_box(request, seen, err) < 0)
         return err->code;
     if (param_given(seen, DIRECTION) == NULL)
-        request->side = find_side("three_quarter");
+        request->view.side = find_side("three_quarter");
     if (complete_direction(request, seen, err) < 0)
         return err->code;
     if (fabs(picture->pitch_deg) > 90)
@@ -251,14 +251,14 @@ static int complete_time(struct request *request, const struct param_set *seen, 
     if (is_asked && given != NULL)
         return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with t=auto, which picks a time itself",
                        given);
-    if (is_asked && (request->time_count != 1 || request->times_s[0] != 0))
+    if (is_asked && (request->pose.time_count != 1 || request->pose.times_s[0] != 0))
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' has other times beside auto");
     if (!seen->has[PARAM_T] && given == NULL)
         picture->flags |= PICTURE_AUTO_TIME;
-    if (request->clip.kind == SELECT_REST)
+    if (request->pose.clip.kind == SELECT_REST)
         picture->flags &= ~(uint32_t)PICTURE_AUTO_TIME; /* all times are the same */
     if ((picture->flags & PICTURE_AUTO_TIME) != 0)
-        request->wrap = WRAP_LOOP; /* it says nothing of a time inside the clip */
+        request->pose.wrap = WRAP_LOOP; /* it says nothing of a time inside the clip */
     return 0;
 }
 

@@ -6,14 +6,14 @@ int request_check_bounds(struct request *request, const struct param_set *seen,
                          const struct limits *limits __attribute__((unused)), struct err *err)
 {
     static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE, PARAM_END};
-    if (request->has_rate && !request->is_over_clip)
+    if (request->bounds.has_rate && !request->bounds.is_over_clip)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'rate' needs over=clip");
-    if (request->is_over_clip && seen->has[PARAM_LAYERS])
+    if (request->bounds.is_over_clip && seen->has[PARAM_LAYERS])
         return err_set(
             err, ERR_BAD_PARAMETER,
             "parameter 'over' does not go with layers, each of which has a time of its own: give 't' a range, "
             "such as 0:2:60");
-    const char *given = request->is_over_clip ? param_given(seen, TIMES) : NULL;
+    const char *given = request->bounds.is_over_clip ? param_given(seen, TIMES) : NULL;
     return given == NULL ? 0
                          : err_set(err, ERR_BAD_PARAMETER,
                                    "parameter '%s' does not go with over=clip, which takes all times", given);
@@ -37,7 +37,7 @@ int request_check_export(struct request *request, const struct param_set *seen,
 {
     if (request->format == FORMAT_POSED)
         return check_posed_file(seen, err);
-    if (request->has_no_clips && request->clip_count > 0)
+    if (request->export.has_no_clips && request->export.clip_count > 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clips' is -, which means none, and names clips");
     return 0;
 }
@@ -48,14 +48,14 @@ int request_check_mesh(struct request *request, const struct param_set *seen,
     if (request->format != FORMAT_GLB)
         return !seen->has[PARAM_TEXTURES] ? 0
                                           : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");
-    if (request->time_count > 1)
+    if (request->pose.time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a GLB file holds the mesh at one",
-                       request->time_count);
-    if (request->has_rest || request->has_weights || request->has_attributes)
+                       request->pose.time_count);
+    if (request->vertices.has_rest || request->vertices.has_weights || request->vertices.has_attributes)
         return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with format=glb",
-                       request->has_rest      ? "rest"
-                       : request->has_weights ? "weights"
-                                              : "attributes");
+                       request->vertices.has_rest      ? "rest"
+                       : request->vertices.has_weights ? "weights"
+                                                       : "attributes");
     return 0;
 }
 
@@ -95,7 +95,7 @@ static int check_view(const struct request *request, const struct param_set *see
     if (request->picture.view != VIEW_LIT && (request->picture.flags & PICTURE_SHADOW) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'shadow' does not go with view=%s; it needs view=lit",
                        VIEW_INFO[request->picture.view].word);
-    if (request->joint.kind == SELECT_NONE || VIEW_INFO[request->picture.view].takes_joint)
+    if (request->view.joint.kind == SELECT_NONE || VIEW_INFO[request->picture.view].takes_joint)
         return 0;
     return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs view=%s",
                    seen->has[PARAM_JOINT] ? "joint" : "joint_name", view_list_joint(list));
@@ -104,12 +104,12 @@ static int check_view(const struct request *request, const struct param_set *see
 int request_check_layer(struct request *layer, const struct param_set *seen,
                         const struct limits *limits __attribute__((unused)), struct err *err)
 {
-    for (uint32_t i = 0; layer->is_additive && i < layer->weight_count; i++)
-        if (layer->weights[i] > 1)
+    for (uint32_t i = 0; layer->pose.is_additive && i < layer->pose.weight_count; i++)
+        if (layer->pose.weights[i] > 1)
             return err_set(err, ERR_BAD_PARAMETER,
                            "parameter 'weight' is %.15g at place %u; of an additive layer it is at most 1",
-                           layer->weights[i], i);
-    if (!layer->is_additive && seen->has[PARAM_REFERENCE])
+                           layer->pose.weights[i], i);
+    if (!layer->pose.is_additive && seen->has[PARAM_REFERENCE])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'reference' needs mode additive");
     return 0;
 }
@@ -134,17 +134,17 @@ static int check_picture_size(const struct request *request, const struct limits
 {
     const bool is_onion = request->picture.view == VIEW_ONION;
     const uint64_t pixels = (uint64_t)request->picture.width * request->picture.height;
-    if (is_onion && request->time_count > VIEW_ONION_MAX)
+    if (is_onion && request->pose.time_count > VIEW_ONION_MAX)
         return err_set(err, ERR_TOO_MANY_FRAMES, "parameter 't' names %u times; view=onion shows %d at most",
-                       request->time_count, VIEW_ONION_MAX);
-    if (op_has(request->op, OP_ONE_TIME) && !is_onion && request->time_count > 1)
+                       request->pose.time_count, VIEW_ONION_MAX);
+    if (op_has(request->op, OP_ONE_TIME) && !is_onion && request->pose.time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
-                       request->time_count);
+                       request->pose.time_count);
     if (pixels > limits->value[LIMIT_PICTURE_PIXELS])
         return err_set(err, ERR_BAD_PARAMETER, "%u x %u pixels are more than %s", request->picture.width,
                        request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
-    if (is_onion && pixels * request->time_count > limits->value[LIMIT_PICTURE_PIXELS])
-        return err_set(err, ERR_BAD_PARAMETER, "%u times %u x %u pixels are more than %s", request->time_count,
+    if (is_onion && pixels * request->pose.time_count > limits->value[LIMIT_PICTURE_PIXELS])
+        return err_set(err, ERR_BAD_PARAMETER, "%u times %u x %u pixels are more than %s", request->pose.time_count,
                        request->picture.width, request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
     return 0;
 }
@@ -173,10 +173,12 @@ static int check_needed(const struct request *request, const struct param_set *s
 
 static int check_span(const struct request *request, struct err *err)
 {
-    const struct request_span *span = &request->span;
+    const struct request_span *span = &request->pose.span;
     if (span->has_fps && !span->has_from && !span->has_to)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'fps' is the unit of 'from' and 'to': give one of them%s",
-                       (REQUEST_PARAMS[PARAM_SHEET_RATE].ops & OP_BIT(request->op)) != 0 ? ", or 'rate' for so many moments a second" : "");
+                       (REQUEST_PARAMS[PARAM_SHEET_RATE].ops & OP_BIT(request->op)) != 0
+                           ? ", or 'rate' for so many moments a second"
+                           : "");
     if (span->has_from && span->has_to && span->from > span->to)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'from' is %.15g, after 'to', which is %.15g", span->from,
                        span->to);
@@ -187,9 +189,9 @@ static int check_root_motion(const struct request *request, const struct param_s
 {
     static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW, PARAM_END};
     const char *given = param_given(seen, OF_IT);
-    if (!request->has_root_motion && given != NULL)
+    if (!request->motion.is_extracted && given != NULL)
         return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract", given);
-    if (request->has_root_motion && seen->has[PARAM_LAYERS])
+    if (request->motion.is_extracted && seen->has[PARAM_LAYERS])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'root_motion' does not go with layers");
     return 0;
 }
@@ -197,7 +199,7 @@ static int check_root_motion(const struct request *request, const struct param_s
 static int check_retarget(const struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int OF_IT[] = {PARAM_FEET, PARAM_MAP, PARAM_CLIP_MAP, PARAM_BONES, PARAM_CLIP_BONES, PARAM_END};
-    const char *given = request->is_by_rest ? NULL : param_given(seen, OF_IT);
+    const char *given = request->retarget.is_by_rest ? NULL : param_given(seen, OF_IT);
     return given == NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs retarget=rest", given);
 }
 

@@ -37,8 +37,8 @@ int request_complete_crowd(struct request *request, struct err *err)
         if (count == 0) {
             request->model = model->path;
             request->hash = hash;
-        } else {
-            request->sources[request->source_count++] = (struct request_source){.path = model->path, .hash = hash};
+        } else if (request_add_source(request, model->path, hash, err) < 0) {
+            return err->code;
         }
         count++;
     }

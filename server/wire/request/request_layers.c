@@ -21,19 +21,19 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
     uint64_t joints = 0;
     if (check_shared(seen, err) < 0)
         return err->code;
-    for (uint32_t i = 0; i < request->layer_count; i++) {
-        struct request *layer = &request->layers[i];
+    for (uint32_t i = 0; i < request->pose.layer_count; i++) {
+        struct request_pose *layer = &request->pose.layers[i];
         layer->model = request->model;
         if (!layer->has_wrap)
-            layer->wrap = request->wrap;
-        if (layer->time_count > 1 && layer->time_count != request->time_count)
+            layer->wrap = request->pose.wrap;
+        if (layer->time_count > 1 && layer->time_count != request->pose.time_count)
             return err_set(err, ERR_BAD_PARAMETER,
                            "layers[%u]: parameter 't' has %u times for %u frames; it takes none, one, or as many", i,
-                           layer->time_count, request->time_count);
-        if (layer->weight_count > 1 && layer->weight_count != request->time_count)
+                           layer->time_count, request->pose.time_count);
+        if (layer->weight_count > 1 && layer->weight_count != request->pose.time_count)
             return err_set(err, ERR_BAD_PARAMETER,
                            "layers[%u]: parameter 'weight' has %u numbers for %u frames; it takes one, or as many", i,
-                           layer->weight_count, request->time_count);
+                           layer->weight_count, request->pose.time_count);
         joints += layer->joint_count;
         if (layer->reference != NULL) {
             layer->reference->model = request->model;
@@ -49,7 +49,7 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
 
 /* --- other files --- */
 
-static int add_source(struct request *request, struct request *part, const struct limits *limits, struct err *err)
+static int add_source(struct request *request, struct request_pose *part, const struct limits *limits, struct err *err)
 {
     const enum limit files = op_has(request->op, OP_MANY_FILES) ? LIMIT_EXPORT_FILES : LIMIT_CLIP_FILES;
     const uint64_t limit = op_has(request->op, OP_ENTITIES) ? REQUEST_SOURCES_MAX /* with the models of entities */
@@ -62,9 +62,9 @@ static int add_source(struct request *request, struct request *part, const struc
     if (at == limit || at == REQUEST_SOURCES_MAX)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_file' names more than %llu files",
                        (unsigned long long)limit);
+    if (at == request->source_count && request_add_source(request, part->clip_file, NULL, err) < 0)
+        return err->code;
     struct request_source *source = &request->sources[at];
-    if (at == request->source_count)
-        request->sources[request->source_count++] = (struct request_source){.path = part->clip_file};
     if (source->hash != NULL && part->clip_hash != NULL && strcmp(source->hash, part->clip_hash) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' says of '%.200s' that it is %s and %s",
                        part->clip_file, source->hash, part->clip_hash);
@@ -82,7 +82,7 @@ static int check_sheet_files(const struct request *request, struct err *err)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'clip_file' names %u files: a sheet of several needs clips=all",
                        request->clip_file_count);
-    if (request->clip_hash != NULL)
+    if (request->pose.clip_hash != NULL)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'clip_hash' does not go with several 'clip_file': it is the content of one");
     return 0;
@@ -91,22 +91,21 @@ static int check_sheet_files(const struct request *request, struct err *err)
 /* The files of clips where a request may name several, each once. */
 static int add_files(struct request *request, const struct limits *limits, struct err *err)
 {
-    const struct buf *files = &request->lists.files;
-    for (size_t i = 0; i < files->size_bytes / sizeof(char *); i++) {
-        struct request part = {.clip_file = ((const char *const *)(const void *)files->data)[i]};
+    for (uint32_t i = 0; i < request->file_count; i++) {
+        struct request_pose part = {.clip_file = request->files[i]};
         if (add_source(request, &part, limits, err) < 0)
             return err->code;
     }
     if (op_has(request->op, OP_CELLS))
         request->clip_file_count = request->source_count;
-    const char *alone = request->clip_names != NULL ? "clip_names" : "strict";
-    return request->source_count > 0 || (request->clip_names == NULL && !request->is_strict)
+    const char *alone = request->export.clip_names != NULL ? "clip_names" : "strict";
+    return request->source_count > 0 || (request->export.clip_names == NULL && !request->export.is_strict)
                ? 0
                : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs 'clip_file', whose clips it is about", alone);
 }
 
 /* What names no file of its own takes its clips from where `from` does. */
-static void inherit(struct request *part, const struct request *from)
+static void inherit(struct request_pose *part, const struct request_pose *from)
 {
     if (part->clip_file != NULL)
         return;
@@ -114,10 +113,11 @@ static void inherit(struct request *part, const struct request *from)
     part->clip_hash = from->clip_hash;
 }
 
-int request_collect_layers(struct request *request, struct request *of, const struct limits *limits, struct err *err)
+int request_collect_layers(struct request *request, struct request_pose *of, const struct limits *limits,
+                           struct err *err)
 {
     for (uint32_t i = 0; i < of->layer_count; i++) {
-        struct request *layer = &of->layers[i];
+        struct request_pose *layer = &of->layers[i];
         inherit(layer, of);
         if (layer->reference != NULL)
             inherit(layer->reference, layer);
@@ -130,14 +130,14 @@ int request_collect_layers(struct request *request, struct request *of, const st
 
 int request_collect_sources(struct request *request, const struct limits *limits, struct err *err)
 {
-    if (request->with != NULL)
-        request->sources[request->source_count++] = (struct request_source){.path = request->with};
-    if (add_files(request, limits, err) < 0 || check_sheet_files(request, err) < 0 ||
-        add_source(request, request, limits, err) < 0 || request_collect_layers(request, request, limits, err) < 0)
+    if ((request->compare.with != NULL && request_add_source(request, request->compare.with, NULL, err) < 0) ||
+        add_files(request, limits, err) < 0 || check_sheet_files(request, err) < 0 ||
+        add_source(request, &request->pose, limits, err) < 0 ||
+        request_collect_layers(request, &request->pose, limits, err) < 0)
         return err->code;
-    if (request->is_by_rest && request->source_count == 0)
+    if (request->retarget.is_by_rest && request->source_count == 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'retarget' needs 'clip_file', whose clips are retargeted");
-    if (request->renames.count > 0 && request->source_count == 0)
+    if (request->retarget.renames.count > 0 && request->source_count == 0)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'rename_joints' needs 'clip_file', whose nodes get other names");
     return 0;

@@ -56,11 +56,11 @@ static void take_address(struct request *request, const struct request_head *hea
         prefix_bytes = 0;
     while (prefix_bytes > 0 && prefix[prefix_bytes - 1] == '/')
         prefix_bytes--;
-    request->page_address = request->memory.data + request->memory.size_bytes;
-    buf_put_text(&request->memory, url_is_word(proto, proto_bytes, "https") ? "https://" : "http://");
-    buf_put(&request->memory, host, host_bytes);
-    buf_put(&request->memory, prefix, prefix_bytes);
-    buf_put(&request->memory, "/", sizeof "/");
+    request->page.address = request->pose.memory.data + request->pose.memory.size_bytes;
+    buf_put_text(&request->pose.memory, url_is_word(proto, proto_bytes, "https") ? "https://" : "http://");
+    buf_put(&request->pose.memory, host, host_bytes);
+    buf_put(&request->pose.memory, prefix, prefix_bytes);
+    buf_put(&request->pose.memory, "/", sizeof "/");
 }
 
 static bool is_one_of(const struct url_param *part, const char *const *words, size_t count)
@@ -102,16 +102,16 @@ void request_take_page(struct request *request, const struct request_head *head,
     bool is_taken[PARAM_COUNT] = {0};
     const bool is_lit = view_is_lit(query, query_bytes);
     take_address(request, head);
-    request->picture_query = request->memory.data + request->memory.size_bytes;
+    request->page.picture_query = request->pose.memory.data + request->pose.memory.size_bytes;
     while (url_next_param(&query, &query_bytes, &part)) {
         const struct param_info *param = param_of_picture(&part, is_lit);
         if (param == NULL || (is_taken[param - REQUEST_PARAMS] && param->how_often == ONCE))
             continue; /* the page offers the clips of several files, the first is that of its clip */
         is_taken[param - REQUEST_PARAMS] = true;
-        buf_put_char(&request->memory, '&');
-        buf_put(&request->memory, part.name, part.name_bytes);
-        buf_put_char(&request->memory, '=');
-        buf_put(&request->memory, part.value, part.value_bytes);
+        buf_put_char(&request->pose.memory, '&');
+        buf_put(&request->pose.memory, part.name, part.name_bytes);
+        buf_put_char(&request->pose.memory, '=');
+        buf_put(&request->pose.memory, part.value, part.value_bytes);
     }
-    buf_put_char(&request->memory, '\0');
+    buf_put_char(&request->pose.memory, '\0');
 }

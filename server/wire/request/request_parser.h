@@ -12,9 +12,6 @@ int request_check_path(const char *name, const char *path, struct err *err);
 /* The same of a model, which is not an environment: ERR_UNKNOWN_FORMAT. */
 int request_check_model_path(const char *name, const char *path, struct err *err);
 
-/* The operations that take a parameter, as bits. */
-#define OP_BIT(op) (UINT64_C(1) << (op))
-
 enum how_often { ONCE, MANY, NEEDED };
 
 /* A decoded value on its way into a request. */
@@ -123,10 +120,13 @@ void request_take_page(struct request *request, const struct request_head *head,
 int request_check_layers(struct request *request, const struct param_set *seen, const struct limits *limits,
                          struct err *err);
 
+/* One more source, of which there are fewer than REQUEST_SOURCES_MAX. Returns 0 or ERR_NO_MEMORY. */
+int request_add_source(struct request *request, const char *path, const char *hash, struct err *err);
 /* Gives every part of the request the file that its clips are in, and lists these files: after the layers' check. */
 int request_collect_sources(struct request *request, const struct limits *limits, struct err *err);
-/* The same for the layers of `of` alone, a part of the request or itself. */
-int request_collect_layers(struct request *request, struct request *of, const struct limits *limits, struct err *err);
+/* The same for the layers of a pose alone, the request's or an entity's. */
+int request_collect_layers(struct request *request, struct request_pose *of, const struct limits *limits,
+                           struct err *err);
 
 /* --- request_raycast.c --- */
 
@@ -153,10 +153,12 @@ int request_take_crowd(struct request *request, const struct request_head *head,
  * browsers send by themselves. `what`: what messages call the body. Returns 0 or ERR_UNSUPPORTED_MEDIA_TYPE. */
 int request_check_binary_type(const char *type, const char *own, const char *what, struct err *err);
 
-/* Takes an object within the body as a request of its own, of part->op; model: what its parameter `model` says, or
- * NULL: its own. */
+/* Takes an object within the body as a request of its own, of part->op, which has to be ended whatever comes back;
+ * model: what its parameter `model` says, or NULL: its own. */
 int request_take_object(struct request *part, const cJSON *object, const char *model, const struct limits *limits,
                         struct err *err);
+/* Its pose becomes the caller's, and the rest ends. */
+struct request_pose request_take_pose(struct request *part);
 /* Number of objects in the list `item`, 1 to `most`; or ERR_BAD_PARAMETER. */
 int request_count_objects(const cJSON *item, const char *name, uint64_t most, struct err *err);
 

@@ -16,9 +16,9 @@ void request_raycast_free(struct request_raycast *raycast)
         struct raycast_poses *poses = raycast->entities[e].poses;
         if (poses == NULL)
             continue;
-        request_fini(&poses->begin);
+        request_pose_fini(&poses->begin);
         if (poses->end != NULL)
-            request_fini(poses->end);
+            request_pose_fini(poses->end);
         free(poses->end);
         free(poses);
     }
@@ -110,16 +110,21 @@ static int inherit(cJSON *end, const cJSON *begin, struct err *err)
     return 0;
 }
 
-/* One pose of an entity, which is one time of clips of its own. */
-static int take_pose(struct request *pose, const cJSON *object, const char *model, const struct limits *limits,
-                     struct err *err)
+/* One pose of an entity, which is one time of clips of its own. asked: the entity's, whose model and hash are known, or
+ * get known by its first pose. */
+static int take_pose(struct raycast_poses *asked, struct request_pose *pose, const cJSON *object,
+                     const struct limits *limits, struct err *err)
 {
-    pose->op = OP_ENTITY;
-    if (request_take_object(pose, object, model, limits, err) < 0)
-        return err->code;
-    return pose->time_count == 1
-               ? 0
-               : err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; an entity has one", pose->time_count);
+    struct request part = {.op = OP_ENTITY};
+    const int rc = request_take_object(&part, object, asked->model, limits, err);
+    if (asked->model == NULL) {
+        asked->model = part.model;
+        asked->hash = part.hash;
+    }
+    *pose = request_take_pose(&part);
+    if (rc < 0 || pose->time_count == 1)
+        return rc;
+    return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; an entity has one", pose->time_count);
 }
 
 static int take_end(struct raycast_poses *poses, cJSON *end, const cJSON *begin, const struct limits *limits,
@@ -137,7 +142,7 @@ static int take_end(struct raycast_poses *poses, cJSON *end, const cJSON *begin,
     poses->end = calloc(1, sizeof *poses->end);
     if (poses->end == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for an entity");
-    return take_pose(poses->end, end, poses->begin.model, limits, err);
+    return take_pose(poses, poses->end, end, limits, err);
 }
 
 static int take_own(struct raycast_entity *entity, const cJSON *world, const cJSON *mask, struct err *err)
@@ -161,7 +166,7 @@ static int take_entity(struct raycast_entity *entity, cJSON *object, const struc
     cJSON *end = cJSON_DetachItemFromObjectCaseSensitive(object, "end");
     int rc = take_own(entity, world, mask, err);
     if (rc == 0)
-        rc = take_pose(&entity->poses->begin, object, NULL, limits, err);
+        rc = take_pose(entity->poses, &entity->poses->begin, object, limits, err);
     if (rc == 0 && end != NULL && take_end(entity->poses, end, object, limits, err) < 0)
         rc = err_prefix(err, "end");
     cJSON_Delete(world);
@@ -172,9 +177,9 @@ static int take_entity(struct raycast_entity *entity, cJSON *object, const struc
 
 static struct request_raycast *raycast_of(struct request *request)
 {
-    if (request->raycast == NULL)
-        request->raycast = calloc(1, sizeof *request->raycast);
-    return request->raycast;
+    if (request->hits.raycast == NULL)
+        request->hits.raycast = calloc(1, sizeof *request->hits.raycast);
+    return request->hits.raycast;
 }
 
 int request_take_entities(struct request *request, cJSON *list, const struct limits *limits, struct err *err)
@@ -196,7 +201,8 @@ int request_take_entities(struct request *request, cJSON *list, const struct lim
             return err_prefix(err, "entities[%u]", raycast->entity_count - 1);
         const struct raycast_poses *poses = entity->poses;
         layers += poses->begin.layer_count + (poses->end != NULL ? poses->end->layer_count : 0);
-        if (layers > limits->value[LIMIT_RAYCAST_LAYERS]) /* each is a request of kilobytes, and "{}" in the body */
+        if (layers >
+            limits->value[LIMIT_RAYCAST_LAYERS]) /* each is a pose of hundreds of bytes, and "{}" in the body */
             return err_set(err, ERR_BAD_PARAMETER, "entities[%u]: all together have more than %llu layers",
                            raycast->entity_count - 1, (unsigned long long)limits->value[LIMIT_RAYCAST_LAYERS]);
     }
@@ -206,24 +212,24 @@ int request_take_entities(struct request *request, cJSON *list, const struct lim
 /* A model that another entity has as well; hashes are one, too. */
 static int add_model(struct request *request, struct raycast_entity *entity, uint32_t index, struct err *err)
 {
-    const struct request *pose = &entity->poses->begin;
+    const struct raycast_poses *poses = entity->poses;
     const char **hash = &request->hash;
     uint32_t at = 0;
     if (index == 0)
-        request->model = pose->model;
+        request->model = poses->model;
     while (at <= request->source_count &&
-           strcmp(at == 0 ? request->model : request->sources[at - 1].path, pose->model) != 0)
+           strcmp(at == 0 ? request->model : request->sources[at - 1].path, poses->model) != 0)
         at++;
     if (at > REQUEST_SOURCES_MAX)
         return err_set(err, ERR_BAD_PARAMETER, "the entities are of more than %d models", REQUEST_SOURCES_MAX + 1);
-    if (at > request->source_count)
-        request->sources[request->source_count++] = (struct request_source){.path = pose->model};
+    if (at > request->source_count && request_add_source(request, poses->model, NULL, err) < 0)
+        return err->code;
     if (at > 0)
         hash = &request->sources[at - 1].hash;
-    if (*hash != NULL && pose->hash != NULL && strcmp(*hash, pose->hash) != 0)
+    if (*hash != NULL && poses->hash != NULL && strcmp(*hash, poses->hash) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "entities[%u]: parameter 'hash' says of '%.200s' that it is %s and %s",
-                       index, pose->model, *hash, pose->hash);
-    *hash = *hash != NULL ? *hash : pose->hash;
+                       index, poses->model, *hash, poses->hash);
+    *hash = *hash != NULL ? *hash : poses->hash;
     entity->source = at;
     return 0;
 }
@@ -242,7 +248,7 @@ static int add_clip_files(struct request *request, struct raycast_entity *entity
 int request_collect_models(struct request *request, const struct param_set *seen __attribute__((unused)),
                            const struct limits *limits, struct err *err)
 {
-    struct request_raycast *raycast = request->raycast;
+    struct request_raycast *raycast = request->hits.raycast;
     if (request->crowd != NULL)
         return 0;
     for (uint32_t e = 0; e < raycast->entity_count; e++)

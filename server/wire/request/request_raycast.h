@@ -12,8 +12,9 @@ struct raycast_target {
 
 /* The poses of an entity of a JSON raycast. */
 struct raycast_poses {
-    struct request begin;          /* OP_ENTITY: its pose, one time; model and hash are the entity's */
-    struct request *end;           /* the same for its second pose, or NULL */
+    const char *model, *hash;      /* of the entity; hash or NULL */
+    struct request_pose begin;     /* of one time; it owns model and hash */
+    struct request_pose *end;      /* the same for its second pose, or NULL */
     struct dmat4 world, end_world; /* world_from_scene: affine, finite as floats */
 };
 

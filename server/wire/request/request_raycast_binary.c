@@ -66,9 +66,9 @@ static int take_words(struct reading *reading, struct request *request)
     if (fit >= VOLUME_KIND_COUNT || test > 1 || hits > 1)
         return err_set(reading->err, ERR_BAD_PARAMETER, "raycast: 'fit' is %u, 'test' %u, 'hits' %u; see the table",
                        fit, test, hits);
-    request->fit = (enum volume_kind)fit;
-    request->is_of_meshes = test == 1;
-    request->has_all_hits = hits == 1;
+    request->hits.fit = (enum volume_kind)fit;
+    request->hits.is_of_meshes = test == 1;
+    request->hits.has_all = hits == 1;
     return 0;
 }
 
@@ -108,10 +108,10 @@ static int take_target(struct reading *reading, size_t at, uint32_t index, struc
 {
     const char *b = reading->bytes + at;
     const struct crowd_request *crowd = request->crowd;
-    struct raycast_target *target = &request->raycast->targets[index];
+    struct raycast_target *target = &request->hits.raycast->targets[index];
     *target =
         (struct raycast_target){get_u32(b + RAYCAST_AT_TARGET_begin), (int32_t)get_u32(b + RAYCAST_AT_TARGET_end)};
-    request->raycast->entities[index].mask = get_u32(b + RAYCAST_AT_TARGET_mask);
+    request->hits.raycast->entities[index].mask = get_u32(b + RAYCAST_AT_TARGET_mask);
     if (check_zeros(reading, at + RAYCAST_AT_TARGET_reserved, 4) < 0)
         return reading->err->code;
     if (target->begin >= crowd->entity_count || target->end < -1 ||
@@ -126,7 +126,7 @@ static int take_target(struct reading *reading, size_t at, uint32_t index, struc
 /* Room for all of it. */
 static int make_room(struct request *request, uint32_t entities, uint32_t rays, struct err *err)
 {
-    struct request_raycast *raycast = request->raycast = calloc(1, sizeof *raycast);
+    struct request_raycast *raycast = request->hits.raycast = calloc(1, sizeof *raycast);
     if (raycast == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a raycast");
     raycast->entities = calloc(entities, sizeof *raycast->entities);
@@ -160,14 +160,14 @@ int request_read_raycast(struct request *request, const char *bytes, size_t size
         if (take_target(&reading, RAYCAST_ASKED_BYTES + (size_t)e * RAYCAST_TARGET_BYTES, e, request) < 0)
             return err->code;
     for (uint32_t r = 0; r < rays; r++)
-        if (take_ray(&reading, rays_at + (size_t)r * RAYCAST_RAY_BYTES, r, &request->raycast->rays[r]) < 0)
+        if (take_ray(&reading, rays_at + (size_t)r * RAYCAST_RAY_BYTES, r, &request->hits.raycast->rays[r]) < 0)
             return err->code;
     return 0;
 }
 
 int request_complete_raycast(struct request *request, struct err *err)
 {
-    struct request_raycast *raycast = request->raycast;
+    struct request_raycast *raycast = request->hits.raycast;
     if (request_complete_crowd(request, err) < 0)
         return err->code;
     for (uint32_t e = 0; e < raycast->entity_count; e++) {

@@ -55,7 +55,7 @@ static void set_time(struct request *request, const struct param_set *seen)
         return;
     if (seen->has[PARAM_T])
         request->sheet.flags |= SHEET_TIMES;
-    if (is_one && !is_timed && request->clip.kind != SELECT_REST)
+    if (is_one && !is_timed && request->pose.clip.kind != SELECT_REST)
         request->picture.flags |= PICTURE_AUTO_TIME;
 }
 
@@ -93,7 +93,7 @@ int request_check_sheet(struct request *request, const struct param_set *seen, s
     if (request->picture.view == VIEW_ONION)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'view' is onion, which lays moments over each other; a sheet sets them apart");
-    if (request->camera.kind != SELECT_NONE && (turns || request->sheet.directions > 1))
+    if (request->view.camera.kind != SELECT_NONE && (turns || request->sheet.directions > 1))
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'camera' is one of the file, which stands where the file has it: it cannot go round "
                        "the model as %s does",

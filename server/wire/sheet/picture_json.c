@@ -87,7 +87,7 @@ void body_put_picture(const struct request *request, const struct picture_shown 
 /* --- the manifest of a sheet --- */
 
 /* A camera of the file can move from cell to cell; then what is true of one view is not of the others. */
-static bool has_own_camera(const struct request *request) { return request->camera.kind != SELECT_NONE; }
+static bool has_own_camera(const struct request *request) { return request->view.camera.kind != SELECT_NONE; }
 
 static bool is_moving(const struct sheet_plan *plan, const struct sheet_cameras *cameras, const struct request *request)
 {
@@ -146,7 +146,7 @@ static bool is_not_of_picture(const char *part, size_t part_bytes)
 /* The query without what is of the manifest alone, and with the content that it is about. */
 static void put_picture(struct buf *out, const struct model *model, const struct request *request)
 {
-    const char *at = request->target_text;
+    const char *at = request->view.target_text;
     struct buf url;
     if (at == NULL) {
         buf_put_text(out, ",\"picture\":null");
@@ -218,7 +218,7 @@ static void put_clips(struct buf *out, const struct sheet_plan *plan, const stru
     const struct sheet_cell *cells = sheet_plan_cells(plan);
     bool is_first = true;
     buf_put_text(out, ",\"clips\":[");
-    for (uint32_t c = 0; c < plan->cell_count && request->layer_count == 0; c++) {
+    for (uint32_t c = 0; c < plan->cell_count && request->pose.layer_count == 0; c++) {
         if (cells[c].clip == POSE_REST || (c > 0 && is_same_clip(&cells[c], &cells[c - 1])))
             continue;
         const struct model *clips = cells[c].clip_source == 0 ? model : sources[cells[c].clip_source - 1];
@@ -280,10 +280,10 @@ static void put_cells(struct buf *out, const struct sheet_plan *plan, const stru
             "\n{\"x\":%u,\"y\":%u,\"width\":%u,\"height\":%u,\"column\":%u,\"row\":%u,\"direction\":%u,\"frame\":%u",
             cell->x, cell->y, plan->layout.cell_width, plan->layout.cell_height, cell->column, cell->row,
             cell->direction, cell->frame);
-        put_index(out, ",\"clip\":", request->layer_count > 0 ? POSE_REST : cell->clip);
+        put_index(out, ",\"clip\":", request->pose.layer_count > 0 ? POSE_REST : cell->clip);
         put_clip_file(out, cell, request);
         put_number(out, ",\"time\":", is_picked ? cameras->clip_times_s[c] - cell->begin_s : cell->time_s);
-        if (request->layer_count == 0)
+        if (request->pose.layer_count == 0)
             put_number(out, ",\"clip_time\":", is_picked ? cameras->clip_times_s[c] : cell->clip_time_s);
         put_number(out, ",\"duration\":", cell->duration_s);
         if (has_own_camera(request))

@@ -75,13 +75,13 @@ static int plan_strip(struct strip *strip, const struct model *clips, int32_t cl
 {
     const double duration_s = clip == POSE_REST ? 0 : clips->clips[clip].duration_s;
     strip->clip = clip;
-    if (span_resolve(request, duration_s, &strip->span, err) < 0)
+    if (span_resolve(&request->pose, duration_s, &strip->span, err) < 0)
         return err->code;
     strip->length_s = length_of(&strip->span);
     if (op_has(request->op, OP_TURNS))
         strip->count = 1;
     else if ((request->sheet.flags & SHEET_TIMES) != 0)
-        strip->count = request->time_count;
+        strip->count = request->pose.time_count;
     else
         count_frames(strip, request);
     return 0;
@@ -92,7 +92,7 @@ static double time_of(const struct strip *strip, const struct request *request, 
 {
     const bool is_given = op_has(request->op, OP_TURNS) || (request->sheet.flags & SHEET_TIMES) != 0;
     if (is_given)
-        return frame < request->time_count ? request->times_s[frame] : 0;
+        return frame < request->pose.time_count ? request->pose.times_s[frame] : 0;
     return frame * strip->step_s;
 }
 
@@ -107,7 +107,7 @@ static double duration_of(const struct strip *strip, const struct request *reque
     double duration_s = strip->step_s;
     if ((request->sheet.flags & SHEET_TIMES) != 0) {
         const uint32_t from = is_last && frame > 0 ? frame - 1 : frame;
-        duration_s = strip->count > 1 ? request->times_s[from + 1] - request->times_s[from] : 0;
+        duration_s = strip->count > 1 ? request->pose.times_s[from + 1] - request->pose.times_s[from] : 0;
     } else if (is_last && strip->span.wrap != WRAP_CLAMP) {
         duration_s = strip->length_s - frame * strip->step_s; /* the loop takes its time to the first frame again */
     }
@@ -193,8 +193,8 @@ static int check_clips(const struct sheet_clips *clips, const struct request *re
     for (uint32_t f = 0; f < clips->file_count; f++)
         if (count_of(clips, f) == 0)
             return err_set(err, ERR_CLIP_NOT_FOUND, "'%s' has no clips for clips=all",
-                           request->clip_source == 0 ? request->model
-                                                     : request->sources[request->clip_source - 1 + f].path);
+                           request->pose.clip_source == 0 ? request->model
+                                                          : request->sources[request->pose.clip_source - 1 + f].path);
     return 0;
 }
 
@@ -204,7 +204,7 @@ static int add_strip(struct sheet_plan *plan, const struct sheet_clips *clips, u
     struct strip strip;
     if (plan_strip(&strip, clips->files[file], clips->first + (int32_t)index, request, err) < 0)
         return err->code;
-    strip.source = request->layer_count == 0 ? request->clip_source + file : 0;
+    strip.source = request->pose.layer_count == 0 ? request->pose.clip_source + file : 0;
     for (uint32_t direction = 0; direction < plan->direction_count; direction++)
         for (uint32_t frame = 0; frame < strip.count; frame++)
             add_cell(plan, &strip, request, direction, frame);

@@ -8,9 +8,9 @@ static double cost_of(enum op op, enum format format, uint32_t times, uint32_t l
     static struct imported_model imported;
     imported.model.node_count = 100;
     imported.model.joint_count = 60;
-    static struct request list[3];
+    static struct request_pose list[3];
     const struct request request = {
-        .layers = list, .op = op, .format = format, .time_count = times, .layer_count = layers};
+        .pose.layers = list, .op = op, .format = format, .pose.time_count = times, .pose.layer_count = layers};
     return evaluation_cost_ns(&(struct evaluation){.request = &request, .imported = &imported});
 }
 

@@ -29,7 +29,7 @@ TEST(blending_document_examples_are_requests)
                                           .body_bytes = (size_t)(end - at)};
         if (request_parse(&request, &head, &limits, &err) < 0)
             fail_msg("%.*s: %s", (int)(end - at), at, err.message);
-        assert_true(request.layer_count > 1 || request.query_count > 0);
+        assert_true(request.pose.layer_count > 1 || request.query_count > 0);
         for (uint32_t i = 0; i < request.query_count; i++)
             assert_int_equal(request.queries[i].err.code, 0);
         request_fini(&request);
@@ -42,19 +42,6 @@ TEST(blending_document_has_every_member)
 {
     enum { FOR_READYZ = 0, FOR_MODELS = 0, FOR_MODEL = 0, FOR_PALETTE = 0, FOR_POSE = 0, FOR_MESH = 0, FOR_RENDER = 0 };
     enum { FOR_BOUNDS = 0, FOR_COMPARE = 0, FOR_TEXTURE = 0, FOR_QUERY = 0, FOR_REFERENCE = 0, FOR_LAYER = 1 };
-    enum {
-        FOR_SHEET = 0,
-        FOR_SHEETS = 0,
-        FOR_TURNTABLE = 0,
-        FOR_ONE_PICTURE = 0,
-        FOR_EXPORT = 0,
-        FOR_KEYS = 0,
-        FOR_ENVIRONMENT = 0,
-        FOR_HITBOXES = 0,
-        FOR_RAYCAST = 0,
-        FOR_CROWD = 0,
-        FOR_ENTITY = 0
-    };
     static const struct {
         const char *name;
         bool is_of_layers;

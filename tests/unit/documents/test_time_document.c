@@ -53,13 +53,13 @@ static void check_row(char *cells[COLUMNS])
     int wrap = 0;
     while (strcmp(cells[WRAP], WRAPS[wrap]) != 0)
         assert_true(++wrap < 3);
-    request.wrap = (enum wrap)wrap;
-    take(cells[FROM], &request.span.has_from, &request.span.from);
-    take(cells[TO], &request.span.has_to, &request.span.to);
-    take(cells[FPS], &request.span.has_fps, &request.span.fps);
-    take(cells[SPEED], &request.span.has_speed, &request.span.speed);
-    take(cells[PHASE], &request.span.has_phase, &request.span.phase);
-    if (span_resolve(&request, DURATION_S, &span, &err) < 0)
+    request.pose.wrap = (enum wrap)wrap;
+    take(cells[FROM], &request.pose.span.has_from, &request.pose.span.from);
+    take(cells[TO], &request.pose.span.has_to, &request.pose.span.to);
+    take(cells[FPS], &request.pose.span.has_fps, &request.pose.span.fps);
+    take(cells[SPEED], &request.pose.span.has_speed, &request.pose.span.speed);
+    take(cells[PHASE], &request.pose.span.has_phase, &request.pose.span.phase);
+    if (span_resolve(&request.pose, DURATION_S, &span, &err) < 0)
         fail_msg("%s", err.message);
     const double clip_time_s = clip_time_in_span(&span, time_s);
     if (clip_time_s != number(cells[CLIP_TIME]))

@@ -89,7 +89,7 @@ static void check_same(unsigned kind, const struct bytes *payload, const char *t
         fail_msg("%s: the packet: %s", target, err.message);
     assert_int_equal(of_packet.op, of_query.op);
     assert_string_equal(of_packet.canonical, of_query.canonical);
-    assert_int_equal(of_packet.time_count, of_query.time_count);
+    assert_int_equal(of_packet.pose.time_count, of_query.pose.time_count);
     request_fini(&of_packet);
     request_fini(&of_query);
 }
@@ -443,12 +443,12 @@ TEST(packet_subscribe_is_a_request_and_how_it_goes_on)
     assert_int_equal(subscribe(&stream, &request, &how, &bad_at), 0);
     assert_int_equal(request.op, OP_POSE);
     assert_int_equal(request.format, FORMAT_BIN);
-    assert_int_equal(request.joints[0].index, 4);
-    assert_int_equal(request.time_count, 1);
-    assert_true(request.times_s[0] == 0.5);
+    assert_int_equal(request.pose.joints[0].index, 4);
+    assert_int_equal(request.pose.time_count, 1);
+    assert_true(request.pose.times_s[0] == 0.5);
     assert_true(how.rate == 30 && how.position_s == 0.5 && how.speed == -2 && how.credit == 3 && !how.is_paused);
     request_set_time(&request, 7);
-    assert_true(request.times_s[0] == 7);
+    assert_true(request.pose.times_s[0] == 7);
     request_fini(&request);
 }
 

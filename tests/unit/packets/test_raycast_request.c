@@ -79,9 +79,9 @@ TEST(raycast_request_of_worked_bytes)
     limits_default(&limits);
     worked(bytes);
     assert_int_equal(read_copy(bytes, SIZE, &request, &bad_at), 0);
-    const struct request_raycast *raycast = request.raycast;
-    assert_int_equal(request.fit, VOLUME_SPHERE);
-    assert_true(request.is_of_meshes && request.has_all_hits);
+    const struct request_raycast *raycast = request.hits.raycast;
+    assert_int_equal(request.hits.fit, VOLUME_SPHERE);
+    assert_true(request.hits.is_of_meshes && request.hits.has_all);
     assert_int_equal(raycast->entity_count, 1);
     assert_int_equal(raycast->targets[0].begin, 0);
     assert_int_equal(raycast->targets[0].end, 1);
@@ -138,8 +138,8 @@ TEST(raycast_request_with_one_byte_changed)
             if (read_copy(bytes, SIZE, &request, &bad_at) < 0) {
                 assert_true(bad_at == SIZE_MAX || bad_at <= SIZE);
             } else {
-                const struct raycast_target *target = &request.raycast->targets[0];
-                const struct hit_ray *ray = &request.raycast->rays[0];
+                const struct raycast_target *target = &request.hits.raycast->targets[0];
+                const struct hit_ray *ray = &request.hits.raycast->rays[0];
                 assert_true(target->begin < request.crowd->entity_count && target->end >= -1);
                 assert_true(target->end < (int64_t)request.crowd->entity_count);
                 CHECK_NEAR(dot3(ray->direction, ray->direction), 1, 1e-12);

@@ -13,18 +13,18 @@ TEST(answer_clip_by_index_name_and_default)
     struct reply reply;
     int32_t clip = 99;
     reply_init(&reply);
-    assert_int_equal(select_clip(wire_model(), &request, &clip, &reply), 0);
+    assert_int_equal(select_clip(wire_model(), &request.pose, &clip, &reply), 0);
     assert_int_equal(clip, 0);
-    assert_int_equal(select_clip(wire_model_empty(), &request, &clip, &reply), 0);
+    assert_int_equal(select_clip(wire_model_empty(), &request.pose, &clip, &reply), 0);
     assert_int_equal(clip, POSE_REST);
-    request.clip = wire_index(3);
-    assert_int_equal(select_clip(wire_model(), &request, &clip, &reply), 0);
+    request.pose.clip = wire_index(3);
+    assert_int_equal(select_clip(wire_model(), &request.pose, &clip, &reply), 0);
     assert_int_equal(clip, 3);
-    request.clip = wire_name("wave");
-    assert_int_equal(select_clip(wire_model(), &request, &clip, &reply), 0);
+    request.pose.clip = wire_name("wave");
+    assert_int_equal(select_clip(wire_model(), &request.pose, &clip, &reply), 0);
     assert_int_equal(clip, 0);
-    request.clip.kind = SELECT_REST;
-    assert_int_equal(select_clip(wire_model(), &request, &clip, &reply), 0);
+    request.pose.clip.kind = SELECT_REST;
+    assert_int_equal(select_clip(wire_model(), &request.pose, &clip, &reply), 0);
     assert_int_equal(clip, POSE_REST);
     assert_int_equal(reply.status, 200);
     reply_fini(&reply);
@@ -34,21 +34,21 @@ TEST(answer_clip_unknown_or_ambiguous)
 {
     struct request request = wire_request(OP_POSE, TIMES, 1);
     cJSON *root;
-    request.clip = wire_name("twin");
+    request.pose.clip = wire_name("twin");
     const cJSON *error = wire_answer_error(wire_model(), &request, ERR_AMBIGUOUS_NAME, &root);
     assert_string_equal(wire_get(error, "message")->valuestring, "'arm.glb' has 2 clips called 'twin'; use the index");
     assert_int_equal(cJSON_GetArraySize(wire_get(error, "candidates")), 2);
     assert_int_equal(wire_get(wire_at(wire_get(error, "candidates"), 0), "index")->valueint, 1);
     cJSON_Delete(root);
-    request.clip = wire_name("Wavee");
+    request.pose.clip = wire_name("Wavee");
     error = wire_answer_error(wire_model(), &request, ERR_CLIP_NOT_FOUND, &root);
     assert_string_equal(wire_get(wire_at(wire_get(error, "candidates"), 0), "name")->valuestring, "wave");
     assert_true(cJSON_IsNull(wire_get(wire_at(wire_get(error, "candidates"), 3), "name")));
     cJSON_Delete(root);
-    request.clip = wire_name(""); /* no name is not the empty name */
+    request.pose.clip = wire_name(""); /* no name is not the empty name */
     wire_answer_error(wire_model(), &request, ERR_CLIP_NOT_FOUND, &root);
     cJSON_Delete(root);
-    request.clip = wire_index(0);
+    request.pose.clip = wire_index(0);
     error = wire_answer_error(wire_model_empty(), &request, ERR_CLIP_NOT_FOUND, &root);
     assert_string_equal(wire_get(error, "message")->valuestring, "'arm.glb' has no clips");
     cJSON_Delete(root);
@@ -81,7 +81,7 @@ TEST(answer_of_limited_size)
             bool was_whole = false;
             request.format = (enum format)format;
             request.what = WHAT_LOCAL | WHAT_SCENE;
-            request.has_rest = request.has_indices = request.has_normals = true;
+            request.vertices.has_rest = request.vertices.has_indices = request.vertices.has_normals = true;
             assert_int_equal(answer_with_limit(&request, LIMIT_ANSWER_BYTES, 1), ERR_TOO_MANY_FRAMES);
             for (uint64_t limit = 2; limit < 20000; limit += 61) {
                 const int code = answer_with_limit(&request, LIMIT_ANSWER_BYTES, limit);
@@ -113,10 +113,10 @@ TEST(answer_of_limited_cost)
     request = wire_request(OP_MESH, TIMES, 2);
     const uint64_t mesh = least_evaluations(&request);
     assert_in_range(mesh, pose + 2 * ((uint64_t)model->joint_count + model->draw_count), pose + 100);
-    request.has_normals = true;
+    request.vertices.has_normals = true;
     const uint64_t with_normals = least_evaluations(&request);
     assert_true(with_normals > mesh);
-    request.has_normals = false;
+    request.vertices.has_normals = false;
     request.format = FORMAT_GLB; /* which has them too */
     assert_int_equal(least_evaluations(&request), with_normals);
     request.format = FORMAT_JSON;

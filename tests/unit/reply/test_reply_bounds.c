@@ -53,14 +53,13 @@ TEST(answer_bounds_are_those_of_the_mesh_answer)
 TEST(answer_bounds_of_layers_are_those_of_the_mesh_answer)
 {
     const double one = 1, two = 2;
-    struct request layers[2] = {
-        {.op = OP_LAYER, .clip = wire_name("wave"), .weights = &one, .weight_count = 1},
-        {.op = OP_LAYER, .clip = wire_index(2), .weights = &two, .weight_count = 1, .wrap = WRAP_MIRROR}};
+    struct request_pose layers[2] = {{.clip = wire_name("wave"), .weights = &one, .weight_count = 1},
+                                     {.clip = wire_index(2), .weights = &two, .weight_count = 1, .wrap = WRAP_MIRROR}};
     struct request request = wire_request(OP_BOUNDS, TIMES, TIME_COUNT);
     layers[0].model = layers[1].model = request.model;
-    request.layers = layers;
-    request.layer_count = 2;
-    request.is_per_joint = true;
+    request.pose.layers = layers;
+    request.pose.layer_count = 2;
+    request.bounds.is_per_joint = true;
     cJSON *bounds = wire_answer_json(wire_model(), &request);
     request.op = OP_MESH;
     cJSON *mesh = wire_answer_json(wire_model(), &request);
@@ -99,7 +98,7 @@ TEST(answer_bounds_of_one_mesh)
 TEST(answer_bounds_of_joints)
 {
     struct request request = wire_request(OP_BOUNDS, TIMES, 1);
-    request.is_per_joint = true;
+    request.bounds.is_per_joint = true;
     cJSON *json = wire_answer_json(wire_model(), &request);
     const cJSON *joints = wire_get(json, "joints"), *frame = wire_at(wire_get(json, "frames"), 0);
     /* node 1 moves vertex 1, node 2 vertices 0 and 2 (three quarters of it), node 4 the other mesh */
@@ -136,11 +135,11 @@ TEST(answer_bounds_over_a_clip_hold_every_pose)
     for (int i = 0; i <= 200; i++)
         times[i] = i / 100.0;
     struct request request = wire_request(OP_BOUNDS, times, 201);
-    request.wrap = WRAP_CLAMP;
-    request.is_per_joint = true;
+    request.pose.wrap = WRAP_CLAMP;
+    request.bounds.is_per_joint = true;
     cJSON *frames = wire_answer_json(wire_model(), &request);
     request = wire_request(OP_BOUNDS, times, 1);
-    request.is_over_clip = request.is_per_joint = true;
+    request.bounds.is_over_clip = request.bounds.is_per_joint = true;
     cJSON *json = wire_answer_json(wire_model(), &request);
     const cJSON *whole = wire_get(json, "whole"), *sampled = wire_get(json, "sampled");
     assert_int_equal(wire_get(sampled, "poses")->valueint, 121); /* 60 a second; the keys 0, 0.5 and 2 are among them */
@@ -161,11 +160,11 @@ TEST(answer_bounds_over_a_part_at_its_keys)
 {
     const double ends[] = {0.5, 2};
     struct request request = wire_request(OP_BOUNDS, ends, 2);
-    request.wrap = WRAP_CLAMP;
+    request.pose.wrap = WRAP_CLAMP;
     cJSON *frames = wire_answer_json(wire_model(), &request);
     request = wire_request(OP_BOUNDS, ends, 1);
-    request.is_over_clip = request.has_rate = request.span.has_from = true;
-    request.span.from = 0.5;
+    request.bounds.is_over_clip = request.bounds.has_rate = request.pose.span.has_from = true;
+    request.pose.span.from = 0.5;
     cJSON *json = wire_answer_json(wire_model(), &request);
     assert_int_equal(wire_get(wire_get(json, "sampled"), "poses")->valueint, 2);
     for (int i = 0; i < 3; i++) {
@@ -192,7 +191,7 @@ TEST(answer_bounds_without_meshes_are_of_node_origins)
     fixture_root(&f, top);
     fixture_finish(&f);
     struct request request = wire_request(OP_BOUNDS, TIMES, 1);
-    request.is_per_joint = true;
+    request.bounds.is_per_joint = true;
     cJSON *json = wire_answer_json(&f.model, &request);
     assert_string_equal(wire_get(json, "source")->valuestring, "nodes");
     const cJSON *box = wire_get(wire_at(wire_get(json, "frames"), 0), "bounds");
@@ -229,7 +228,7 @@ TEST(answer_bounds_are_limited)
     limits_default(&limits);
     limits.value[LIMIT_BOUNDS_VERTICES] = 26; /* three poses of nine vertices are 27 */
     check_too_much(&limits, &request, "3 poses of 'arm.glb' (9 vertices, 7 steps each)");
-    request.is_over_clip = true;
+    request.bounds.is_over_clip = true;
     check_too_much(&limits, &request, "121 poses");
     limits.value[LIMIT_BOUNDS_VERTICES] = 1000000;
     limits.value[LIMIT_FRAMES] = 120;
@@ -240,7 +239,7 @@ TEST(answer_bounds_not_finite_names_the_joint)
 {
     struct request request = wire_request(OP_BOUNDS, TIMES, 1);
     cJSON *root;
-    request.clip = wire_index(3);
+    request.pose.clip = wire_index(3);
     const cJSON *error = wire_answer_error(wire_model(), &request, ERR_NOT_FINITE, &root);
     assert_non_null(strstr(wire_get(error, "message")->valuestring, "clip 3"));
     cJSON_Delete(root);

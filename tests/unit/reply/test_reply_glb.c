@@ -101,7 +101,7 @@ TEST(answer_glb_has_the_bits_of_the_json)
 {
     struct request request = wire_request(OP_MESH, TIMES + 1, 1);
     static const int PLACES[3][2] = {{0, 0}, {1, 0}, {1, 1}};
-    request.has_normals = request.has_indices = true;
+    request.vertices.has_normals = request.vertices.has_indices = true;
     cJSON *json = wire_answer_json(wire_model(), &request);
     const cJSON *frame = wire_at(wire_get(json, "frames"), 0);
     request.format = FORMAT_GLB;
@@ -137,7 +137,7 @@ TEST(answer_glb_nodes_and_extras)
 {
     struct request request = wire_request(OP_MESH, TIMES, 1);
     request.format = FORMAT_GLB;
-    request.clip = wire_name("wave");
+    request.pose.clip = wire_name("wave");
     struct file file = open_answer(wire_model(), &request);
     const cJSON *nodes = wire_get(file.json, "nodes"), *asset = wire_get(file.json, "asset");
     assert_int_equal(cJSON_GetArraySize(nodes), 2);
@@ -490,7 +490,7 @@ TEST(answer_glb_refuses_what_is_not_finite)
     struct request request = wire_request(OP_MESH, LATE, 1);
     cJSON *root;
     request.format = FORMAT_GLB;
-    request.clip = wire_index(3);
+    request.pose.clip = wire_index(3);
     wire_answer_error(wire_model(), &request, ERR_NOT_FINITE, &root);
     cJSON_Delete(root);
 }

@@ -9,7 +9,7 @@
 static struct request keys_request(void)
 {
     struct request request = wire_request(OP_KEYS, NULL, 0);
-    request.clip.kind = SELECT_NONE;
+    request.pose.clip.kind = SELECT_NONE;
     return request;
 }
 
@@ -58,10 +58,10 @@ TEST(answer_keys_of_some_channels)
     struct request request = keys_request();
     const struct model *model = wire_model();
     const struct clip *clip = &model->clips[0];
-    request.clip = wire_index(0);
+    request.pose.clip = wire_index(0);
     struct selector joint = wire_index(model->channels[clip->channel_first].node);
-    request.joints = &joint;
-    request.joint_count = 1;
+    request.pose.joints = &joint;
+    request.pose.joint_count = 1;
     for (uint32_t path = 0; path < PATH_COUNT; path++) {
         request.paths = 1U << path;
         cJSON *json = wire_answer_json(model, &request);
@@ -76,7 +76,7 @@ TEST(answer_keys_of_some_channels)
         assert_int_equal(cJSON_GetArraySize(channels), count);
         cJSON_Delete(json);
     }
-    request.clip.kind = SELECT_REST;
+    request.pose.clip.kind = SELECT_REST;
     cJSON *json = wire_answer_json(model, &request);
     assert_int_equal(cJSON_GetArraySize(wire_get(json, "clips")), 0);
     cJSON_Delete(json);
@@ -89,7 +89,7 @@ TEST(answer_keys_in_binary)
     const struct model *model = wire_model();
     const struct clip *clip = &model->clips[0];
     request.format = FORMAT_BIN;
-    request.clip = wire_index(0);
+    request.pose.clip = wire_index(0);
     reply_init(&reply);
     wire_answer(model, &request, &reply);
     assert_int_equal(reply.status, 200);

@@ -6,13 +6,12 @@
 
 static const double TIMES[] = {0, 0.5}, WHOLE = 1;
 
-static struct request request_of(enum op op, struct request *layers, uint32_t count)
+static struct request request_of(enum op op, struct request_pose *layers, uint32_t count)
 {
     struct request request = wire_request(op, TIMES, 2);
-    request.layers = layers;
-    request.layer_count = count;
+    request.pose.layers = layers;
+    request.pose.layer_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        layers[i].op = OP_LAYER;
         layers[i].model = request.model;
         if (layers[i].weight_count == 0) {
             layers[i].weights = &WHOLE;
@@ -35,7 +34,7 @@ TEST(answer_layers_blend_the_pose)
     const double held = 0.25, three = 3, own[2] = {1, 2}, fading[2] = {0.5, 0.125};
     struct selector root = wire_name("root");
     root.scope = BLEND_SUBTREE;
-    struct request layers[3] = {
+    struct request_pose layers[3] = {
         {.clip = wire_name("wave"), .wrap = WRAP_LOOP},
         {.clip = wire_index(1),
          .weights = &three,
@@ -93,8 +92,8 @@ TEST(answer_layers_blend_the_pose)
 TEST(answer_layers_references)
 {
     const double half = 0.5, none = 0, one[] = {0.5};
-    struct request reference = {.op = OP_REFERENCE, .model = "arm.glb", .times_s = &half, .time_count = 1};
-    struct request layers[2] = {
+    struct request_pose reference = {.model = "arm.glb", .times_s = &half, .time_count = 1};
+    struct request_pose layers[2] = {
         {.clip = wire_name("wave"), .times_s = &none, .time_count = 1},
         {.clip = wire_name("wave"), .is_additive = true, .times_s = one, .time_count = 1, .reference = &reference},
     };
@@ -110,7 +109,7 @@ TEST(answer_layers_references)
     cJSON_Delete(other);
     /* without a reference the clip's beginning: the base is that too, so the sum is the clip */
     layers[1].reference = NULL;
-    plain.times_s = &half;
+    plain.pose.times_s = &half;
     json = wire_answer_json(wire_model(), &request);
     other = wire_answer_json(wire_model(), &plain);
     scene_of(json, 0, blended);
@@ -125,8 +124,8 @@ TEST(answer_layers_refuse_what_is_not_there)
 {
     cJSON *root = NULL;
     struct selector joint = wire_name("nose");
-    struct request reference = {.op = OP_REFERENCE, .model = "arm.glb", .clip = wire_name("fly")};
-    struct request layers[2] = {{.clip = wire_name("wave")}, {.clip = wire_name("wve")}};
+    struct request_pose reference = {.model = "arm.glb", .clip = wire_name("fly")};
+    struct request_pose layers[2] = {{.clip = wire_name("wave")}, {.clip = wire_name("wve")}};
     struct request request = request_of(OP_PALETTE, layers, 2);
     cJSON *error = wire_answer_error(wire_model(), &request, ERR_CLIP_NOT_FOUND, &root);
     assert_string_equal(wire_get(wire_at(wire_get(error, "candidates"), 0), "name")->valuestring, "wave");
@@ -173,15 +172,15 @@ TEST(answer_layers_limits_are_those_of_blending)
     assert_int_equal(LIMIT_INFO[LIMIT_LAYER_JOINTS].initial, BLEND_MASKS_MAX);
     assert_int_equal(LIMIT_INFO[LIMIT_CLIP_FILES].initial, REQUEST_CLIP_FILES_MAX);
     assert_int_equal(LIMIT_INFO[LIMIT_EXPORT_FILES].initial, REQUEST_SOURCES_MAX);
-    struct request layers[2] = {{.wrap = WRAP_LOOP}};
+    struct request_pose layers[2] = {{.wrap = WRAP_LOOP}};
     struct request request = request_of(OP_POSE, layers, 2);
     struct request bounds = request_of(OP_BOUNDS, layers, 2);
     assert_int_equal(cost_of(&request).evaluations, 2 * 2 * 2 * (6 + 1)); /* nodes, and a morph weight */
     assert_int_equal(cost_of(&bounds).evaluations, 2 * 2 * 2 * (6 + 1));
     assert_int_equal(cost_of(&bounds).vertices, 2 * 9);
-    request.layer_count = bounds.layer_count = 0;
+    request.pose.layer_count = bounds.pose.layer_count = 0;
     assert_int_equal(cost_of(&request).evaluations, 2 * (6 + 1));
-    bounds.is_over_clip = true;
+    bounds.bounds.is_over_clip = true;
     assert_int_equal(cost_of(&bounds).frames, 121); /* every pose that is looked at */
     assert_int_equal(cost_of(&bounds).evaluations, 121 * (6 + 1));
     assert_int_equal(cost_of(&bounds).vertices, 121 * 9);

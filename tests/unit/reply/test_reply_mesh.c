@@ -13,16 +13,16 @@ TEST(answer_mesh_frames_are_those_of_single_answers)
     struct request request = wire_request(OP_MESH, TIMES, 2);
     request.mesh = wire_index(0);
     cJSON *both = wire_answer_json(wire_model(), &request);
-    request.times_s = TIMES + 1;
-    request.time_count = 1;
+    request.pose.times_s = TIMES + 1;
+    request.pose.time_count = 1;
     cJSON *second = wire_answer_json(wire_model(), &request);
     assert_true(cJSON_Compare(wire_at(wire_get(both, "frames"), 1), wire_at(wire_get(second, "frames"), 0), true));
     assert_false(cJSON_Compare(wire_at(wire_get(both, "frames"), 0), wire_at(wire_get(second, "frames"), 0), true));
     for (uint32_t i = 0; i < 2; i++) {
         struct reply reply;
         reply_init(&reply);
-        request.times_s = TIMES + i;
-        request.time_count = 2 - i;
+        request.pose.times_s = TIMES + i;
+        request.pose.time_count = 2 - i;
         request.format = FORMAT_BIN;
         wire_answer(wire_model(), &request, &reply);
         float positions[9];
@@ -65,7 +65,7 @@ TEST(answer_mesh_vertex_is_the_sum_over_its_joints)
 TEST(answer_mesh_lists_every_draw)
 {
     struct request request = wire_request(OP_MESH, TIMES, 2);
-    request.has_rest = request.has_indices = request.has_normals = true;
+    request.vertices.has_rest = request.vertices.has_indices = request.vertices.has_normals = true;
     cJSON *json = wire_answer_json(wire_model(), &request);
     static const struct {
         int node, mesh, primitive, skin, material;
@@ -145,7 +145,7 @@ TEST(answer_mesh_of_one_mesh)
 TEST(answer_mesh_weights_move_the_vertices)
 {
     struct request request = wire_request(OP_MESH, TIMES, 1);
-    request.has_weights = true;
+    request.vertices.has_weights = true;
     cJSON *mesh = wire_answer_json(wire_model(), &request);
     static const float FIRSTS[] = {0, 1, 2, 4}, JOINTS[] = {0, 1, 0, 1}, WEIGHTS[] = {1, 1, 0.75F, 0.25F};
     static const float RIGID_FIRSTS[] = {0, 1, 2, 3}, RIGID_JOINTS[] = {0, 0, 0}, RIGID_WEIGHTS[] = {1, 1, 1};
@@ -216,7 +216,7 @@ TEST(answer_mesh_weights_in_binary)
 {
     struct request request = wire_request(OP_MESH, TIMES, 2);
     struct reply reply;
-    request.has_weights = request.has_rest = true;
+    request.vertices.has_weights = request.vertices.has_rest = true;
     cJSON *json = wire_answer_json(wire_model(), &request);
     request.format = FORMAT_BIN;
     reply_init(&reply);
@@ -236,7 +236,7 @@ TEST(answer_mesh_binary_has_the_bits_of_the_json)
 {
     struct request request = wire_request(OP_MESH, TIMES, 2);
     struct reply reply;
-    request.has_rest = request.has_indices = request.has_normals = true;
+    request.vertices.has_rest = request.vertices.has_indices = request.vertices.has_normals = true;
     cJSON *json = wire_answer_json(wire_model(), &request);
     request.format = FORMAT_BIN;
     reply_init(&reply);

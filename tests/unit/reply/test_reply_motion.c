@@ -11,9 +11,9 @@ static const double TIMES[] = {0.75, 1.25};
 static struct request motion_request(enum op op, uint32_t root)
 {
     struct request request = wire_request(op, TIMES, 2);
-    request.has_root_motion = request.has_turn = true;
-    request.root = wire_index(root);
-    request.span = (struct request_span){.has_from = true, .from = 0.5};
+    request.motion.is_extracted = request.motion.has_turn = true;
+    request.motion.root = wire_index(root);
+    request.pose.span = (struct request_span){.has_from = true, .from = 0.5};
     return request;
 }
 
@@ -44,7 +44,7 @@ TEST(answer_motion_put_back_gives_the_plain_answer)
 {
     struct request request = motion_request(OP_PALETTE, 1);
     cJSON *still = wire_answer_json(wire_model(), &request);
-    request.has_root_motion = request.has_turn = false;
+    request.motion.is_extracted = request.motion.has_turn = false;
     cJSON *plain = wire_answer_json(wire_model(), &request);
     const cJSON *head = wire_get(still, "root_motion");
     assert_int_equal(wire_get(wire_get(head, "root"), "node")->valueint, 1);
@@ -100,9 +100,9 @@ TEST(answer_motion_begins_at_from_and_ends_a_lap_at_to)
 {
     static const double ENDS[] = {0, 2};
     struct request request = motion_request(OP_POSE, 2);
-    request.times_s = ENDS;
-    request.wrap = WRAP_CLAMP;
-    request.has_turn = false;
+    request.pose.times_s = ENDS;
+    request.pose.wrap = WRAP_CLAMP;
+    request.motion.has_turn = false;
     cJSON *json = wire_answer_json(wire_model(), &request);
     const cJSON *frames = wire_get(json, "frames"), *lap = wire_get(wire_get(json, "root_motion"), "lap");
     wire_check_floats(wire_get(wire_get(wire_at(frames, 0), "root_motion"), "translation"), (const float[]){0, 0, 0},
@@ -116,8 +116,8 @@ TEST(answer_motion_begins_at_from_and_ends_a_lap_at_to)
 TEST(answer_motion_at_rest_is_none)
 {
     struct request request = motion_request(OP_POSE, 1);
-    request.clip.kind = SELECT_REST;
-    request.span.has_from = false;
+    request.pose.clip.kind = SELECT_REST;
+    request.pose.span.has_from = false;
     cJSON *json = wire_answer_json(wire_model(), &request);
     const cJSON *step = wire_get(wire_at(wire_get(json, "frames"), 1), "root_motion");
     wire_check_floats(wire_get(step, "translation"), (const float[]){0, 0, 0}, 3);
@@ -129,17 +129,17 @@ TEST(answer_motion_finds_the_topmost_joint)
 {
     struct request request = motion_request(OP_POSE, 0);
     cJSON *json;
-    request.root.kind = SELECT_NONE;
+    request.motion.root.kind = SELECT_NONE;
     json = wire_answer_json(wire_model(), &request);
     assert_int_equal(wire_get(wire_get(wire_get(json, "root_motion"), "root"), "node")->valueint, 1);
     cJSON_Delete(json);
     wire_answer_error(wire_model_empty(), &request, ERR_BAD_PARAMETER, &json); /* its clip is no part either */
     cJSON_Delete(json);
-    request.span.has_from = false;
+    request.pose.span.has_from = false;
     const cJSON *error = wire_answer_error(wire_model_empty(), &request, ERR_BAD_PARAMETER, &json);
     assert_non_null(strstr(wire_get(error, "message")->valuestring, "root="));
     cJSON_Delete(json);
-    request.root = wire_name("bone");
+    request.motion.root = wire_name("bone");
     wire_answer_error(wire_model(), &request, ERR_JOINT_NOT_FOUND, &json);
     cJSON_Delete(json);
 }
@@ -148,8 +148,8 @@ TEST(answer_motion_not_finite)
 {
     struct request request = motion_request(OP_POSE, 1);
     cJSON *root;
-    request.clip = wire_index(3);
-    request.span.has_from = false;
+    request.pose.clip = wire_index(3);
+    request.pose.span.has_from = false;
     const cJSON *error = wire_answer_error(wire_model(), &request, ERR_NOT_FINITE, &root);
     assert_non_null(strstr(wire_get(error, "message")->valuestring, "not finite"));
     cJSON_Delete(root);
@@ -167,9 +167,9 @@ TEST(answer_motion_from_a_place_beyond_floats)
     fixture_root(&f, 0);
     fixture_finish(&f);
     struct request request = wire_request(OP_POSE, TIMES, 1);
-    request.clip.kind = SELECT_REST;
-    request.has_root_motion = true;
-    request.root = wire_index(1);
+    request.pose.clip.kind = SELECT_REST;
+    request.motion.is_extracted = true;
+    request.motion.root = wire_index(1);
     const cJSON *error = wire_answer_error(&f.model, &request, ERR_NOT_FINITE, &root);
     assert_non_null(strstr(wire_get(error, "message")->valuestring, "the movement of the root, node 1, is not finite"));
     cJSON_Delete(root);

@@ -97,10 +97,10 @@ TEST(answer_palette_of_every_wrap_and_space)
     for (int wrap = WRAP_LOOP; wrap <= WRAP_MIRROR; wrap++)
         for (int space = SPACE_SCENE; space <= SPACE_MESH; space++) {
             struct request request = wire_request(OP_PALETTE, TIMES, TIME_COUNT);
-            request.wrap = (enum wrap)wrap;
+            request.pose.wrap = (enum wrap)wrap;
             request.space = (enum space)space;
             cJSON *json = wire_answer_json(wire_model(), &request);
-            check_frames(json, request.wrap, request.space);
+            check_frames(json, request.pose.wrap, request.space);
             cJSON_Delete(json);
         }
 }
@@ -167,7 +167,7 @@ TEST(answer_palette_in_the_space_of_a_chosen_mesh_node)
 TEST(answer_palette_at_rest)
 {
     struct request request = wire_request(OP_PALETTE, TIMES, 2);
-    request.clip.kind = SELECT_REST;
+    request.pose.clip.kind = SELECT_REST;
     cJSON *json = wire_answer_json(wire_model(), &request);
     assert_true(cJSON_IsNull(wire_get(json, "clip")));
     const cJSON *frames = wire_get(json, "frames");

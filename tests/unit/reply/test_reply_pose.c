@@ -83,7 +83,7 @@ TEST(answer_pose_local_of_a_sheared_node_that_the_clip_moves)
 {
     struct request request = wire_request(OP_POSE, TIMES, 1);
     struct reply reply;
-    request.clip = wire_index(2);
+    request.pose.clip = wire_index(2);
     request.what = WHAT_LOCAL;
     cJSON *json = wire_answer_json(wire_model(), &request);
     const cJSON *frame = wire_at(wire_get(json, "frames"), 0);
@@ -103,8 +103,8 @@ TEST(answer_pose_of_selected_joints)
     struct request request = wire_request(OP_POSE, TIMES, 1);
     const struct selector joints[] = {wire_index(4), wire_name("bone \"A\"\n"), wire_name("")};
     struct pose pose;
-    request.joints = joints;
-    request.joint_count = 3;
+    request.pose.joints = joints;
+    request.pose.joint_count = 3;
     request.layout = LAYOUT_MAT3X4;
     cJSON *json = wire_answer_json(wire_model(), &request);
     const cJSON *nodes = wire_get(json, "nodes");
@@ -127,8 +127,8 @@ TEST(answer_pose_refuses_names_that_mean_nothing_or_too_much)
     struct request request = wire_request(OP_POSE, TIMES, 1);
     struct selector joint = wire_name("Bone");
     cJSON *root;
-    request.joints = &joint;
-    request.joint_count = 1;
+    request.pose.joints = &joint;
+    request.pose.joint_count = 1;
     const cJSON *error = wire_answer_error(wire_model(), &request, ERR_AMBIGUOUS_NAME, &root);
     const cJSON *candidates = wire_get(error, "candidates");
     assert_int_equal(cJSON_GetArraySize(candidates), 2);
@@ -161,11 +161,11 @@ TEST(answer_pose_not_finite_names_clip_joint_and_time)
     struct request request = wire_request(OP_POSE, LATE, 1);
     struct reply reply;
     cJSON *root;
-    request.clip = wire_index(3);
+    request.pose.clip = wire_index(3);
     request.what = WHAT_LOCAL | WHAT_SCENE;
     root = wire_answer_json(wire_model(), &request);
     cJSON_Delete(root);
-    request.time_count = 2;
+    request.pose.time_count = 2;
     const cJSON *error = wire_answer_error(wire_model(), &request, ERR_NOT_FINITE, &root);
     assert_string_equal(wire_get(error, "message")->valuestring,
                         "'arm.glb', clip 3 '' at 0.5 s: the transform of joint 1 'bone \"A\"?' is not finite");
@@ -195,8 +195,8 @@ TEST(answer_pose_binary_has_the_bits_of_the_json)
     const struct selector joints[] = {wire_index(4), wire_index(2)};
     struct reply reply;
     float floats[16];
-    request.joints = joints;
-    request.joint_count = 2;
+    request.pose.joints = joints;
+    request.pose.joint_count = 2;
     request.what = WHAT_LOCAL | WHAT_SCENE;
     cJSON *json = wire_answer_json(wire_model(), &request);
     request.format = FORMAT_BIN;
@@ -233,8 +233,8 @@ static void check_nodes(const struct selector *joints, uint32_t count, const int
     static const double TIME[] = {0.25};
     struct request request = wire_request(OP_POSE, TIME, 1);
     cJSON *whole = wire_answer_json(wire_model(), &request);
-    request.joints = joints;
-    request.joint_count = count;
+    request.pose.joints = joints;
+    request.pose.joint_count = count;
     cJSON *json = wire_answer_json(wire_model(), &request);
     const cJSON *nodes = wire_get(json, "nodes"), *scene = wire_get(wire_at(wire_get(json, "frames"), 0), "scene");
     assert_int_equal(cJSON_GetArraySize(nodes), expected_count);
@@ -267,8 +267,8 @@ TEST(answer_pose_of_an_unknown_subtree)
     struct selector selector = wire_name("bone");
     cJSON *root;
     selector.scope = BLEND_SUBTREE;
-    request.joints = &selector;
-    request.joint_count = 1;
+    request.pose.joints = &selector;
+    request.pose.joint_count = 1;
     const cJSON *error = wire_answer_error(wire_model(), &request, ERR_JOINT_NOT_FOUND, &root);
     assert_true(cJSON_GetArraySize(wire_get(error, "candidates")) > 0);
     cJSON_Delete(root);
@@ -280,8 +280,8 @@ TEST(answer_pose_dualquat_names_the_joint_with_scale)
     struct request request = wire_request(OP_POSE, TIME, 1);
     const struct selector bone = wire_index(1), sheared = wire_index(4);
     cJSON *root;
-    request.joints = &bone;
-    request.joint_count = 1;
+    request.pose.joints = &bone;
+    request.pose.joint_count = 1;
     request.layout = LAYOUT_DUALQUAT; /* of matrices: a local T R S is none */
     request.what = WHAT_LOCAL;
     cJSON *json = wire_answer_json(wire_model(), &request);
@@ -293,7 +293,7 @@ TEST(answer_pose_dualquat_names_the_joint_with_scale)
     assert_non_null(strstr(wire_get(error, "message")->valuestring, "joint 1 'bone \"A\"?': scales by "));
     cJSON_Delete(root);
     request.what = WHAT_LOCAL;
-    request.joints = &sheared;
+    request.pose.joints = &sheared;
     wire_answer_error(wire_model(), &request, ERR_NOT_RIGID, &root);
     cJSON_Delete(root);
 }

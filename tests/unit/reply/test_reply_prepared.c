@@ -77,11 +77,11 @@ TEST(answer_prepared_of_parts_of_a_clip)
     request.format = FORMAT_BIN;
     request.skins = skins;
     request.skin_count = 2;
-    request.wrap = WRAP_MIRROR;
-    request.span = (struct request_span){.has_from = true, .has_speed = true, .from = 0.5, .speed = -2};
+    request.pose.wrap = WRAP_MIRROR;
+    request.pose.span = (struct request_span){.has_from = true, .has_speed = true, .from = 0.5, .speed = -2};
     check_same(&request);
-    request.clip.kind = SELECT_REST;
-    request.span = (struct request_span){0};
+    request.pose.clip.kind = SELECT_REST;
+    request.pose.span = (struct request_span){0};
     check_same(&request);
 }
 
@@ -89,7 +89,7 @@ TEST(answer_prepared_that_fails_says_the_same)
 {
     struct request request = palette_request();
     request.format = FORMAT_BIN;
-    request.clip = wire_index(3); /* overflows a float */
+    request.pose.clip = wire_index(3); /* overflows a float */
     check_same(&request);
 }
 
@@ -98,13 +98,13 @@ TEST(answer_prepared_is_not_for_everything)
     struct workspace answer;
     workspace_init(&answer);
     struct request request = palette_request();
-    request.clip = wire_index(99);
+    request.pose.clip = wire_index(99);
     assert_null(prepare(&answer, &request));
     request = palette_request();
     request.layout = LAYOUT_DUALQUAT;
     assert_null(prepare(&answer, &request));
     request = palette_request();
-    request.has_root_motion = true;
+    request.motion.is_extracted = true;
     assert_null(prepare(&answer, &request));
     request = wire_request(OP_PALETTE, TIMES, TIME_COUNT);
     assert_null(prepare(&answer, &request));

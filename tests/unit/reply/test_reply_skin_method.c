@@ -62,7 +62,7 @@ static void check_mesh(uint32_t method, const float positions[9], const float no
     struct fixture f;
     init(&f, method);
     struct request request = wire_request(OP_MESH, TIMES, 1);
-    request.has_normals = true;
+    request.vertices.has_normals = true;
     cJSON *json = wire_answer_json(&f.model, &request);
     const cJSON *frame = wire_at(wire_get(json, "frames"), 0);
     for (int i = 0; i < 9; i++) {

@@ -10,7 +10,7 @@ static const double TIMES[] = {0, 0.25, -0.25};
 static struct request part_request(enum op op)
 {
     struct request request = wire_request(op, TIMES, 3);
-    request.span =
+    request.pose.span =
         (struct request_span){.has_from = true, .has_to = true, .has_fps = true, .from = 10, .to = 30, .fps = 20};
     return request;
 }
@@ -18,7 +18,7 @@ static struct request part_request(enum op op)
 static void check_frames_are_at(const struct request *request, const double *clip_times)
 {
     struct request plain = wire_request(request->op, clip_times, 3);
-    plain.wrap = WRAP_CLAMP;
+    plain.pose.wrap = WRAP_CLAMP;
     cJSON *part = wire_answer_json(wire_model(), request), *whole = wire_answer_json(wire_model(), &plain);
     assert_null(cJSON_GetObjectItem(whole, "from"));
     for (int f = 0; f < 3; f++) {
@@ -39,9 +39,9 @@ TEST(answer_span_of_every_operation)
     for (int i = 0; i < 3; i++) {
         struct request request = part_request(ops[i]);
         check_frames_are_at(&request, (const double[]){0.5, 0.75, 1.25});
-        request.span.has_speed = request.span.has_phase = true;
-        request.span.speed = -2;
-        request.span.phase = 0.25;
+        request.pose.span.has_speed = request.pose.span.has_phase = true;
+        request.pose.span.speed = -2;
+        request.pose.span.phase = 0.25;
         check_frames_are_at(&request, (const double[]){0.75, 1.25, 1.25});
     }
 }
@@ -53,7 +53,7 @@ TEST(answer_span_is_told)
     assert_true(wire_get(json, "from")->valuedouble == 0.5 && wire_get(json, "to")->valuedouble == 1.5);
     assert_true(wire_get(json, "speed")->valuedouble == 1 && wire_get(json, "phase")->valuedouble == 0);
     cJSON_Delete(json);
-    request.span = (struct request_span){.has_speed = true, .speed = -0.5};
+    request.pose.span = (struct request_span){.has_speed = true, .speed = -0.5};
     json = wire_answer_json(wire_model(), &request);
     assert_true(wire_get(json, "from")->valuedouble == 0 && wire_get(json, "to")->valuedouble == 2);
     assert_true(wire_get(json, "speed")->valuedouble == -0.5);
@@ -81,8 +81,8 @@ TEST(answer_span_in_binary)
     assert_true(get_f64(bytes + 96 + 3 * 32 + 16) == 0.25 && get_f64(bytes + 96 + 3 * 32 + 24) == 0.75);
     const struct request plain = {.op = OP_PALETTE,
                                   .model = "arm.glb",
-                                  .times_s = (const double[]){0.5, 0.75, 1.25},
-                                  .time_count = 3,
+                                  .pose.times_s = (const double[]){0.5, 0.75, 1.25},
+                                  .pose.time_count = 3,
                                   .what = WHAT_SCENE,
                                   .format = FORMAT_BIN};
     wire_answer(wire_model(), &plain, &whole);
@@ -98,9 +98,9 @@ static void check_refused(struct request_span span, bool is_rest, const char *me
 {
     struct request request = wire_request(OP_POSE, TIMES, 1);
     cJSON *root;
-    request.span = span;
+    request.pose.span = span;
     if (is_rest)
-        request.clip.kind = SELECT_REST;
+        request.pose.clip.kind = SELECT_REST;
     const cJSON *error = wire_answer_error(wire_model(), &request, ERR_BAD_PARAMETER, &root);
     assert_string_equal(wire_get(error, "message")->valuestring, message);
     cJSON_Delete(root);
@@ -124,7 +124,7 @@ TEST(answer_span_takes_an_end_that_rounding_moved)
     struct request request = wire_request(OP_POSE, TIMES, 1);
     struct clip_span span;
     struct err err;
-    request.span = (struct request_span){.has_from = true, .has_to = true, .from = 2.00009, .to = 2.00009};
-    assert_int_equal(span_resolve(&request, 2, &span, &err), 0);
+    request.pose.span = (struct request_span){.has_from = true, .has_to = true, .from = 2.00009, .to = 2.00009};
+    assert_int_equal(span_resolve(&request.pose, 2, &span, &err), 0);
     assert_true(span.from_s == 2 && span.to_s == 2);
 }

@@ -57,12 +57,12 @@ TEST(request_defaults)
     struct request r = parse_request("/v1/palette?model=sub/fox.glb");
     assert_string_equal(r.model, "sub/fox.glb");
     assert_null(r.hash);
-    assert_int_equal(r.clip.kind, SELECT_NONE);
-    assert_int_equal(r.time_count, 1);
-    CHECK_NEAR(r.times_s[0], 0, 0);
-    assert_int_equal(r.wrap, WRAP_LOOP);
+    assert_int_equal(r.pose.clip.kind, SELECT_NONE);
+    assert_int_equal(r.pose.time_count, 1);
+    CHECK_NEAR(r.pose.times_s[0], 0, 0);
+    assert_int_equal(r.pose.wrap, WRAP_LOOP);
     assert_int_equal(r.skin_count, 0);
-    assert_int_equal(r.joint_count, 0);
+    assert_int_equal(r.pose.joint_count, 0);
     assert_int_equal(r.space, SPACE_SCENE);
     assert_int_equal(r.mesh.kind, SELECT_NONE);
     assert_int_equal(r.layout, LAYOUT_MAT4);
@@ -74,7 +74,7 @@ TEST(request_defaults)
     assert_int_equal(r.what, WHAT_SCENE);
     request_fini(&r);
     r = parse_request("/v1/mesh?model=a");
-    assert_false(r.has_indices || r.has_normals || r.has_rest);
+    assert_false(r.vertices.has_indices || r.vertices.has_normals || r.vertices.has_rest);
     request_fini(&r);
     r = parse_request("/v1/render?model=a");
     assert_int_equal(r.picture.width, 256);
@@ -86,13 +86,13 @@ TEST(request_defaults)
     CHECK_NEAR(r.picture.filled, 0.88, 1e-15);
     CHECK_NEAR(r.picture.distance, 1, 0);
     assert_int_equal(r.picture.flags, PICTURE_AUTO_TIME);
-    assert_int_equal(r.time_count, 1);
+    assert_int_equal(r.pose.time_count, 1);
     request_fini(&r);
     r = parse_request("/v1/models");
-    assert_null(r.prefix);
-    assert_null(r.after);
-    assert_int_equal(r.list_limit, 1000);
-    assert_int_equal(r.time_count, 0);
+    assert_null(r.listing.prefix);
+    assert_null(r.listing.after);
+    assert_int_equal(r.listing.limit, 1000);
+    assert_int_equal(r.pose.time_count, 0);
     request_fini(&r);
 }
 
@@ -104,10 +104,10 @@ TEST(request_values)
                       "00112233445566778899AABBCCDDEEFF00112233445566778899aabbccddeeff");
     assert_string_equal(r.model, "a b+c\xc3\xa4.glb");
     assert_string_equal(r.hash, "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff");
-    assert_int_equal(r.clip.kind, SELECT_NAME);
-    assert_string_equal(r.clip.name, "Walk");
-    assert_int_equal(r.clip.name_bytes, 4);
-    assert_int_equal(r.wrap, WRAP_MIRROR);
+    assert_int_equal(r.pose.clip.kind, SELECT_NAME);
+    assert_string_equal(r.pose.clip.name, "Walk");
+    assert_int_equal(r.pose.clip.name_bytes, 4);
+    assert_int_equal(r.pose.wrap, WRAP_MIRROR);
     assert_int_equal(r.skin_count, 4);
     assert_int_equal(r.skins[0].kind, SELECT_INDEX);
     assert_int_equal(r.skins[0].index, 0);
@@ -123,19 +123,19 @@ TEST(request_values)
 
     r = parse_request("/v1/pose?model=a&what=local,scene&joints=Hips,4&joint_name=4&joints=5&wrap=clamp&layout=mat3x4");
     assert_int_equal(r.what, WHAT_LOCAL | WHAT_SCENE);
-    assert_int_equal(r.joint_count, 4);
-    assert_string_equal(r.joints[0].name, "Hips");
-    assert_int_equal(r.joints[1].index, 4);
-    assert_string_equal(r.joints[2].name, "4");
-    assert_int_equal(r.joints[3].index, 5);
-    assert_int_equal(r.wrap, WRAP_CLAMP);
+    assert_int_equal(r.pose.joint_count, 4);
+    assert_string_equal(r.pose.joints[0].name, "Hips");
+    assert_int_equal(r.pose.joints[1].index, 4);
+    assert_string_equal(r.pose.joints[2].name, "4");
+    assert_int_equal(r.pose.joints[3].index, 5);
+    assert_int_equal(r.pose.wrap, WRAP_CLAMP);
     request_fini(&r);
 
     r = parse_request("/v1/mesh?model=a&indices=1&normals=0&rest=1&mesh=body&clip=-");
-    assert_true(r.has_indices && r.has_rest);
-    assert_false(r.has_normals);
+    assert_true(r.vertices.has_indices && r.vertices.has_rest);
+    assert_false(r.vertices.has_normals);
     assert_string_equal(r.mesh.name, "body");
-    assert_int_equal(r.clip.kind, SELECT_REST);
+    assert_int_equal(r.pose.clip.kind, SELECT_REST);
     request_fini(&r);
 
     r = parse_request("/v1/render?model=a&width=1&height=4096&background=0aF0ff80&yaw=-720.5&pitch=90&clip_name=-");
@@ -144,13 +144,13 @@ TEST(request_values)
     assert_memory_equal(r.picture.background, "\x0a\xf0\xff\x80", 4);
     CHECK_NEAR(r.picture.yaw_deg, -0.5, 0);
     CHECK_NEAR(r.picture.pitch_deg, 90, 0);
-    assert_int_equal(r.clip.kind, SELECT_NAME);
+    assert_int_equal(r.pose.clip.kind, SELECT_NAME);
     request_fini(&r);
 
     r = parse_request("/v1/models?prefix=a/&limit=3&after=");
-    assert_string_equal(r.prefix, "a/");
-    assert_string_equal(r.after, "");
-    assert_int_equal(r.list_limit, 3);
+    assert_string_equal(r.listing.prefix, "a/");
+    assert_string_equal(r.listing.after, "");
+    assert_int_equal(r.listing.limit, 3);
     request_fini(&r);
 }
 
@@ -173,7 +173,7 @@ TEST(request_camera_of_a_picture)
     request_fini(&r);
     r = parse_request("/v1/render?model=a&target=head,left,2&phase=0.5");
     assert_int_equal(r.picture.target_kind, PICTURE_TARGET_NONE);
-    assert_string_equal(r.target.name, "head,left,2");
+    assert_string_equal(r.view.target.name, "head,left,2");
     assert_int_equal(r.picture.flags, 0);
     request_fini(&r);
     r = parse_request("/v1/render?model=a&projection=level&camera=three_quarter&yaw=10&ortho=1");
@@ -186,7 +186,7 @@ TEST(request_camera_of_a_picture)
     CHECK_NEAR(r.picture.pitch_deg, 30, 0);
     request_fini(&r);
     r = parse_request("/v1/render?model=a&camera_name=front");
-    assert_string_equal(r.camera.name, "front");
+    assert_string_equal(r.view.camera.name, "front");
     CHECK_NEAR(r.picture.yaw_deg, 0, 0);
     request_fini(&r);
 }
@@ -230,15 +230,15 @@ TEST(request_view_and_its_joint)
     struct request other = parse_request("/v1/render?model=a&view=weights&joint=4");
     struct request named = parse_request("/v1/render?model=a&view=skeleton&joint_name=3");
     assert_int_equal(r.picture.view, VIEW_WEIGHTS);
-    assert_int_equal(r.joint.kind, SELECT_INDEX);
-    assert_int_equal(r.joint.index, 3);
-    assert_int_equal(named.joint.kind, SELECT_NAME);
-    assert_string_equal(named.joint.name, "3");
+    assert_int_equal(r.view.joint.kind, SELECT_INDEX);
+    assert_int_equal(r.view.joint.index, 3);
+    assert_int_equal(named.view.joint.kind, SELECT_NAME);
+    assert_string_equal(named.view.joint.name, "3");
     assert_string_equal(plain.canonical, lit.canonical);
     assert_string_not_equal(r.canonical, other.canonical);
     assert_string_not_equal(r.canonical, named.canonical);
     struct request onion = parse_request("/v1/render?model=a&view=onion&t=0:63:1");
-    assert_int_equal(onion.time_count, 64);
+    assert_int_equal(onion.pose.time_count, 64);
     request_fini(&onion);
     request_fini(&plain);
     request_fini(&lit);
@@ -262,9 +262,9 @@ static void check_times(const char *t, const double *expected, uint32_t count)
     char target[256];
     snprintf(target, sizeof target, "/v1/pose?model=a&%s", t);
     struct request r = parse_request(target);
-    assert_int_equal(r.time_count, count);
+    assert_int_equal(r.pose.time_count, count);
     for (uint32_t i = 0; i < count; i++)
-        CHECK_NEAR(r.times_s[i], expected[i], 0);
+        CHECK_NEAR(r.pose.times_s[i], expected[i], 0);
     request_fini(&r);
 }
 
@@ -284,8 +284,8 @@ TEST(request_times)
 TEST(request_times_are_limited)
 {
     struct request r = parse_request("/v1/pose?model=a&t=0:9999:1");
-    assert_int_equal(r.time_count, 10000);
-    CHECK_NEAR(r.times_s[9999], 9999, 0);
+    assert_int_equal(r.pose.time_count, 10000);
+    CHECK_NEAR(r.pose.times_s[9999], 9999, 0);
     request_fini(&r);
     static const char *const too_many[] = {"t=0:10000:1", "t=0:9999:1&t=0",   "t=0:1e300:1e300",
                                            "t=0:1:1e300", "t=-1e308:1e308:1", "t=0:1e18:30"};
@@ -346,8 +346,8 @@ TEST(request_words_are_taken)
                 char target[256];
                 struct request r;
                 struct err err = {0};
-                snprintf(target, sizeof target, "%s?%s%s=%.*s", OP_INFO[op].path,
-                         op == OP_MODELS ? "" : "model=a&", rows[i].name, (int)size, word);
+                snprintf(target, sizeof target, "%s?%s%s=%.*s", OP_INFO[op].path, op == OP_MODELS ? "" : "model=a&",
+                         rows[i].name, (int)size, word);
                 word += size;
                 if (word[-1] >= 'A' && word[-1] <= 'Z')
                     continue;

@@ -217,8 +217,8 @@ TEST(body_layers)
                                          "{\"clip\":\"walk\",\"t\":[3,4],\"weight\":[0.25,-0],\"except\":[\"x\"]},"
                                          "{\"clip\":1,\"mode\":\"additive\",\"wrap\":\"mirror\",\"t\":5,"
                                          "\"joints\":\"b\",\"subtree\":7,\"reference\":{\"clip\":\"-\",\"t\":0.5}}]}");
-    assert_int_equal(r.layer_count, 2);
-    const struct request *layer = &r.layers[0];
+    assert_int_equal(r.pose.layer_count, 2);
+    const struct request_pose *layer = &r.pose.layers[0];
     assert_string_equal(layer->clip.name, "walk");
     assert_string_equal(layer->model, "a");
     assert_int_equal(layer->time_count, 2);
@@ -232,7 +232,7 @@ TEST(body_layers)
     assert_int_equal(layer->joint_count, 1);
     assert_int_equal(layer->joints[0].scope, BLEND_EXCEPT);
     assert_null(layer->reference);
-    layer = &r.layers[1];
+    layer = &r.pose.layers[1];
     assert_int_equal(layer->clip.index, 1);
     assert_int_equal(layer->time_count, 1);
     assert_int_equal(layer->weight_count, 1);
@@ -320,7 +320,7 @@ TEST(body_queries_fail_alone)
         if (r.queries[i].err.code != CODES[i])
             fail_msg("query %u: %s", i, r.queries[i].err.message);
     assert_int_equal(r.queries[0].request.op, OP_POSE);
-    assert_int_equal(r.queries[0].request.time_count, 2);
+    assert_int_equal(r.queries[0].request.pose.time_count, 2);
     assert_int_equal(r.queries[3].request.op, OP_PALETTE);
     assert_string_equal(r.queries[3].request.model, "b");
     request_fini(&r);
@@ -386,13 +386,13 @@ TEST(request_layers_have_clips_of_different_files)
     assert_int_equal(r.source_count, 4);
     for (int i = 0; i < 4; i++) {
         assert_string_equal(r.sources[i].path, PATHS[i]);
-        assert_int_equal(r.layers[i].clip_source, sources[i]);
+        assert_int_equal(r.pose.layers[i].clip_source, sources[i]);
     }
-    assert_int_equal(r.clip_source, 1);
-    assert_ptr_equal(r.layers[0].clip_file, r.clip_file); /* its own is said by another pointer */
-    assert_ptr_equal(r.layers[2].reference->clip_file, r.layers[2].clip_file);
-    assert_int_equal(r.layers[2].reference->clip_source, 3);
-    assert_int_equal(r.layers[3].reference->clip_source, 4);
+    assert_int_equal(r.pose.clip_source, 1);
+    assert_ptr_equal(r.pose.layers[0].clip_file, r.pose.clip_file); /* its own is said by another pointer */
+    assert_ptr_equal(r.pose.layers[2].reference->clip_file, r.pose.layers[2].clip_file);
+    assert_int_equal(r.pose.layers[2].reference->clip_source, 3);
+    assert_int_equal(r.pose.layers[3].reference->clip_source, 4);
     request_fini(&r);
 }
 

@@ -8,15 +8,17 @@
 TEST(request_parts_of_a_clip)
 {
     struct request r = parse_request("/v1/pose?model=a&from=31&to=5e1&fps=29.97&speed=-0.5&phase=0.25");
-    assert_true(r.span.has_from && r.span.has_to && r.span.has_fps && r.span.has_speed && r.span.has_phase);
-    assert_true(r.span.from == 31 && r.span.to == 50 && r.span.fps == 29.97);
-    assert_true(r.span.speed == -0.5 && r.span.phase == 0.25);
+    assert_true(r.pose.span.has_from && r.pose.span.has_to && r.pose.span.has_fps && r.pose.span.has_speed &&
+                r.pose.span.has_phase);
+    assert_true(r.pose.span.from == 31 && r.pose.span.to == 50 && r.pose.span.fps == 29.97);
+    assert_true(r.pose.span.speed == -0.5 && r.pose.span.phase == 0.25);
     request_fini(&r);
     r = parse_request("/v1/render?model=a&from=-0&speed=0&phase=1");
-    assert_true(r.span.has_from && !r.span.has_to && !r.span.has_fps && !signbit(r.span.from));
+    assert_true(r.pose.span.has_from && !r.pose.span.has_to && !r.pose.span.has_fps && !signbit(r.pose.span.from));
     request_fini(&r);
     r = parse_request("/v1/mesh?model=a");
-    assert_false(r.span.has_from || r.span.has_to || r.span.has_fps || r.span.has_speed || r.span.has_phase);
+    assert_false(r.pose.span.has_from || r.pose.span.has_to || r.pose.span.has_fps || r.pose.span.has_speed ||
+                 r.pose.span.has_phase);
     request_fini(&r);
 }
 
@@ -52,22 +54,22 @@ TEST(request_subtrees_stand_among_the_joints)
 {
     struct request r = parse_request("/v1/pose?model=a&joints=5&subtree=Hips,3&joints=6&subtree=0");
     const enum mask_scope reaches[] = {BLEND_NODE, BLEND_SUBTREE, BLEND_SUBTREE, BLEND_NODE, BLEND_SUBTREE};
-    assert_int_equal(r.joint_count, 5);
+    assert_int_equal(r.pose.joint_count, 5);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(r.joints[i].scope, reaches[i]);
-    assert_string_equal(r.joints[1].name, "Hips");
-    assert_int_equal(r.joints[2].index, 3);
+        assert_int_equal(r.pose.joints[i].scope, reaches[i]);
+    assert_string_equal(r.pose.joints[1].name, "Hips");
+    assert_int_equal(r.pose.joints[2].index, 3);
     request_fini(&r);
 }
 
 TEST(request_bounds)
 {
     struct request r = parse_request("/v1/bounds?model=a&over=clip&from=1&to=2&rate=0&per=joint&mesh=body");
-    assert_true(r.is_over_clip && r.has_rate && r.rate == 0 && r.is_per_joint);
+    assert_true(r.bounds.is_over_clip && r.bounds.has_rate && r.bounds.rate == 0 && r.bounds.is_per_joint);
     assert_string_equal(r.mesh.name, "body");
     request_fini(&r);
     r = parse_request("/v1/bounds?model=a&t=1,2");
-    assert_true(!r.is_over_clip && !r.has_rate && !r.is_per_joint && r.time_count == 2);
+    assert_true(!r.bounds.is_over_clip && !r.bounds.has_rate && !r.bounds.is_per_joint && r.pose.time_count == 2);
     request_fini(&r);
 }
 
@@ -98,8 +100,8 @@ TEST(request_bad_bounds)
 TEST(request_root_motion)
 {
     struct request r = parse_request("/v1/mesh?model=a&root_motion=extract&root=hips&yaw=1");
-    assert_true(r.has_root_motion && r.has_turn);
-    assert_string_equal(r.root.name, "hips");
+    assert_true(r.motion.is_extracted && r.motion.has_turn);
+    assert_string_equal(r.motion.root.name, "hips");
     assert_true(r.picture.yaw_deg == 0);
     request_fini(&r);
     static const char *const rows[][2] = {{"root=hips", "'root' needs root_motion=extract"},
@@ -135,9 +137,9 @@ TEST(request_renames_joints)
 {
     struct request r =
         parse_request("/v1/sheet?rename_joints=mixamorig:*=*&model=a&clip_file=b&rename_joints=L,%20R=l");
-    assert_int_equal(r.renames.count, 2);
-    assert_string_equal(r.renames.rules[0].text, "mixamorig:*=*");
-    assert_string_equal(r.renames.rules[1].text, "L, R=l"); /* a comma is part of a name */
+    assert_int_equal(r.retarget.renames.count, 2);
+    assert_string_equal(r.retarget.renames.rules[0].text, "mixamorig:*=*");
+    assert_string_equal(r.retarget.renames.rules[1].text, "L, R=l"); /* a comma is part of a name */
     request_fini(&r);
     check_refused("/v1/pose?model=a&rename_joints=x=y", "'rename_joints' needs 'clip_file'");
     check_refused("/v1/pose?model=a&clip_file=b&rename_joints=xy",
@@ -154,7 +156,7 @@ TEST(request_has_a_limit_of_renames)
         buf_printf(&target, "&rename_joints=%d=x", i);
     buf_put_char(&target, '\0');
     struct request r = parse_request(target.data);
-    assert_int_equal(r.renames.count, NAME_RULES_MAX);
+    assert_int_equal(r.retarget.renames.count, NAME_RULES_MAX);
     request_fini(&r);
     target.size_bytes--;
     buf_put_text(&target, "&rename_joints=last=x");
@@ -173,7 +175,7 @@ TEST(request_clip_file_and_its_hash)
 {
     struct request r = parse_request("/v1/pose?model=a&clip_file=b");
     assert_int_equal(r.source_count, 1);
-    assert_int_equal(r.clip_source, 1);
+    assert_int_equal(r.pose.clip_source, 1);
     assert_string_equal(r.sources[0].path, "b");
     assert_null(r.sources[0].hash);
     assert_false(request_names_content(&r));
@@ -216,15 +218,15 @@ TEST(request_retarget)
     };
     struct request r = parse_request("/v1/sheet?model=a&clip_file=b&retarget=rest&feet=lock&map=vrm&clip_map=rigify"
                                      "&bones=HIPS=a%3Db&bones=lefthand=-&clip_bones=spine=c,d");
-    assert_true(r.is_by_rest && r.has_locked_feet);
-    assert_int_equal(r.humanoid.map, HUMANOID_VRM);
-    assert_int_equal(r.clip_humanoid.map, HUMANOID_RIGIFY);
-    assert_int_equal(r.humanoid.rule_count, 2);
-    assert_int_equal(r.humanoid.rules[0].role, ROLE_HIPS);
-    assert_string_equal(r.humanoid.rules[0].joint, "a=b");
-    assert_int_equal(r.humanoid.rules[1].role, ROLE_LEFT_HAND);
-    assert_int_equal(r.clip_humanoid.rule_count, 1);
-    assert_string_equal(r.clip_humanoid.rules[0].joint, "c,d");
+    assert_true(r.retarget.is_by_rest && r.retarget.has_locked_feet);
+    assert_int_equal(r.retarget.humanoid.map, HUMANOID_VRM);
+    assert_int_equal(r.retarget.clip_humanoid.map, HUMANOID_RIGIFY);
+    assert_int_equal(r.retarget.humanoid.rule_count, 2);
+    assert_int_equal(r.retarget.humanoid.rules[0].role, ROLE_HIPS);
+    assert_string_equal(r.retarget.humanoid.rules[0].joint, "a=b");
+    assert_int_equal(r.retarget.humanoid.rules[1].role, ROLE_LEFT_HAND);
+    assert_int_equal(r.retarget.clip_humanoid.rule_count, 1);
+    assert_string_equal(r.retarget.clip_humanoid.rules[0].joint, "c,d");
     request_fini(&r);
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         char target[200];

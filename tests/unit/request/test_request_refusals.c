@@ -264,7 +264,7 @@ TEST(request_every_one_byte_change_is_an_answer)
             const int rc = parse_request_as(&r, "GET", changed, NULL, &err);
             assert_true(rc == 0 || (err.code == rc && err.message[0] != '\0'));
             if (rc == 0 && r.op == OP_PALETTE) /* with a '?' early on it is a page */
-                assert_in_range(r.time_count, 1, 10000);
+                assert_in_range(r.pose.time_count, 1, 10000);
             request_fini(&r);
         }
 }
