@@ -137,6 +137,7 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
         buf_put(&pose->lists.times, &ZERO, sizeof ZERO);
     if (op_has(request->op, OP_WEIGHTED) && pose->lists.weights.size_bytes == 0)
         buf_put(&pose->lists.weights, &WHOLE, sizeof WHOLE);
+#define MEMORY LIST
 #define LIST(buf, items, count, type)                                                                                  \
     request->items = (type const *)(const void *)request->buf.data;                                                    \
     request->count = (uint32_t)(request->buf.size_bytes / sizeof *request->items);
@@ -144,6 +145,7 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
 #define TEXT(member)
 #define SELECTOR(member)
 #include "wire/request/request_fields.def"
+#undef MEMORY
 #undef LIST
 #undef VALUE
 #undef TEXT
@@ -168,11 +170,13 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
 int request_reserve(struct request *request, size_t text_bytes, struct err *err)
 {
     /* limits only so that running out of memory is an error of this request */
+#define MEMORY                        LIST
 #define LIST(buf, items, count, type) buf_init(&request->buf, SIZE_MAX / 4);
 #define VALUE(member)
 #define TEXT(member)
 #define SELECTOR(member)
 #include "wire/request/request_fields.def"
+#undef MEMORY
 #undef LIST
 #undef VALUE
 #undef TEXT
@@ -181,16 +185,6 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
     buf_init(memory, text_bytes + 1);
     if (buf_reserve(memory, text_bytes + 1) == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a request of %zu bytes", text_bytes);
-    return 0;
-}
-
-int request_add_source(struct request *request, const char *path, const char *hash, struct err *err)
-{
-    if (request->sources == NULL)
-        request->sources = calloc(REQUEST_SOURCES_MAX, sizeof *request->sources);
-    if (request->sources == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for the files of a request");
-    request->sources[request->source_count++] = (struct request_source){.path = path, .hash = hash};
     return 0;
 }
 
@@ -249,6 +243,12 @@ static enum format default_format(const struct request *request, const char *acc
     return FORMAT_JSON;
 }
 
+static request_complete_fn *const COMPLETE[] = {
+#define OPERATION(symbol, name, path, noun, methods, traits, form, complete, ...) complete,
+#include "wire/operations/operations.def"
+#undef OPERATION
+};
+
 int request_complete(struct request *request, const struct param_set *seen, const char *accept,
                      const struct limits *limits, struct err *err)
 {
@@ -256,7 +256,7 @@ int request_complete(struct request *request, const struct param_set *seen, cons
     if (!seen->has[format >= 0 ? format : PARAM_EXPORT_FORMAT])
         request->format = default_format(request, accept);
     finish_lists(request, seen, limits);
-    if (request_check_combination(request, seen, limits, err) < 0 ||
+    if (request_check_combination(request, COMPLETE[request->op], seen, limits, err) < 0 ||
         (request->pose.layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
         (request->op < OP_COUNT && request->crowd == NULL && request_collect_sources(request, limits, err) < 0))
         return err->code;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { BODY_DEPTH_MAX = 16 };
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: whole numbers up to it are exact in a double */
@@ -210,27 +209,6 @@ static int take_reference(struct request *request, const cJSON *item, const stru
         return err_set(err, ERR_NO_MEMORY, "no memory for a reference pose");
     return take_part(of->reference, OP_REFERENCE, item, limits, err) < 0 ? err_prefix(err, "reference") : 0;
 }
-
-/* --- binary bodies --- */
-
-int request_check_binary_type(const char *type, const char *own, const char *what, struct err *err)
-{
-    const char *const types[] = {own, "application/octet-stream", "application/json",
-                                 "application/x-www-form-urlencoded"}; /* curl calls any body the last */
-    if (type == NULL)
-        return 0;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        const size_t size = strlen(types[i]);
-        if (strncasecmp(type, types[i], size) != 0)
-            continue;
-        const char *rest = type + size + strspn(type + size, " \t");
-        if (*rest == '\0' || *rest == ';')
-            return 0;
-    }
-    return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "the body is '%.80s'; a %s is %s", type, what, own);
-}
-
-/* --- batches --- */
 
 /* One query of a batch; frames: how many all may still have. */
 static int take_query(struct request *request, cJSON *object, uint64_t *frames, const struct limits *limits,

@@ -21,7 +21,6 @@ static uint64_t hash_selector(uint64_t state, const struct selector *selector)
 
 static uint64_t hash_double(uint64_t state, const double *number) { return hash64(state, number, sizeof *number); }
 static uint64_t hash_rule(uint64_t state, const struct name_rule *rule) { return hash_text(state, rule->text); }
-static uint64_t hash_path(uint64_t state, char *const *path) { return hash_text(state, *path); }
 
 static uint64_t hash_bone(uint64_t state, const struct humanoid_rule *rule)
 {
@@ -33,8 +32,7 @@ static uint64_t hash_bone(uint64_t state, const struct humanoid_rule *rule)
         const double *: hash_double,                                                                                   \
         const struct selector *: hash_selector,                                                                        \
         const struct name_rule *: hash_rule,                                                                           \
-        const struct humanoid_rule *: hash_bone,                                                                       \
-        char *const *: hash_path)(state, item)
+        const struct humanoid_rule *: hash_bone)(state, item)
 
 /* --- values --- */
 
@@ -73,24 +71,33 @@ void request_set_canonical_times(struct request *request)
     request->canonical[16] = '\0';
 }
 
-/* All lists but the times. */
 static uint64_t hash_lists(uint64_t state, const struct request *request)
 {
     uint64_t row = 0;
 #define LIST(buf, items, count, type)                                                                                  \
     row++;                                                                                                             \
-    if (row > 1 && request->count > 0)                                                                                 \
+    if (request->count > 0)                                                                                            \
         state = hash_uint(hash_uint(state, row), request->count);                                                      \
-    for (uint32_t i = 0; row > 1 && i < request->count; i++)                                                           \
+    for (uint32_t i = 0; i < request->count; i++)                                                                      \
         state = HASH_ITEM(state, &request->items[i]);
+#define MEMORY(buf, items, count, type)
 #define VALUE(member)
 #define TEXT(member)
 #define SELECTOR(member)
 #include "wire/request/request_fields.def"
 #undef LIST
+#undef MEMORY
 #undef VALUE
 #undef TEXT
 #undef SELECTOR
+    return state;
+}
+
+/* Where a request may name several files: each once. */
+static uint64_t hash_files(uint64_t state, const struct request *request)
+{
+    for (uint32_t i = 0; request->file_count > 0 && i < request->source_count; i++)
+        state = hash_text(state, request->sources[i].path);
     return state;
 }
 
@@ -98,6 +105,7 @@ void request_set_canonical(struct request *request)
 {
     uint64_t h = HASH64_SEED, row = 0;
 #define LIST(buf, items, count, type)
+#define MEMORY(buf, items, count, type)
 #define VALUE(member) h = hash_value(h, ++row, &request->member, sizeof request->member);
 #define TEXT(member)                                                                                                   \
     row++;                                                                                                             \
@@ -109,9 +117,10 @@ void request_set_canonical(struct request *request)
         h = hash_selector(hash_uint(h, row), &request->member);
 #include "wire/request/request_fields.def"
 #undef LIST
+#undef MEMORY
 #undef VALUE
 #undef TEXT
 #undef SELECTOR
-    request->canonical_rest = hash_layers(hash_lists(h, request), &request->pose);
+    request->canonical_rest = hash_layers(hash_files(hash_lists(h, request), request), &request->pose);
     request_set_canonical_times(request);
 }

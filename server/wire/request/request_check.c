@@ -203,16 +203,10 @@ static int check_retarget(const struct request *request, const struct param_set 
     return given == NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs retarget=rest", given);
 }
 
-int request_check_combination(struct request *request, const struct param_set *seen, const struct limits *limits,
-                              struct err *err)
+int request_check_combination(struct request *request, request_complete_fn *complete, const struct param_set *seen,
+                              const struct limits *limits, struct err *err)
 {
-    static request_complete_fn *const COMPLETE[] = {
-#define OPERATION(symbol, name, path, noun, methods, traits, form, complete, ...) complete,
-#include "wire/operations/operations.def"
-#undef OPERATION
-    };
-    if (check_needed(request, seen, err) < 0 ||
-        (COMPLETE[request->op] != NULL && COMPLETE[request->op](request, seen, limits, err) < 0) ||
+    if (check_needed(request, seen, err) < 0 || (complete != NULL && complete(request, seen, limits, err) < 0) ||
         check_span(request, err) < 0 || check_root_motion(request, seen, err) < 0)
         return err->code;
     return check_retarget(request, seen, err);

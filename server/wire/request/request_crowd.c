@@ -4,6 +4,24 @@
 #include "wire/request/crowd_request.h"
 
 #include <string.h>
+#include <strings.h>
+
+int request_check_binary_type(const char *type, const char *own, const char *what, struct err *err)
+{
+    const char *const types[] = {own, "application/octet-stream", "application/json",
+                                 "application/x-www-form-urlencoded"}; /* curl calls any body the last */
+    if (type == NULL)
+        return 0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const size_t size = strlen(types[i]);
+        if (strncasecmp(type, types[i], size) != 0)
+            continue;
+        const char *rest = type + size + strspn(type + size, " \t");
+        if (*rest == '\0' || *rest == ';')
+            return 0;
+    }
+    return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "the body is '%.80s'; a %s is %s", type, what, own);
+}
 
 int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,
                        struct err *err)

@@ -2,6 +2,7 @@
  * layers take clips from, each once. */
 #include "wire/request/request_parser.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What the layers say themselves cannot be said of all of them. */
@@ -48,6 +49,16 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
 }
 
 /* --- other files --- */
+
+int request_add_source(struct request *request, const char *path, const char *hash, struct err *err)
+{
+    if (request->sources == NULL)
+        request->sources = calloc(REQUEST_SOURCES_MAX, sizeof *request->sources);
+    if (request->sources == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for the files of a request");
+    request->sources[request->source_count++] = (struct request_source){.path = path, .hash = hash};
+    return 0;
+}
 
 static int add_source(struct request *request, struct request_pose *part, const struct limits *limits, struct err *err)
 {

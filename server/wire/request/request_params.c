@@ -37,8 +37,7 @@ static const char *list_owners(const char *name, char list[LIST_SIZE])
     for (int op = 0; op <= OP_ENTITY; op++)
         for (int i = 0; i < PARAM_COUNT && at < LIST_SIZE; i++)
             if (REQUEST_PARAMS[i].ops & OP_BIT(op) && strcmp(REQUEST_PARAMS[i].name, name) == 0)
-                at +=
-                    (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", OP_INFO[op].path);
+                at += (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", OP_INFO[op].path);
     return list;
 }
 

@@ -87,16 +87,16 @@ void request_set_canonical(struct request *request);
 
 /* --- request_check.c --- */
 
-/* Fills in what was not given and checks what does not go together: first the rules of all operations, then those of
- * the request's own (the column `complete` of operations.def). `seen`: which parameters were given. */
-int request_check_combination(struct request *request, const struct param_set *seen, const struct limits *limits,
-                              struct err *err);
-
-/* The rules of each operation, likewise. */
+/* What an operation fills in that was not given, and what does not go together: the column `complete` of
+ * operations.def. `seen`: which parameters were given. */
 typedef int request_complete_fn(struct request *request, const struct param_set *seen, const struct limits *limits,
                                 struct err *err);
 request_complete_fn request_check_palette, request_check_mesh, request_check_bounds, request_check_export,
     request_check_layer, request_complete_picture, request_complete_environment, request_collect_models;
+
+/* That, and the rules of all operations. complete: NULL where the operation has no rules of its own. */
+int request_check_combination(struct request *request, request_complete_fn *complete, const struct param_set *seen,
+                              const struct limits *limits, struct err *err);
 
 /* --- what request_complete_picture() consists of: request_camera.c, request_sheet.c, request_picture_file.c --- */
 
@@ -141,6 +141,9 @@ void request_raycast_free(struct request_raycast *raycast);
 
 /* True when the body is binary, which is told by its first bytes or by the operation. */
 bool request_has_binary_body(enum op op, const struct request_head *head);
+/* Checks the Content-Type of a binary body, whose own type is `own`: none is fine, and so are those that curl and
+ * browsers send by themselves. `what`: what messages call the body. Returns 0 or ERR_UNSUPPORTED_MEDIA_TYPE. */
+int request_check_binary_type(const char *type, const char *own, const char *what, struct err *err);
 /* Takes a binary body, once request_has_binary_body(). */
 int request_take_raycast(struct request *request, const struct request_head *head, const struct limits *limits,
                          struct param_set *seen, struct err *err);
@@ -148,10 +151,6 @@ int request_take_crowd(struct request *request, const struct request_head *head,
                        struct err *err);
 
 /* --- request_body.c --- */
-
-/* Checks the Content-Type of a binary body, whose own type is `own`: none is fine, and so are those that curl and
- * browsers send by themselves. `what`: what messages call the body. Returns 0 or ERR_UNSUPPORTED_MEDIA_TYPE. */
-int request_check_binary_type(const char *type, const char *own, const char *what, struct err *err);
 
 /* Takes an object within the body as a request of its own, of part->op, which has to be ended whatever comes back;
  * model: what its parameter `model` says, or NULL: its own. */

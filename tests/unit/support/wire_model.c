@@ -234,8 +234,12 @@ const struct model *wire_model_empty(void)
 
 struct request wire_request(enum op op, const double *times_s, uint32_t time_count)
 {
-    return (struct request){
-        .op = op, .model = "arm.glb", .pose.times_s = times_s, .pose.time_count = time_count, .what = WHAT_SCENE};
+    return (struct request){.op = op,
+                            .model = "arm.glb",
+                            .pose.model = "arm.glb",
+                            .pose.times_s = times_s,
+                            .pose.time_count = time_count,
+                            .what = WHAT_SCENE};
 }
 
 struct selector wire_index(uint32_t index) { return (struct selector){.kind = SELECT_INDEX, .index = index}; }
