@@ -41,7 +41,7 @@ static bool is_clip(const struct model *model, int32_t clip)
 
 static bool is_wrap(int32_t wrap) { return wrap >= WRAP_LOOP && wrap <= WRAP_MIRROR; }
 
-/* Returns NULL, or what is wrong with a layer. */
+/* Returns NULL, or the fault of a layer. */
 static const char *layer_fault(const struct model *model, const struct pe_layer *layer)
 {
     enum { WEIGHT_MOST = 1000 };

@@ -17,7 +17,7 @@ struct pe_caster {
     uint32_t ray_capacity, hit_capacity;
 };
 
-/* Casting may offer a leaf of triangles more than what is reserved before it stops. */
+/* Casting may offer one leaf of triangles beyond the reserved room before it stops. */
 enum { LEAF_SPARE = 16 };
 
 int pe_mesh_new(const struct pe_model *model, struct pe_mesh **out, struct pe_error *error)

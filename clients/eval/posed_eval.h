@@ -14,7 +14,7 @@
  *       pe_palette(evaluator, 0, PE_MAT4, palette, sizeof palette / sizeof *palette, &error) < 0)
  *       fail(error.message);
  *
- * Initialise structs that you fill with zeros (= {0}). A field that is 0 has a sensible meaning, given beside it.
+ * Initialise structs that you fill with zeros (= {0}). A zero has a sensible meaning in every field, given beside it.
  *
  * Make a .posed file with `posectl bake hero.fbx -o hero.posed`, or get it from a server's /v1/export?format=posed.
  *
@@ -53,7 +53,7 @@ enum pe_status {
     PE_E_MEMORY = -5,     /* memory ran out; only functions that open, make or reserve return it */
     PE_E_NOT_FOUND = -6,  /* nothing has that name */
     PE_E_AMBIGUOUS = -7,  /* several things have that name: use an index */
-    PE_E_NOT_FINITE = -8, /* the pose has a value that is not a finite float */
+    PE_E_NOT_FINITE = -8, /* the pose has a value that a finite float cannot hold */
     PE_E_NOT_RIGID = -9,  /* a matrix scales, shears or mirrors, which the layout cannot express */
     PE_E_RESERVE = -10    /* no room: call the function whose name ends in _reserve */
 };
@@ -209,7 +209,7 @@ struct pe_entity {
     double time_s;
     const struct pe_layer *layers; /* NULL, or [layer_count] in place of the clip; with a count of 0, the rest pose */
     uint32_t layer_count;
-    int32_t motion;   /* enum pe_motion; needs a clip, or one layer that is not additive and has no masks */
+    int32_t motion;   /* enum pe_motion; needs a clip, or one override layer without masks */
     int32_t has_root; /* with motion. 0: the root is the joint above all others; 1: the root is node `root` */
     uint32_t root;
     const double *world_from_scene; /* NULL, or [16], column-major, affine: palettes and nodes are multiplied by it */

@@ -35,7 +35,7 @@
  *   pe_model_close(hero);
  *
  * The nearest hit is often a joint below the head: eyes, a jaw, hair. So the condition tests the head and all its
- * descendants. A joint in front of it, such as a hand, may also be hit; PE_ALL finds what is behind. */
+ * descendants. A joint in front of it, such as a hand, may also be hit; PE_ALL also finds the head behind it. */
 #ifndef POSED_EVAL_HITS_H
 #define POSED_EVAL_HITS_H
 
@@ -47,8 +47,8 @@ extern "C" {
 
 /* --- volumes ---------------------------------------------------------------------------------------------------- */
 
-/* The volumes of a model, in the spaces of its joints: one for each joint that leads vertices, or those of the model's
- * hitbox file. They are the same as in /v1/hitboxes, in its order. Threads may share them. */
+/* The volumes of a model, in the spaces of its joints: one for each joint that leads vertices, or the volumes
+ * of the model's hitbox file. They are the same as in /v1/hitboxes, in its order. Threads may share them. */
 struct pe_hitboxes;
 
 enum pe_kind { PE_CAPSULE = 0, PE_BOX = 1, PE_SPHERE = 2 };

@@ -21,7 +21,7 @@ struct json_rules {
     bool is_without_nul; /* no string may contain \u0000 */
 };
 
-/* Checks text that is already valid UTF-8. Returns 0, ERR_BAD_REQUEST, naming the byte, for text that is not JSON or is
+/* Checks valid UTF-8 text. Returns 0, ERR_BAD_REQUEST, naming the byte, for text that is not JSON or is
  * nested too deep, or ERR_BODY_TOO_LARGE for too many values. */
 int json_check(const char *text, size_t size_bytes, const struct json_rules *rules, struct err *err);
 

@@ -32,7 +32,7 @@ struct sheet_spec {
     uint32_t gap;        /* pixels between cells */
     uint32_t padding;    /* pixels around all cells */
     uint32_t quality;    /* of lossy formats: 1 to 100; 0: not given. OP_RENDER uses this and format too */
-    uint32_t first_row;  /* first row that is drawn; in an animation each frame is a row */
+    uint32_t first_row;  /* first drawn row; in an animation each frame is a row */
     uint32_t row_count;  /* rows that are drawn; 0: all from first_row on */
     uint32_t reserved;
     double rate;      /* frames a second that each clip is sampled at */

@@ -61,7 +61,7 @@ struct cells {
 
 /* --- cell_camera.c: poses and cameras --- */
 
-/* Returns the model that is drawn. */
+/* Returns the drawn model. */
 const struct model *cells_model(const struct cells *cells);
 /* Poses cell c, and finds what a camera must frame of it. */
 int cells_pose(struct renderer *renderer, struct cells *cells, uint32_t c, struct pose_view *view, struct err *err);

@@ -1,4 +1,4 @@
-/* main.c - posed-render: draws the pictures that posed requests on file descriptor 3, until that is closed. */
+/* main.c - posed-render: draws the pictures that posed requests on file descriptor 3, until it is closed. */
 #include "base/buf.h"
 #include "base/mem.h"
 #include "worker/attempt.h"

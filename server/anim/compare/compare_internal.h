@@ -101,7 +101,7 @@ bool compare_takes_influences(struct compare *compare, uint32_t at);
 
 /* Adds a difference without indices or values. Returns NULL when there are enough of the kind. */
 struct difference *difference_add(struct compare *compare, enum difference_kind kind);
-/* Returns a difference that is not in the list, with nothing set. */
+/* Returns an empty difference outside the list. */
 struct difference difference_empty(enum difference_kind kind);
 void difference_say(struct difference *difference, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void difference_set_number(struct difference *difference, enum compare_side side, double value);
@@ -122,7 +122,7 @@ static inline double compare_told_deg(double angle_deg) { return angle_deg < 1e-
 /* How reliably a name identifies something: as it is written; as exporters rewrite it (three.js: no []./: and _ for
  * spaces; Blender: 63 bytes); without the number that tools append to duplicates (.001, _1). */
 enum name_level { NAME_EXACT, NAME_REWRITTEN, NAME_BASE };
-/* Returns a hash of the name, or 0 when there is none. */
+/* Returns a hash of the name, or 0 without one. */
 uint64_t name_key(const struct model *model, struct str name, enum name_level level);
 
 /* A name on one side of a comparison. */
@@ -182,7 +182,7 @@ struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, 
 
 /* --- compare_surface.c, compare_weights.c, compare_materials.c, compare_textures.c --- */
 
-/* Reports the differences of everything that is drawn. */
+/* Reports the differences of all drawn surfaces. */
 int surfaces_compare(struct compare *compare);
 /* Reports joints whose vertices have other weights. */
 void weights_compare(struct compare *compare);

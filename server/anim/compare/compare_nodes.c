@@ -173,7 +173,7 @@ static void tell_name(struct compare *compare, const struct joint_pair *pair)
                    compare_thing(new, "joint", is, pair->nodes[COMPARE_NEW], names[1]));
 }
 
-/* Returns the name of the joint above a pair, or a text when there is none. */
+/* Returns the name of the joint above a pair, or a text in its place. */
 static const char *name_above(struct compare *compare, struct difference *difference, enum compare_side side,
                               int32_t above, char out[THING_SIZE])
 {

@@ -199,7 +199,7 @@ static double cost_of(const struct compare *compare, uint32_t old, uint32_t new,
            0.05 * is_other_joint + 0.04 * is_other_material;
 }
 
-/* Finds the partner of vertex `at` of the side that is not in the grid. */
+/* Finds the partner of vertex `at` on the other side than the grid. */
 static int32_t find_partner(struct compare *compare, const struct vertex_grid *grid, uint32_t at, double radius)
 {
     const bool is_old = grid->drawn == &compare->surface->drawn[COMPARE_NEW];

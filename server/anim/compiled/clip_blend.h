@@ -2,7 +2,7 @@
  * in float, then multiply them like those of one clip.
  *
  * Pure; any thread, one struct clip_blend per thread. All kernels give the same bits. clip_blend_bound() bounds the
- * difference from blend_evaluate(). A blend beyond CLIP_BLEND_BOUND_MAX, or with a clip that is not compiled, is left
+ * difference from blend_evaluate(). A blend beyond CLIP_BLEND_BOUND_MAX, or with an uncompiled clip, is left
  * to blend_evaluate(). */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* crowd_group.h - the members of a crowd that the kernels evaluate together (anim/compiled/clip_group.h). For crowd.c.
  *
- * Pure; any thread, one struct crowd_group per thread. Poses are the same as those of entity.h, bit for bit. */
+ * Pure; any thread, one struct crowd_group per thread. Poses have the same bits as from entity.h. */
 #pragma once
 
 #include "anim/compiled/clip_group.h"
@@ -8,7 +8,7 @@
 
 struct crowd_member;
 
-/* Working memory, and the group that is being filled. */
+/* Working memory, and the unfinished group. */
 struct crowd_group {
     struct clip_group lanes;
     struct clip_blend_plan plans[KERNEL_GROUP_MAX];

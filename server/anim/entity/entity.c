@@ -59,7 +59,7 @@ void entity_work_trim(struct entity_work *work, size_t kept_bytes)
     clip_blend_fini(&work->mixed);
 }
 
-/* True for a layer that is the whole pose. */
+/* True for a layer that alone makes the whole pose. */
 static bool is_whole(const struct blend_layer *layer)
 {
     return !layer->is_additive && layer->mask_count == 0 && layer->weight > 0;

@@ -16,7 +16,7 @@ static inline void rgbe_to_linear(const uint8_t rgbe[4], float rgb[3])
         rgb[c] = fminf((float)rgbe[c] * scale, RGBE_MOST);
 }
 
-/* Finds the nearest value; what is not above 0 becomes 0. */
+/* Finds the nearest value; negative numbers and NaN become 0. */
 static inline void rgbe_from_linear(const float rgb[3], uint8_t rgbe[4])
 {
     float clean[3], peak = 0;

@@ -23,6 +23,6 @@ struct scale_frame {
 
 /* Returns the frame of a node with these NODE_ flags below `parent`; NULL for a root. */
 struct scale_frame scale_frame_below(const struct scale_frame *parent, const struct trs *local, uint32_t flags);
-/* The same for a plain node that is given by a matrix. */
+/* The same for a plain node with a matrix. */
 struct scale_frame scale_frame_of_matrix(const struct scale_frame *parent, const struct dmat4 *parent_from_node);
 struct dmat4 scale_frame_matrix(const struct scale_frame *frame); /* scene_from_node */

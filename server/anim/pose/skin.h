@@ -67,5 +67,5 @@ void skin_tangents(const struct model *model, uint32_t primitive, const struct s
  * palette: for its skin. */
 void skin_draw(const struct model *model, uint32_t draw, const struct pose *pose, const struct skin_palette *palette,
                bool is_normal, struct vec3 *out);
-/* Returns 0, or ERR_NOT_FINITE naming the first of these vertices that is not finite. */
+/* Returns 0, or ERR_NOT_FINITE naming the first vertex with an infinity or NaN. */
 int skin_check(const struct model *model, uint32_t draw, const struct vec3 *vertices, struct err *err);

@@ -30,7 +30,7 @@ void triangle_ray_init(struct triangle_ray *ray, const double origin[3], const d
  */
 bool triangle_hit(const struct triangle_ray *ray, const double corners[3][3], struct triangle_entry *out);
 
-/* Finds the point of the triangle that is nearest to `point`. Returns the distance. */
+/* Finds the point of the triangle nearest to `point`. Returns the distance. */
 double triangle_nearest(const double corners[3][3], const double point[3], double barycentric[3], double nearest[3]);
 
 /* Finds where a ball, whose centre moves along the ray, first touches the triangle; t is 0 where it does from the

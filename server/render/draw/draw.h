@@ -76,7 +76,7 @@ struct drawing {
     struct gathering gathering;
     bool is_gathered;    /* the current draws are gathered: programs have PROGRAM_GATHERED */
     unsigned layer_kind; /* of the frame's model, from draw_layers_start() */
-    GLuint behind;       /* texture of what is seen through clear materials */
+    GLuint behind;       /* texture of the picture behind clear materials */
 };
 
 /* Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
@@ -108,7 +108,7 @@ void draw_set_culling(const struct gl *gl, const struct model *model, const stru
 void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes);
 /* Draws a primitive whose vertices are bound, in the file's order. */
 void draw_indexed(const struct gl *gl, const struct primitive *primitive);
-/* Marks what is drawn from now on if drawing->has_marks, with DRAW_MARK_LIT at first. */
+/* Marks following draws if drawing->has_marks, with DRAW_MARK_LIT at first. */
 void draw_mark_surfaces(const struct drawing *drawing);
 /* Draws the bones in the colours of drawing->own. */
 void draw_skeleton_mesh(const struct drawing *drawing, const struct program *program, const struct posed_model *posed);

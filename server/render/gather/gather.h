@@ -39,7 +39,7 @@ struct gather_mesh {
     float uv_from_texcoord[6]; /* two rows */
     float texels[2];           /* width and height of the textures, divided by the larger one */
     bool has_bumps;            /* samples have tangents, and no colours */
-    bool is_flat;              /* face normals are used, not those of vertices */
+    bool is_flat;              /* face normals instead of vertex normals */
     enum gather_cull seen;     /* the visible side of the triangles */
     uint64_t point_first;      /* set by gather_add() */
 };

@@ -83,7 +83,7 @@ struct camera_query posed_model_camera_query(const struct model *model, const st
 /* Returns that camera, framing these points. */
 struct camera posed_model_camera(const struct model *model, const struct pose_view *view, const struct vec3 *points,
                                  uint64_t point_count);
-/* Returns the palette of a skin that is used: in scene space, and after posed_model_set_camera() in view space. */
+/* Returns the palette of a used skin: in scene space, and after posed_model_set_camera() in view space. */
 struct skin_palette posed_model_palette(const struct posed_model *posed, const struct model *model, uint32_t skin);
 /* Returns a draw's vertices in bind space: morphed, or the model's own. */
 const struct vec3 *posed_model_bind(const struct posed_model *posed, const struct model *model,
