@@ -1,5 +1,5 @@
 /* json_check.h - checks that untrusted bytes are one JSON value (RFC 8259): a request body before cJSON reads it, and
- * extras, which go into answers unchanged. It accepts any bytes, does not recurse, and takes linear time. Pure; any
+ * extras, which go into answers unchanged. Any bytes are safe; it does not recurse, and takes linear time. Pure; any
  * thread.
  *
  * cJSON accepts more than JSON (raw control characters, 01, 1., a byte order mark), cuts strings at \u0000, and needs

@@ -20,7 +20,7 @@ bool utf8_is_valid(const char *text, size_t size_bytes);
 /* Replaces each byte that is not part of a well-formed sequence by '?', in place. */
 void utf8_repair(char *text, size_t size_bytes);
 
-/* The largest n <= limit_bytes at which `text` can be cut without splitting a sequence. */
+/* Returns the largest n <= limit_bytes at which `text` can be cut without splitting a sequence. */
 size_t utf8_cut(const char *text, size_t size_bytes, size_t limit_bytes);
 
 /* Returns the size without an incomplete sequence at the end. */

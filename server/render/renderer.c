@@ -31,7 +31,7 @@ static const char *processor_class(void)
 #endif
 }
 
-/* Pixels depend on the first four and the letters, the bytes of files on the rest. */
+/* Pixels depend on the first four names and the font's, the bytes of files on the rest. */
 static void name_renderer(struct renderer *renderer)
 {
     const struct gl *gl = &renderer->gl;

@@ -31,7 +31,7 @@ struct hull {
     uint32_t *next;
     struct face *faces;
     uint32_t face_count, face_capacity;
-    uint32_t *seen; /* faces that the new point sees; as many as there are faces */
+    uint32_t *seen; /* faces that the new point sees; has room for all */
     uint32_t seen_count;
     struct horizon_edge *horizon;
     uint32_t horizon_count, horizon_capacity;

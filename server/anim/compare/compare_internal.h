@@ -50,7 +50,7 @@ struct drawn_vertices {
     uint32_t *vertices;  /* [count]: indices into the model's vertices */
     uint32_t *draws;     /* [count]: indices into the model's draws */
     struct vec3 *places; /* [count] */
-    uint64_t *materials; /* [draw_count]: name_key() of the material's name; 0: no material */
+    uint64_t *materials; /* [draw_count]: name_key() of the material's name; 0: none */
     int32_t *partners;   /* [count]: index of the matching vertex of the other model, or -1; several may share one */
 };
 

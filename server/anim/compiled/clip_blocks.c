@@ -11,7 +11,7 @@
 
 enum { EXPANSION_MAX = 4, ROUNDING = 16 /* floats in a cache line */ };
 /* Channels may share keys, so a small file could become a large model. All clips together may have at most SHARE_MAX
- * times its keys, or SMALL_FLOATS. */
+ * times its keys plus SMALL_FLOATS. */
 enum { SHARE_MAX = 16, SMALL_FLOATS = 1 << 20 };
 
 /* The moving nodes of a clip, grouped by kind and cut into blocks. */

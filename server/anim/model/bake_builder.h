@@ -42,5 +42,5 @@ struct str bake_long_text(struct bake_builder *builder, const char *text, size_t
 void bake_warn(struct bake_builder *builder, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The builder's arrays as a model; valid until the next add. */
+/* Returns the builder's arrays as a model; valid until the next add. */
 struct model bake_builder_view(const struct bake_builder *builder);

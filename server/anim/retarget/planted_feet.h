@@ -2,7 +2,7 @@
  *
  * A foot has two points that can stand: the ankle, and the ball (the joint of the toes), which still stands when the
  * heel lifts. A point is planted over a range of samples when it stays within 1 % of a leg length of its first place
- * for at least 0.08 s, and is at most a quarter of a leg above the lower point of both feet. */
+ * for at least 0.08 s, and is at most a quarter of a leg above the lower of both feet. */
 #pragma once
 
 #include <stdbool.h>
