@@ -4,9 +4,9 @@
 
 const int LIGHTS_MAX = 16;          // MODEL_LIGHTS_DRAWN
 uniform int light_count;
-uniform vec4 light_places[LIGHTS_MAX]; // view space, in the unit of view_position; w: range; 0: unlimited, -1: directional light
+uniform vec4 light_places[LIGHTS_MAX]; // view space, in view_position's unit; w: range; 0: unlimited, -1: directional
 uniform vec4 light_axes[LIGHTS_MAX];   // unit vectors in which they shine; w: offset of the cone
-uniform vec4 light_colors[LIGHTS_MAX]; // light that arrives at distance 1, facing it; w: factor of the cone, 0 without one
+uniform vec4 light_colors[LIGHTS_MAX]; // light at distance 1, facing it; w: factor of the cone, 0 without one
 
 const float SHARPEST = 0.05; // least roughness, because lights without a size would be invisible on smoother surfaces
 

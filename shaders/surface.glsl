@@ -51,7 +51,8 @@ vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
 #ifdef CUT
 // True when the material's alpha test cuts this sample out. Where the range ends below 0, a pixel is 2 x 2 samples, and
 // as many of them stay as the surface covers. Each sample takes the alpha at the middle of the pixel, sharpened by its
-// change over the pixel (Wyman and McGuire 2017, Hashed Alpha Testing, 2; alpha to coverage), and has its own threshold.
+// change over the pixel (Wyman and McGuire 2017, Hashed Alpha Testing, 2; alpha to coverage), and has its own
+// threshold.
 bool is_cut(float alpha)
 {
     float dx = dFdx(alpha), dy = dFdy(alpha), width = 2.0 * (abs(dx) + abs(dy));

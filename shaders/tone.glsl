@@ -20,8 +20,8 @@ vec3 neutral(vec3 c, float veil)
     float under = least < 2.0 * veil ? least - least * least / (4.0 * veil) : veil;
     c = (c - under) * (1.0 + veil + veil * veil); // over 1 - veil
     // A peak p is lowered to n / d, and m / d is lost. The share of the hue that stays is
-    // 1 / (PALING lost^2 / (1 + lost) + 1) = d (d + m) / q. All terms share one denominator, because a division takes as
-    // long as ten products.
+    // 1 / (PALING lost^2 / (1 + lost) + 1) = d (d + m) / q. All terms share one denominator, because a division
+    // takes as long as ten products.
     float peak = max(max(c.r, c.g), c.b);
     float d = peak + D - START, n = d - D * D, m = peak * d - n;
     float paled = PALING * m * m, q = paled + d * (d + m), scale = n / (q * d * peak);

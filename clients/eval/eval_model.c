@@ -135,7 +135,7 @@ int pe_model_open(const char *path, unsigned flags, struct pe_model **model, str
     if (path == NULL || model == NULL || (flags & ~(unsigned)PE_OPEN_MAP) != 0)
         return eval_fail(error, PE_E_ARGUMENT, "no path, no place for the model, or unknown flags");
     *model = NULL;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* does not wait for the writer of a FIFO */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* do not wait for a FIFO */
     if (fd < 0)
         return fail_system(error, errno, path);
     const int rc = open_file(fd, flags, path, model, error);

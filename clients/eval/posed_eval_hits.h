@@ -91,13 +91,13 @@ struct pe_ray {
 
 struct pe_hit {
     uint32_t ray, entity; /* indices */
-    uint32_t node;     /* volumes: the joint; meshes: the node of the mesh, whatever part of a body was hit */
-    uint32_t part;     /* volumes: index for pe_hitbox_at(); meshes: for pe_draw_at() */
-    uint32_t triangle; /* meshes: index in the draw; a triangle is three indices */
-    int is_inside;     /* 1: the ray began inside the volume, or the ball touched it at once; the distance is 0 */
-    float distance;    /* travelled by the ray or the centre of the ball, in world units */
-    float point[3];    /* point that was hit, in the world */
-    float normal[3];   /* unit, away from the surface; for a ball from the point to its centre */
+    uint32_t node;        /* volumes: the joint; meshes: the node of the mesh, whatever part of a body was hit */
+    uint32_t part;        /* volumes: index for pe_hitbox_at(); meshes: for pe_draw_at() */
+    uint32_t triangle;    /* meshes: index in the draw; a triangle is three indices */
+    int is_inside;        /* 1: the ray began inside the volume, or the ball touched it at once; the distance is 0 */
+    float distance;       /* travelled by the ray or the centre of the ball, in world units */
+    float point[3];       /* point that was hit, in the world */
+    float normal[3];      /* unit, away from the surface; for a ball from the point to its centre */
     float barycentric[3]; /* meshes: barycentric coordinates of the point */
 };
 

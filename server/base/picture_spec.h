@@ -16,8 +16,7 @@ enum picture_flags {
     PICTURE_AUTO_TIME = 128,   /* the renderer picks the time within the given part of the clip */
     PICTURE_FRAME_BOX = 256,   /* the camera frames frame_box */
     PICTURE_OCCLUSION = 512,   /* ambient occlusion: corners that little light reaches are darker */
-    PICTURE_OWN_LIGHTS =
-        1024, /* the model's own lights shine on it; with LIGHT_FLAT there is hardly any other light */
+    PICTURE_OWN_LIGHTS = 1024, /* the model's own lights shine on it; with LIGHT_FLAT there is hardly any other light */
 };
 
 /* The light of lit pictures, and the tone mapping that turns it into colours. In the order of the parameters' words. */
@@ -29,23 +28,23 @@ enum { PICTURE_STOPS_MAX = 16 };
 enum picture_target { PICTURE_TARGET_NONE = 0, PICTURE_TARGET_POINT = 1, PICTURE_TARGET_NODE = 2 };
 
 struct picture_spec {
-    uint32_t width, height;     /* pixels */
-    double yaw_deg, pitch_deg;  /* direction of the camera (anim/camera/camera.h) */
-    uint8_t background[4];      /* top row: RGBA, straight alpha; 0,0,0,0 = transparent */
-    uint8_t background_end[4];  /* bottom row; the rows between are a gradient */
-    uint32_t flags;             /* PICTURE_ */
-    uint32_t view;              /* enum view */
-    double fov_deg;             /* 0: 30 */
-    double distance;            /* as in anim/camera/camera.h; 0: 1 */
-    double filled;              /* share of the picture between its margins; 0: 0.88 */
-    double target[3];           /* PICTURE_TARGET_POINT: scene space */
-    double frame_box[6];        /* PICTURE_FRAME_BOX: corners min, max; scene space */
-    uint32_t target_kind;       /* PICTURE_TARGET_ */
-    uint32_t target_node;       /* PICTURE_TARGET_NODE; set by the service, which knows the model */
-    uint32_t camera;            /* 1 + a camera of the file, set likewise; 0: the camera that the fields above describe */
-    uint32_t variant;           /* 1 + a material variant of the file, set likewise; 0: the file's own materials */
-    double exposure_stops;      /* light is multiplied by 2 to this power */
-    uint32_t light;             /* enum picture_light */
-    uint32_t tone;              /* enum picture_tone */
+    uint32_t width, height;    /* pixels */
+    double yaw_deg, pitch_deg; /* direction of the camera (anim/camera/camera.h) */
+    uint8_t background[4];     /* top row: RGBA, straight alpha; 0,0,0,0 = transparent */
+    uint8_t background_end[4]; /* bottom row; the rows between are a gradient */
+    uint32_t flags;            /* PICTURE_ */
+    uint32_t view;             /* enum view */
+    double fov_deg;            /* 0: 30 */
+    double distance;           /* as in anim/camera/camera.h; 0: 1 */
+    double filled;             /* share of the picture between its margins; 0: 0.88 */
+    double target[3];          /* PICTURE_TARGET_POINT: scene space */
+    double frame_box[6];       /* PICTURE_FRAME_BOX: corners min, max; scene space */
+    uint32_t target_kind;      /* PICTURE_TARGET_ */
+    uint32_t target_node;      /* PICTURE_TARGET_NODE; set by the service, which knows the model */
+    uint32_t camera;       /* 1 + a camera of the file, set likewise; 0: the camera that the fields above describe */
+    uint32_t variant;      /* 1 + a material variant of the file, set likewise; 0: the file's own materials */
+    double exposure_stops; /* light is multiplied by 2 to this power */
+    uint32_t light;        /* enum picture_light */
+    uint32_t tone;         /* enum picture_tone */
     double environment_yaw_deg; /* LIGHT_FILE: rotation of the job's environment (anim/light/panorama.h) */
 };

@@ -22,7 +22,8 @@ enum { IMPORT_FOLDERS_MAX = 64, IMPORT_NAMES_BYTES_MAX = 4 << 20 };
 
 enum import_file_kind {
     IMPORT_FILE_OPEN = 1, /* the file `path` */
-    IMPORT_FILE_LIST = 2, /* names in the folder `path` ("." is the root) that end in `suffix`, ignoring case, without names that start with a dot; each followed by NUL, in no order */
+    IMPORT_FILE_LIST = 2, /* names in the folder `path` ("." is the root) that end in `suffix`, ignoring case, without
+                             names that start with a dot; each followed by NUL, in no order */
 };
 
 /* The first message in the socket of an importer from a fork server: its order. */

@@ -165,7 +165,8 @@ struct render_shown {
 /* The notes beside a picture. */
 struct render_notes {
     struct render_shown shown;             /* finite */
-    char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: for clips of other files, the report of nodes without a partner (anim/retarget/retarget_report.h) */
+    char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: for clips of other files, the report of
+                                              nodes without a partner (anim/retarget/retarget_report.h) */
 };
 
 struct render_result {

@@ -292,7 +292,7 @@ static int check_clip(const struct model *model, uint32_t c, struct ends *ends, 
 
 static int check_clips(const struct model *model, uint32_t *driven, struct clip_magnitude *magnitudes, struct err *err)
 {
-    struct ends ends = {.parts = model->rig_part_count > 0 ? model->rig_node_count : 0}; /* the sets of clips follow the one at rest */
+    struct ends ends = {.parts = model->rig_part_count > 0 ? model->rig_node_count : 0}; /* after the set at rest */
     clip_magnitude_of_outputs(model, magnitudes);
     for (uint32_t c = 0; c < model->compiled_clip_count; c++) {
         const int rc = check_clip(model, c, &ends, driven, magnitudes, err);

@@ -172,8 +172,7 @@ static void place_eye(const struct axes *axes, const double slope[2], const stru
 {
     double nearest = extent->box.max[2] + NEAREST_SHARE * size;
     if (extent->box.max[0] - extent->box.min[0] <= 0 && extent->box.max[1] - extent->box.min[1] <= 0)
-        nearest =
-            extent->box.max[2] + size / fmin(slope[0], slope[1]); /* nothing has a width: it is seen end-on, or is a single point */
+        nearest = extent->box.max[2] + size / fmin(slope[0], slope[1]); /* no width: seen end-on, or a point */
     for (int i = 0; i < 2; i++) {
         eye[i] = (extent->plus[i] - extent->minus[i]) / 2;
         nearest = fmax(nearest, (extent->plus[i] + extent->minus[i]) / (2 * slope[i]));

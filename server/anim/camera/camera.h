@@ -11,7 +11,8 @@ struct camera {
     struct dmat4 clip_from_view; /* GL clip space, depth -1..1 */
     double eye[3];               /* scene space */
     bool is_ortho;               /* orthographic */
-    double half[2];   /* half of the picture's width and height: orthographic in scene units, perspective at a distance of 1 from the eye */
+    double half[2]; /* half of the picture's width and height: orthographic in scene units, perspective at a distance of
+                       1 from the eye */
     double near, far; /* distances from the eye along the view direction; > 0 */
 };
 

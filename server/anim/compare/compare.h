@@ -69,9 +69,9 @@ struct comparison {
     uint32_t clips_left_out;                 /* beyond COMPARED_CLIPS_MOST */
     bool has_other_unit, has_other_up;       /* the files state different ones */
     bool is_unit_converted, is_up_converted; /* and their numbers differ exactly by that */
-    uint64_t vertices_left_out;              /* vertices beyond the first two million of a model, which were not compared */
-    uint64_t pose_count, step_count;         /* poses that were evaluated, and the nodes and weights in them */
-    size_t capacity;                         /* private */
+    uint64_t vertices_left_out;      /* vertices beyond the first two million of a model, which were not compared */
+    uint64_t pose_count, step_count; /* poses that were evaluated, and the nodes and weights in them */
+    size_t capacity;                 /* private */
 };
 
 struct compare_options {

@@ -7,7 +7,7 @@
 /* One of the two models. */
 struct compare_model {
     const struct model *model;
-    struct dmat4 common_from_scene; /* converts axes or units where the files state different ones and their numbers differ so */
+    struct dmat4 common_from_scene; /* converts units and up axis when the numbers differ like these */
     bool has_frame;                 /* common_from_scene is not the identity */
     struct pose pose;
     uint8_t *is_joint;     /* [node_count]: the node is a skin's joint, or a clip moves it */

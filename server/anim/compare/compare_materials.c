@@ -202,7 +202,7 @@ static void look_at(struct material_look *look, const struct material *old, cons
     if (!is_lit)
         return; /* nothing below is visible */
     look_at_colour(look, "emissive colour", old->emissive, new->emissive, 3);
-    if (look->use->old >= 0 && look->use->new >= 0) /* without a material pictures are not metallic, though glTF's default is */
+    if (look->use->old >= 0 && look->use->new >= 0) /* pictures without a material are not metallic */
         look_at_number(look, "metallic", old->metallic, new->metallic);
     look_at_number(look, "roughness", old->roughness, new->roughness);
     if (old->textures[TEXTURE_NORMAL].texture >= 0 && new->textures[TEXTURE_NORMAL].texture >= 0)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { DIRECTIONS = PROBES_MOST - 1 };
-#define BIND_SHARE 1e-3 /* of the extent of all joints in bind space: distance at which a joint counts as in the same place */
+#define BIND_SHARE 1e-3 /* distance at which a joint is in the same place, of the extent of all in bind space */
 
 /* --- spaces --- */
 

@@ -10,9 +10,8 @@ enum {
     CANDIDATES_MOST = 512, /* tried for one vertex */
     LOOK = 4096,           /* vertices between two checks whether the request was stopped */
 };
-#define BIND_MAJORITY                                                                                                  \
-    0.9                  /* share of the joints with a bind space in both models that must be at the same place */
-#define FOUND_ENOUGH 0.9 /* of the vertices: with this share no better space is sought */
+#define BIND_MAJORITY 0.9 /* share of the joints with a bind space in both models that must be at the same place */
+#define FOUND_ENOUGH  0.9 /* of the vertices: with this share no better space is sought */
 
 /* --- the vertices of a side --- */
 

@@ -8,7 +8,7 @@
 /* The boxes by which the clips of a model are measured, and working memory. */
 struct clip_error {
     double size;       /* longest side of the model's rest bounds, or of the box around its joints */
-    struct box *boxes; /* [skin_count], bind space: boxes around the vertices that the skin moves, or around its joints */
+    struct box *boxes; /* [skin_count], bind space: boxes around the skin's vertices, or around its joints */
     float *rows;       /* a palette of the largest skin */
     struct clip_palette palette;
     struct clip_blend blend;

@@ -17,7 +17,7 @@ struct clip_plan {
     uint32_t clip;
     int32_t (*channels)[3]; /* [rig_node_count], by path: an index into model->channels, or -1 */
     uint8_t *motions;       /* [rig_node_count]: MOTION_ */
-    double *times;          /* [time_count]: times of all channels that move lanes, rising; a single time where none does */
+    double *times; /* [time_count]: times of all channels that move lanes, rising; a single time where none does */
     uint32_t time_count;
     uint64_t key_floats; /* number of values in these channels */
     struct pose pose;    /* at the first time */

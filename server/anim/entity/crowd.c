@@ -173,7 +173,7 @@ static int put_member(struct crowd_work *work, struct entity_work *evaluator, co
                       struct err *err)
 {
     const struct crowd_wanted *wanted = member->wanted;
-    if (wanted->what == CROWD_NODES && member->layout == LAYOUT_DUALQUAT) /* as in /v1/pose, rigid matrices need the exact pose */
+    if (wanted->what == CROWD_NODES && member->layout == LAYOUT_DUALQUAT) /* exact, as in /v1/pose */
         entity_evaluate_exact(evaluator, &member->entity);
     else
         entity_evaluate(evaluator, &member->entity);

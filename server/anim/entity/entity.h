@@ -16,9 +16,9 @@
 /* What to pose. All pointers are borrowed for the call. */
 struct entity {
     const struct model *model;
-    const struct blend_layer *layers; /* [layer_count], with wrapped times; none: the rest pose */
-    uint32_t layer_count;             /* <= BLEND_LAYERS_MAX; override and additive layers as in blend.h */
-    const struct root_motion *motion; /* NULL, or the motion to take out of the pose */
+    const struct blend_layer *layers;     /* [layer_count], with wrapped times; none: the rest pose */
+    uint32_t layer_count;                 /* <= BLEND_LAYERS_MAX; override and additive layers as in blend.h */
+    const struct root_motion *motion;     /* NULL, or the motion to take out of the pose */
     const struct dmat4 *world_from_scene; /* affine and finite; NULL: world is scene space */
 };
 
@@ -38,7 +38,7 @@ struct entity_work {
     struct blend blend;
     struct root_step step;                /* with a motion: the part that was taken out */
     bool is_compiled;                     /* the last entity was evaluated by compiled clips */
-    uint64_t compiled_count, exact_count; /* entities evaluated each way; blends that compiled evaluation does not cover count as exact */
+    uint64_t compiled_count, exact_count; /* entities evaluated each way; other blends are exact */
     /* private */
     struct entity entity; /* the last one evaluated */
     struct clip_blend mixed;

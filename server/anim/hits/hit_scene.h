@@ -53,9 +53,10 @@ enum hit_cost {
 struct hit_list {
     struct hit *hits; /* [count], malloc'ed */
     size_t count, capacity;
-    bool is_all;                    /* collect all hits of each ray, not only the nearest */
-    size_t count_most;              /* casting stops beyond this many hits */
-    uint64_t steps, steps_most;     /* boxes and solids tested, costly ones counted several times, and the limit at which casting stops */
+    bool is_all;                /* collect all hits of each ray, not only the nearest */
+    size_t count_most;          /* casting stops beyond this many hits */
+    uint64_t steps, steps_most; /* boxes and solids tested, costly ones counted several times, and the limit at which
+                                   casting stops */
     uint64_t work_ns, work_ns_most; /* cost by enum hit_cost, without that of steps, and its limit; 0: no limit */
     uint32_t hit_ns;                /* cost that a user of the hits adds to each one */
     const _Atomic bool *is_stopped; /* may be NULL; true: the caller no longer needs the rest, and casting stops */
@@ -78,7 +79,8 @@ struct scene_entity {
     const struct hit_set *set;
     bool is_moving;
     struct dmat4 begin, end; /* world_from_scene of the two poses */
-    size_t row_first;  /* index into scene->rows: 12 arrays of the set's stride (scene_from_bind or scene_from_node, row by row) for the first pose, then 12 for the second */
+    size_t row_first;  /* index into scene->rows: 12 arrays of the set's stride (scene_from_bind or scene_from_node, row
+                          by row) for the first pose, then 12 for the second */
     size_t ball_first; /* index into scene->balls: x, y, z and radius of all volumes, in four arrays of the stride */
     double middle[3];  /* origin of the balls' coordinates */
     struct box box;    /* around all balls */

@@ -37,8 +37,8 @@ struct kernel_lanes {
     float u;                /* 0..1, from `from` to `to` */
     float *weights;         /* scratch: 2 * LANE_WIDTH a block */
     float *local;           /* out: parent_from_node, KERNEL_MATRIX a rig node; and one more for unused lanes */
-    double *f64;            /* NULL, or the output instead: 12 a node, computed in double precision from the quaternions on */
-    float *parts;           /* NULL, or the output instead: KERNEL_PART a moving node, as struct rig_part */
+    double *f64;  /* NULL, or the output instead: 12 a node, computed in double precision from the quaternions on */
+    float *parts; /* NULL, or the output instead: KERNEL_PART a moving node, as struct rig_part */
 };
 
 /* Floats of a struct rig_part: rows of four for rotation, translation and scale. */
@@ -46,10 +46,10 @@ enum { KERNEL_PART = 12 };
 
 /* One layer of a blend. Its arrays are padded to a whole number of LANE_WIDTHs of nodes: KERNEL_PADDED(rig nodes). */
 struct kernel_layer {
-    const float *parts;     /* KERNEL_PART a rig node */
-    const float *reference; /* NULL: the layer overrides; else it adds the difference of `parts` from these */
-    const float *weights;   /* one a rig node, 0 where the layer may not move it; or LANE_WIDTH equal ones for all nodes */
-    const uint8_t *blocks; /* NULL: equal weights; else one per LANE_WIDTH nodes, 0 when all their weights are 0 */
+    const float *parts;      /* KERNEL_PART a rig node */
+    const float *reference;  /* NULL: the layer overrides; else it adds the difference of `parts` from these */
+    const float *weights;    /* one a rig node, 0 where it may not move; or LANE_WIDTH equal ones for all nodes */
+    const uint8_t *blocks;   /* NULL: equal weights; else one per LANE_WIDTH nodes, 0 when all their weights are 0 */
     const uint8_t *is_moved; /* for groups, with `blocks`: 1 for each rig node that the layer may move, else 0 */
 };
 
@@ -61,7 +61,7 @@ enum { KERNEL_GROUP_MAX = 16 };
 struct kernel_mix {
     const struct kernel_layer *layers;
     uint32_t count, override_count;
-    const float *rest; /* base for nodes that no layer overrides; NULL: the first layer overrides all, with equal weights */
+    const float *rest; /* base of nodes that no layer overrides; NULL: the first overrides all, with equal weights */
     bool is_sized;     /* false: all scales are 1 */
     uint32_t node_count;
     float *local; /* out: KERNEL_MATRIX a rig node, parent_from_node */

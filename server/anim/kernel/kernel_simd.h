@@ -9,7 +9,7 @@
 #define KERNEL_INLINE static inline __attribute__((always_inline))
 
 typedef float f32x4 __attribute__((vector_size(16)));
-typedef double f64x4 __attribute__((vector_size(32))); /* pass it by address, because not every machine has such registers */
+typedef double f64x4 __attribute__((vector_size(32))); /* pass by address: not all machines have it */
 
 KERNEL_INLINE f32x4 f32x4_load(const float *from)
 {

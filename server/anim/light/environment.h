@@ -11,7 +11,7 @@
 
 enum {
     ENVIRONMENT_HARMONICS = 9,
-    ENVIRONMENT_SIDE = 128, /* side of the map's first level, in texels; each level has half the side of the one before */
+    ENVIRONMENT_SIDE = 128, /* side of the first level in texels, halved from level to level */
     ENVIRONMENT_LEVELS = 4,
     ENVIRONMENT_TEXELS = 128 * 128 + 64 * 64 + 32 * 32 + 16 * 16
 };

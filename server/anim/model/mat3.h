@@ -13,7 +13,7 @@ struct mat3 {
 extern const struct mat3 MAT3_IDENTITY;
 
 struct mat3 mat3_mul(const struct mat3 *a, const struct mat3 *b);           /* a * b */
-struct mat3 mat3_transpose_mul(const struct mat3 *a, const struct mat3 *b); /* transpose(a) * b; the transpose is the inverse */
+struct mat3 mat3_transpose_mul(const struct mat3 *a, const struct mat3 *b); /* transpose(a) * b = inverse(a) * b */
 struct mat3 mat3_mul_transpose(const struct mat3 *a, const struct mat3 *b); /* a * transpose(b) */
 void mat3_direction(const struct mat3 *m, const double v[3], double out[3]);
 struct mat3 mat3_from_columns(const double x[3], const double y[3], const double z[3]);

@@ -246,9 +246,11 @@ enum camera_facing { CAMERA_FACING_MINUS_Z = 0, CAMERA_FACING_X = 1 };
 struct model_camera {
     struct str name; /* the camera's, or its node's where it has none */
     uint32_t node;
-    uint32_t kind;       /* CAMERA_ */
-    float height;        /* perspective: vertical angle of view, in radians; orthographic: half of the picture's height, in scene units */
-    float width;         /* perspective: width / height of the picture, 0 unless the file states it; orthographic: half of its width */
+    uint32_t kind; /* CAMERA_ */
+    float height;  /* perspective: vertical angle of view, in radians; orthographic: half of the picture's height, in
+                      scene units */
+    float width;   /* perspective: width / height of the picture, 0 unless the file states it; orthographic: half of its
+                      width */
     float z_near, z_far; /* clip distances; z_far 0: infinite */
     uint32_t facing;     /* CAMERA_FACING_ */
 };

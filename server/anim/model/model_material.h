@@ -93,7 +93,8 @@ enum texture_state {
 enum texture_content {
     TEXTURE_COLORS = 0,   /* sRGB; smaller levels averaged in linear light, weighted by alpha */
     TEXTURE_DATA = 1,     /* numbers (metallic-roughness, normal, occlusion); averaged as they are */
-    TEXTURE_RADIANCE = 2, /* light (anim/light/rgbe.h) from all around; only in an environment (anim/light/panorama.h), which has no material; averaged as light */
+    TEXTURE_RADIANCE = 2, /* light (anim/light/rgbe.h) from all around; only in an environment (anim/light/panorama.h),
+                             which has no material; averaged as light */
 };
 enum texture_wrap { TEXTURE_WRAP_REPEAT = 0, TEXTURE_WRAP_CLAMP = 1, TEXTURE_WRAP_MIRROR = 2 };
 

@@ -13,7 +13,7 @@
 /* The matrices that move the vertices of a skin in a pose. */
 struct skin_palette {
     struct mat4 *matrices;   /* [joint_count], space_from_bind; owned by the caller */
-    struct skin_part *parts; /* [joint_count], the same decomposed; owned by the caller; may be NULL for linear methods */
+    struct skin_part *parts; /* [joint_count], decomposed; owned by the caller; NULL for linear methods */
     uint32_t method;         /* METHOD_ of the skin */
 };
 

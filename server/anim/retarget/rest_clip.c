@@ -64,7 +64,7 @@ static void see_feet(const struct rest_rig *rig, const struct pose *pose, bool h
     static const int8_t ANKLES[FEET] = {ROLE_LEFT_FOOT, ROLE_RIGHT_FOOT};
     for (int foot = 0; foot < FEET; foot++)
         for (int point = 0; point < FOOT_POINTS; point++) {
-            const int role = ANKLES[foot] + (point == FOOT_BALL && has_ball ? 1 : 0); /* the roles of toes follow those of feet */
+            const int role = ANKLES[foot] + (point == FOOT_BALL && has_ball ? 1 : 0); /* toes follow feet */
             memcpy(feet->places[foot][point], pose_place(pose, rig->humanoid.nodes[role]), 3 * sizeof(double));
         }
 }

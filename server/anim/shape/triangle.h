@@ -18,8 +18,8 @@ struct triangle_ray {
 struct triangle_entry {
     double t; /* >= 0 */
     double barycentric[3];
-    double
-        normal[3]; /* unit; towards the side that the ray comes from, or from the touched point to the centre of the ball */
+    double normal[3];  /* unit; towards the side that the ray comes from, or from the touched point to the centre of the
+                          ball */
     double touched[3]; /* on the triangle */
 };
 

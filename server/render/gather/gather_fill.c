@@ -13,7 +13,7 @@ struct filling {
     struct gather_planes planes;
     float first[VALUES + 1], by_x[VALUES + 1], by_y[VALUES + 1]; /* last: 1 / w */
     float face[3];                                               /* its normal on the visible side */
-    float texels[2], uv[2]; /* place of all samples without texture coordinates */
+    float texels[2], uv[2];                                      /* place of all samples without texture coordinates */
     bool is_flat, has_texcoords, has_colors, has_tangents, has_bumps;
     float tangent_side; /* of the vertices' tangents: 1 or -1 */
     float edges[2][3];  /* from the first corner to the others, counter-clockwise on the screen */

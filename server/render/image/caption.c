@@ -21,7 +21,7 @@ enum {
     HALF_LIGHT = 128 * 1000,
     HALO_ALPHA = 200,
 };
-static const double SIZE_SHARE = 0.62, CAPITAL_SHARE = 0.73; /* size of letters relative to the band; height of a capital relative to a letter */
+static const double SIZE_SHARE = 0.62, CAPITAL_SHARE = 0.73; /* letters relative to the band, capitals to them */
 
 struct caption_font {
     uint8_t *bytes; /* the file; NULL: missing */
@@ -241,7 +241,7 @@ int caption_draw(struct caption_font *font, const struct caption *caption, const
     choose_letters(font, caption, ((int32_t)band->width - 4) * UNITS, &letters);
     cover(font, band, &letters, size);
     uint8_t there[4];
-    memcpy(there, band->pixels, sizeof there); /* that the text may cover */
+    memcpy(there, band->pixels, sizeof there);                                            /* that the text may cover */
     const bool is_bright = there[0] * 299 + there[1] * 587 + there[2] * 114 > HALF_LIGHT; /* ITU-R BT.601 */
     if (there[3] < HALF_ALPHA) {
         spread(font, band);

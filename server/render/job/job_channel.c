@@ -58,7 +58,7 @@ static ssize_t receive_some(int socket, void *to, size_t size_bytes, struct job_
     while (got < 0 && errno == EINTR);
     if (got > 0)
         take_fds(&message, fds);
-    return (message.msg_flags & MSG_CTRUNC) != 0 ? -1 : got; /* more descriptors than a job may have, or than fit here */
+    return (message.msg_flags & MSG_CTRUNC) != 0 ? -1 : got; /* more descriptors than fit here */
 }
 
 /* Returns how many bytes arrived before the stream ended. */

@@ -53,13 +53,14 @@ struct posed_model {
     bool *is_skin_used; /* [skin_count] */
     uint8_t *is_shown;  /* [node_count]: visibility at this time of the clip (anim/pose/visibility.h), with has_shown */
     bool has_shown;
-    struct mat4 *palette; /* [joint_count] as model->joints, view_from_bind; then view_from_scene and the identity */
-    uint32_t joint_count; /* of the palette */
+    struct mat4 *palette;    /* [joint_count] as model->joints, view_from_bind; then view_from_scene and the identity */
+    uint32_t joint_count;    /* of the palette */
     struct skin_part *parts; /* as model->joints, for skins that need them; NULL when none does */
     struct vec3 *points;     /* of every drawn vertex, scene space */
     uint64_t point_count;
     struct vec3 *morphed;          /* bind positions of morphed primitives */
-    struct skeleton_mesh skeleton; /* replaces draws when there are none, and is added for VIEW_SKELETON; wires of volumes for VIEW_HITBOXES */
+    struct skeleton_mesh skeleton; /* replaces draws when there are none, and is added for VIEW_SKELETON; wires of
+                                      volumes for VIEW_HITBOXES */
     struct hit_set *volumes;       /* of the model with this hash; NULL: none yet */
     uint8_t volumes_hash[32];
     struct camera camera;
