@@ -1,5 +1,5 @@
-// Follows varyings.glsl where GATHERED is defined: the surface was rasterized by the processor, a sample at a time
-// (render/gather/gather.h, struct gathered_sample), and what varies over it is read and not interpolated.
+// Follows varyings.glsl where GATHERED is defined: the CPU has rasterized the surface into samples
+// (render/gather/gather.h, struct gathered_sample), and what varies over it is read instead of interpolated.
 
 precision highp usampler2D;
 
@@ -8,7 +8,7 @@ uniform usampler2D gathered_samples;
 vec2 uv;
 vec3 gathered_color, gathered_normal;
 #ifdef BUMPS
-vec3 gathered_along, gathered_up; // where the normal texture's directions are; 0: nowhere
+vec3 gathered_along, gathered_up; // directions of the normal texture; 0: none
 #endif
 float footprint; // log2 of the share of a texture's longer side that a sample covers
 
@@ -27,8 +27,8 @@ vec3 from_octahedron(vec2 place)
     return normalize(n);
 }
 
-// llvmpipe reads textures at one level for four fragments, that of the first of them, where possibly nothing is: they
-// take the largest of theirs, which is 0 where there is nothing.
+// llvmpipe samples textures at one level for four fragments, that of the first one, which may be empty. So all four
+// take their largest footprint; it is 0 for an empty fragment.
 float shared_footprint(float own)
 {
     vec2 away = 1.0 - 2.0 * vec2(ivec2(gl_FragCoord.xy) & 1);
@@ -58,7 +58,7 @@ vec4 sampled(sampler2D image, vec2 place)
     return textureLod(image, place, footprint + log2(float(max(size.x, size.y))) + LOD_BIAS);
 }
 
-// As surface.glsl has it.
+// As in surface.glsl.
 vec3 shading_normal(vec3 to_eye)
 {
 #ifdef BUMPS

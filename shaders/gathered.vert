@@ -1,5 +1,5 @@
-// A rectangle of samples that the processor rasterized (render/gather/gather.h), to be lit: what skin.vert says of a draw,
-// and the line of sight.
+// Draws a rectangle of samples that the CPU rasterized (render/gather/gather.h), to light them. It passes on what
+// skin.vert passes for a draw, and the view direction.
 
 layout(location = 0) in vec3 corner; // of the rectangle, -1 to 1 over the picture
 
@@ -18,7 +18,7 @@ uniform vec2 bump_scale_shade;
 flat out vec2 bump_shade;
 #endif
 
-out vec3 view_position; // somewhere along the line of sight
+out vec3 view_position; // some point along the view direction
 out vec4 vertex_color;
 flat out vec4 finish;
 flat out vec4 glow;

@@ -1,18 +1,18 @@
-// What lies on, around and in a metallic-roughness surface: the extensions KHR_materials_specular, _ior, _clearcoat,
+// The layers on, around and in a metallic-roughness surface: the extensions KHR_materials_specular, _ior, _clearcoat,
 // _sheen, _iridescence, _anisotropy and _transmission of glTF 2.0, whose texts have the formulas.
 //
-// LAYERS is defined, and with it MIRRORS: the material has some. CLEARCOAT, SHEEN, IRIDESCENCE, ANISOTROPY, TRANSMISSION
-// are defined where some material of the model has those; numbers of a material without one are neutral. LAYER_TEXTURES is
-// defined: there are textures of them. FULL is with that, and with ANISOTROPY. Slots are those of enum texture_slot less
-// TEXTURE_SLOT_COUNT.
+// LAYERS is defined, and MIRRORS with it, when the material has layers. CLEARCOAT, SHEEN, IRIDESCENCE, ANISOTROPY and
+// TRANSMISSION are defined when some material of the model has them; a material without one has neutral numbers.
+// LAYER_TEXTURES is defined when layers have textures. FULL comes with that and with ANISOTROPY. Slots are enum
+// texture_slot less TEXTURE_SLOT_COUNT.
 #ifdef LAYERS
 
-uniform vec4 dielectric; // f0 of what is no metal: that of the index of refraction times the colour; w: f90, and f0's factor
+uniform vec4 dielectric; // f0 of a dielectric: index of refraction times colour; w: f90, and the factor of f0
 uniform vec4 coat;       // strength, roughness, scale of the normal texture: 0 without one
 uniform vec4 sheen;      // colour, roughness
 uniform vec4 film;       // strength, index of refraction, thickness in nanometres where its texture is 0, and 1
 uniform vec4 stretch;    // strength, cosine and sine of the rotation, 1 with a texture
-uniform vec2 clear;      // share of transmission; mip levels of what is behind for each roughness
+uniform vec2 clear;      // share of transmission; mip levels of the picture behind, per roughness
 uniform vec4 beneath;    // the picture's background, linear; white where it has none
 
 #ifdef FULL
@@ -37,7 +37,7 @@ float largest(vec3 c)
     return max(max(c.r, c.g), c.b);
 }
 
-// Schlick 1994: the part that grazing light adds.
+// Schlick 1994: the additional reflection at grazing angles.
 float grazing(float cosine)
 {
     float x = 1.0 - cosine, x2 = x * x;
@@ -51,7 +51,7 @@ uniform sampler2D clearcoat_roughness_texture;
 uniform sampler2D clearcoat_normal_texture;
 #endif
 
-// Lays the coat over what a surface sends to the eye and lets through. Returns its veil (tone.glsl).
+// Adds the coat to the light that a surface sends to the eye and lets through. Returns its veil (tone.glsl).
 float put_coat(vec3 normal, float side, surface s, inout vec3 light, inout vec3 through)
 {
     float strength = coat.x, roughness = coat.y;
@@ -84,9 +84,9 @@ uniform sampler2D sheen_color_texture;
 uniform sampler2D sheen_roughness_texture;
 #endif
 
-// How much of white light all around Charlie's distribution with its own shadowing sends to the eye (Estevez and Kulla
-// 2017, Production Friendly Microfacet Sheen BRDF): a fit to the integral, off by 0.05 at most and by 0.012 in the mean,
-// for roughnesses from 0.1 on.
+// The share of white light from all around that Charlie's distribution with its own shadowing sends to the eye (Estevez
+// and Kulla 2017, Production Friendly Microfacet Sheen BRDF). A fit to the integral for roughnesses from 0.1 on, with
+// an error of at most 0.05, and 0.012 on average.
 float sheen_albedo(float roughness, float n_eye)
 {
     float r = max(roughness, 0.1);
@@ -119,8 +119,8 @@ uniform sampler2D iridescence_thickness_texture;
 
 const float PI = 3.14159265;
 
-// The eye's answer to a difference of paths in nanometres, as light of Rec. 709 (Belcour and Barla 2017, A Practical
-// Extension to Microfacet Theory for the Modeling of Varying Iridescence, 4; numbers of the extension's text).
+// The eye's response to a path difference in nanometres, as Rec. 709 light (Belcour and Barla 2017, A Practical
+// Extension to Microfacet Theory for the Modeling of Varying Iridescence, 4; numbers from the extension's text).
 vec3 path_color(float path_nm, vec3 shift)
 {
     const mat3 FROM_XYZ = mat3(3.2404542, -0.9692660, 0.0556434, -1.5371385, 1.8760108, -0.2040259, -0.4985314, 0.0415560,
@@ -134,8 +134,8 @@ vec3 path_color(float path_nm, vec3 shift)
     return FROM_XYZ * (xyz / SUM);
 }
 
-// What a thin film on a surface of this f0 reflects (the same, with Schlick's Fresnel terms as the extension's text has
-// them). n_eye: cosine at the film's outside, which is air.
+// The reflectance of a thin film on a surface of this f0 (as above, with Schlick's Fresnel terms as in the extension's
+// text). n_eye: cosine outside the film, in air.
 vec3 film_reflectance(float ior, vec3 f0, float thickness_nm, float n_eye)
 {
     ior = mix(1.0, ior, smoothstep(0.0, 0.03, thickness_nm)); // no film, no effect
@@ -158,7 +158,7 @@ vec3 film_reflectance(float ior, vec3 f0, float thickness_nm, float n_eye)
     return max(sum, 0.0);
 }
 
-// Replaces f0 by that of the film, such that Schlick's term at this angle is what the film reflects.
+// Replaces f0 by the film's, so that Schlick's term at this angle gives the film's reflectance.
 void put_film(float n_eye, inout vec3 f0, inout float f90)
 {
     float strength = film.x, thickness_nm = film.w;
@@ -178,8 +178,7 @@ void put_film(float n_eye, inout vec3 f0, inout float f90)
 uniform sampler2D anisotropy_texture;
 #endif
 
-// The normal by which the reflection is that of the middle of the stretched lobe (the extension's text, Image-based
-// lighting).
+// The normal whose reflection is the middle of the stretched lobe (the extension's text, Image-based lighting).
 vec3 bent_normal(vec3 normal, float side, surface s)
 {
     float strength = stretch.x;
@@ -211,14 +210,14 @@ vec3 bent_normal(vec3 normal, float side, surface s)
 #endif
 
 #ifdef TRANSMISSION
-uniform sampler2D behind; // the picture without what is clear; encoded and premultiplied, as it is
+uniform sampler2D behind; // the picture without clear surfaces; encoded and premultiplied
 #ifdef LAYER_TEXTURES
 uniform sampler2D transmission_texture;
 #endif
 
-// What comes through a thin surface, without and with its roughness, onto what the surface itself sends (0 to 1, linear).
-// Where nothing is behind, the fragment is as open as the surface is clear to all colours; what it lets through of some
-// alone is that of the background.
+// Adds the light that comes through a thin surface, with or without roughness, to the light that the surface itself
+// sends (0 to 1, linear). Where nothing is behind, the fragment is as transparent as the surface is for all colours;
+// the colours that it lets through beyond that come from the background.
 vec4 seen_through(vec3 own, vec3 through, float roughness)
 {
     vec4 texel = textureLod(behind, gl_FragCoord.xy / vec2(textureSize(behind, 0)), clear.y * roughness);
@@ -231,7 +230,7 @@ vec4 seen_through(vec3 own, vec3 through, float roughness)
 }
 #endif
 
-// The fragment of a surface with layers: encoded and premultiplied. normal, side: those of the surface without textures.
+// The fragment of a surface with layers: encoded and premultiplied. normal, side: of the surface without textures.
 vec4 layered(surface s, vec3 normal, float side, vec3 shine)
 {
     vec4 plain = dielectric;

@@ -1,16 +1,16 @@
-// The lights that the model's file has: KHR_lights_punctual of glTF, and what a surface sends of them to the eye: the
-// reflection of glTF 2.0, appendix B. They cast no shadows.
+// The lights of the model's file (KHR_lights_punctual of glTF), and the part of them that a surface sends to the eye,
+// by the reflection model of glTF 2.0, appendix B. They cast no shadows.
 #ifdef LIGHTS
 
 const int LIGHTS_MAX = 16;          // MODEL_LIGHTS_DRAWN
 uniform int light_count;
-uniform vec4 light_places[LIGHTS_MAX]; // view space, in the unit of view_position; w: range, 0 without one, -1 of directional lights
-uniform vec4 light_axes[LIGHTS_MAX];   // unit vectors along which they shine; w: offset of the cone
-uniform vec4 light_colors[LIGHTS_MAX]; // what arrives at a distance of 1, facing it; w: the cone's factor, 0 without one
+uniform vec4 light_places[LIGHTS_MAX]; // view space, in view_position's unit; w: range; 0: unlimited, -1: directional
+uniform vec4 light_axes[LIGHTS_MAX];   // unit vectors in which they shine; w: offset of the cone
+uniform vec4 light_colors[LIGHTS_MAX]; // light at distance 1, facing it; w: factor of the cone, 0 without one
 
-const float SHARPEST = 0.05; // of surfaces smoother than this, lights without a size would be seen nowhere
+const float SHARPEST = 0.05; // least roughness, because lights without a size would be invisible on smoother surfaces
 
-// What arrives of light i, facing it.
+// The light that arrives from light i, facing it.
 vec3 arriving(int i, out vec3 to_light)
 {
     to_light = -light_axes[i].xyz;
@@ -38,7 +38,7 @@ float glossy(float roughness, float n_half, float n_light, float n_eye)
     return squared / (3.14159265 * d * d) * 0.5 / max(shadowed, 1e-5);
 }
 
-// Of all lights: what a rough body of this colour scatters, below a boundary that reflects f0, f90 at grazing angles.
+// The sum over all lights for a rough body of this colour below a boundary that reflects f0, and f90 at grazing angles.
 vec3 lit(surface s, vec3 scattered, vec3 f0, float f90)
 {
     vec3 sum = vec3(0.0), to_light;
@@ -61,8 +61,8 @@ vec3 lit(surface s)
 }
 
 #ifdef SHEEN
-// Of all lights, by fibres that stand on the surface: Charlie's distribution (Estevez and Kulla 2017, Production Friendly
-// Microfacet Sheen BRDF) with the shadowing of Neubelt and Pettineo.
+// The sum over all lights for fibres that stand on the surface: Charlie's distribution (Estevez and Kulla 2017,
+// Production Friendly Microfacet Sheen BRDF) with the shadowing of Neubelt and Pettineo.
 vec3 lit_fibres(surface s, float roughness)
 {
     vec3 sum = vec3(0.0), to_light;

@@ -1,5 +1,5 @@
-/* make_environments.c - writes the lights that are made by formula as a C file, at build time: that takes a tenth of a
- * second each, which a start does not have. */
+/* make_environments.c - writes the lights defined by formulas as a C file at build time. Each takes a tenth of a
+ * second, too long for program start. */
 #include "anim/light/environment.h"
 
 #include <stdio.h>

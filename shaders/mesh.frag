@@ -1,4 +1,4 @@
-// Lit surfaces. Light is linear; the result is sRGB-encoded and premultiplied.
+// Lights surfaces. Light is linear; the result is sRGB-encoded and premultiplied.
 
 void main()
 {
@@ -28,7 +28,7 @@ void main()
 #else
     vec3 shine = glow.rgb;
 #endif
-#ifdef CUT // a shader that may discard is run where something hides the surface, too
+#ifdef CUT // a shader that may discard also runs for hidden fragments
     if (is_cut(color.a))
         discard;
 #endif

@@ -1,5 +1,6 @@
-// From bind space to the screen by any number of influences; an unskinned mesh has one joint and none. FULL is defined
-// for materials with more textures than base colour, VIEW for what is not lit (varyings.glsl).
+// Transforms from bind space to the screen, with any number of influences. An unskinned mesh has one joint and no
+// influences. FULL is defined for materials with more textures than the base colour, VIEW for views that are not lit
+// (varyings.glsl).
 
 layout(location = 0) in vec3 bind_position;
 layout(location = 1) in vec3 bind_normal;
@@ -9,18 +10,18 @@ layout(location = 4) in uvec2 influence_range; // first, end
 
 uniform samplerBuffer palette;     // view_from_bind, three rows (texels) a joint
 uniform usamplerBuffer influences; // joint, bits of the weight
-uniform int joint_first;           // of the draw's skin in the palette
+uniform int joint_first;           // index of the draw's skin in the palette
 uniform mat4 clip_from_view;
-uniform float unit;                // what positions are multiplied by for the fragment shader: a power of two
+uniform float unit;                // factor on positions for the fragment shader: a power of two
 uniform mat3x2 uv_from_texcoord;   // of the material's base colour texture
 uniform vec4 base_color;
 uniform vec4 emissive;
 uniform vec2 metal_rough;          // metallic, roughness
-uniform vec4 eye;                  // homogeneous, view space: (0, 0, 0, 1), without perspective (0, 0, 1, 0)
+uniform vec4 eye;                  // homogeneous, view space: (0, 0, 0, 1), orthographic (0, 0, 1, 0)
 uniform vec2 alpha_range;          // fragments with alpha outside [x, y) are not drawn
-uniform int is_blended;            // 0: what is drawn is opaque
+uniform int is_blended;            // 0: the draw is opaque
 uniform int is_unlit;
-uniform int is_flat;               // faces have the normals, not vertices
+uniform int is_flat;               // face normals instead of vertex normals
 
 #ifdef FULL
 layout(location = 5) in vec2 second_texcoord;
@@ -45,7 +46,7 @@ out vec3 view_position;
 out vec3 view_normal;
 out vec2 uv;
 out vec4 vertex_color;
-flat out vec4 finish; // of the draw, as mesh.frag says
+flat out vec4 finish; // as in varyings.glsl
 flat out vec4 glow;
 flat out vec3 kind;
 
@@ -59,14 +60,14 @@ void add_joint(int joint, float weight)
     row_z += weight * texelFetch(palette, texel + 2);
 }
 
-// By the inverse transpose, as cofactors: only the direction counts. Zero where there is none.
+// Transforms by the inverse transpose, as cofactors; only the direction counts. Zero where there is none.
 vec3 turn_normal(vec3 n)
 {
     vec3 x = cross(row_y.xyz, row_z.xyz), y = cross(row_z.xyz, row_x.xyz), z = cross(row_x.xyz, row_y.xyz);
     vec3 turned = vec3(dot(x, n), dot(y, n), dot(z, n));
     if (dot(row_x.xyz, x) < 0.0)
         turned = -turned;
-    // small units: squares of these would vanish before normalize() sees them
+    // small units, because their squares would underflow before normalize()
     float largest = max(max(abs(turned.x), abs(turned.y)), abs(turned.z));
     return largest > 0.0 ? normalize(turned / largest) : vec3(0);
 }
@@ -77,7 +78,7 @@ vec2 place_on(int texture)
     return uvs_from_texcoord[texture] * vec3(texcoord_sets[texture] == 0 ? texcoord : second_texcoord, 1.0);
 }
 
-// The joints may mirror: a mirrored surface has its bitangent on the other side.
+// The joints may mirror, which moves the bitangent to the other side.
 vec4 turn_tangent()
 {
     vec3 along = vec3(dot(row_x.xyz, tangent.xyz), dot(row_y.xyz, tangent.xyz), dot(row_z.xyz, tangent.xyz));
@@ -114,7 +115,7 @@ void main()
     uv = uv_from_texcoord * vec3(texcoord, 1.0);
 #endif
 #ifdef VIEW
-    vertex_color = vec4(color.rgb, color.a * base_color.a); // what the view shows, but for the alpha
+    vertex_color = vec4(color.rgb, color.a * base_color.a); // what the view shows, without alpha
 #else
     vertex_color = color * base_color;
 #endif

@@ -1,4 +1,4 @@
-// The surface at a fragment: its textures and its normal. Metallic-roughness, as glTF 2.0, 3.9 has it.
+// The surface at a fragment: its textures and its normal. Metallic-roughness, as in glTF 2.0, 3.9.
 
 struct surface {
     vec3 color;      // base colour
@@ -15,9 +15,9 @@ vec4 sampled(sampler2D image, vec2 place)
 #endif
 
 #ifdef FILTERS
-// A texture, which is always sampled with linear filters and some of its mip levels, as the file's filters would have it
-// (OpenGL 3.3, 3.8.11): in the middle of a texel a linear filter gives that texel, and the footprint chooses the level.
-// For colours: of data, which nobody sees as squares, the filter that all have is good enough.
+// Emulates the file's filters (OpenGL 3.3, 3.8.11) for a texture that is always sampled with linear filters and mip
+// levels: at the centre of a texel a linear filter gives that texel, and the footprint chooses the level. Only for
+// colours; the common filter is good enough for data, in which texels are not visible.
 vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
 {
     const int NEAREST = 1, LINEAR = 2, LINEAR_MIPMAP_NEAREST = 4;
@@ -32,7 +32,7 @@ vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
         float level = texels > 1.0 ? log2(texels) : 0.0, wanted = level;
         if (minified == NEAREST || minified == LINEAR)
             wanted = 0.0;
-        else if (minified != 0) // of those that mix levels without mixing texels, too: one level is read
+        else if (minified != 0) // one level, also for filters that mix levels without mixing texels
             wanted = ceil(level + 0.5) - 1.0;
         bool is_nearest = level > 0.0 ? minified != 0 && minified != LINEAR && minified != LINEAR_MIPMAP_NEAREST
                                       : magnified != 0;
@@ -49,10 +49,10 @@ vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
 #endif
 
 #ifdef CUT
-// Whether the material's alpha test cuts this sample out.
-// Where the range ends below 0, a pixel is 2 x 2 samples, and as many of them stay as the edge of the hole covers: each
-// takes the alpha in the middle of the pixel, sharpened by how much it changes over the pixel (Wyman and McGuire 2017,
-// Hashed Alpha Testing, 2; alpha to coverage), and has a threshold of its own.
+// True when the material's alpha test cuts this sample out. Where the range ends below 0, a pixel is 2 x 2 samples, and
+// as many of them stay as the surface covers. Each sample takes the alpha at the middle of the pixel, sharpened by its
+// change over the pixel (Wyman and McGuire 2017, Hashed Alpha Testing, 2; alpha to coverage), and has its own
+// threshold.
 bool is_cut(float alpha)
 {
     float dx = dFdx(alpha), dy = dFdy(alpha), width = 2.0 * (abs(dx) + abs(dy));
@@ -65,7 +65,7 @@ bool is_cut(float alpha)
 }
 #endif
 
-// Of any length.
+// Any length.
 vec3 view_to_eye()
 {
     return kind.z != 0.0 ? vec3(0.0, 0.0, 1.0) : -view_position;
@@ -94,9 +94,9 @@ vec3 shining()
 
 #ifndef GATHERED
 #ifdef FULL
-// Unit vectors along the surface: to the right and up of a texture that lies at `place`. `normal` is on the side that is
-// seen; `side` is -1 where the vertices' is on the other. A surface without tangents has those of its texture coordinates
-// (Schueler 2013, Normal Mapping Without Precomputed Tangents), which mirrored coordinates mirror as they should. +Y of the
+// Finds unit vectors along the surface, to the right and up in a texture at `place`. `normal` is on the visible side;
+// `side` is -1 where the vertices' normal is on the other. A surface without tangents uses its texture coordinates
+// (Schueler 2013, Normal Mapping Without Precomputed Tangents), which handles mirrored ones correctly. +Y of the
 // texture is up, where v grows downwards. False: there are none.
 bool find_directions(vec3 normal, float side, vec2 place, out vec3 along, out vec3 up)
 {
@@ -112,7 +112,7 @@ bool find_directions(vec3 normal, float side, vec2 place, out vec3 along, out ve
         up = -(across_y * tx.y + across_x * ty.y);
         if (!(dot(along, along) > 0.0))
             return false;
-        // unit vectors both, as MikkTSpace has them: bumps are as steep however a picture is stretched
+        // both are unit vectors, as in MikkTSpace: bumps do not depend on how a picture is stretched
         along *= inversesqrt(dot(along, along));
         vec3 across = cross(normal, along);
         up = dot(across, up) < 0.0 ? -across : across;
@@ -120,7 +120,7 @@ bool find_directions(vec3 normal, float side, vec2 place, out vec3 along, out ve
     return true;
 }
 
-// The normal that a normal texture's texel says.
+// The normal for a texel of the normal texture.
 vec3 bumped(vec3 normal, float side, vec3 bump, vec2 place)
 {
     vec3 along, up;
@@ -133,8 +133,8 @@ vec3 bumped(vec3 normal, float side, vec3 bump, vec2 place)
 }
 #endif
 
-// The interpolated normal, on the side that is seen: windings and normals of files do not always agree. side: -1 where
-// the vertices' is on the other.
+// The interpolated normal on the visible side, because windings and normals of files do not always agree. side: -1
+// where the vertices' normal is on the other.
 vec3 smooth_normal(vec3 to_eye, out float side)
 {
     vec3 face = cross(dFdx(view_position), dFdy(view_position));
@@ -147,7 +147,7 @@ vec3 smooth_normal(vec3 to_eye, out float side)
     return n_squared > 0.0 ? n * (side * inversesqrt(n_squared)) : to_eye;
 }
 
-// The same through the normal texture.
+// The same with the normal texture.
 vec3 shading_normal(vec3 to_eye)
 {
     float side;

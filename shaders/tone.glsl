@@ -1,34 +1,35 @@
-// From light to a colour of the picture.
+// Converts light to a colour of the picture.
 
 #ifdef IRRADIANCE
 const float exposure = 1.0;
 const int tone = 0;
 #else
-uniform float exposure; // what light is multiplied by
+uniform float exposure; // factor on light
 uniform int tone;       // enum picture_tone, as the C code numbers them
 #endif
 
-// Khronos PBR Neutral (Khronos Group 2024, github.com/KhronosGroup/ToneMapping): colours of materials in even white light
-// come out as they are, and what is brighter approaches white by its brightest channel, so that hues stay. There the
-// surface's own reflection of that light, which lies over its colour like a veil, is taken to be 0.04; here it is the
-// material's: rough surfaces reflect less than that, metals nothing beside their colour. And what is a little too bright
-// pales less than there, so that a pure red in a lit studio stays one.
+// Khronos PBR Neutral (Khronos Group 2024, github.com/KhronosGroup/ToneMapping): colours of materials in even white
+// light stay unchanged, and brighter ones approach white by their brightest channel, which keeps the hue. The original
+// assumes that the surface's own reflection of that light, a veil over its colour, is 0.04. Here it is the material's:
+// rough surfaces reflect less, and metals reflect nothing besides their colour. Colours that are slightly too bright
+// also pale less than in the original, so that a pure red in a lit studio stays one.
 vec3 neutral(vec3 c, float veil)
 {
     const float START = 0.76, PALING = 0.15, D = 1.0 - START;
     float least = min(min(c.r, c.g), c.b);
     float under = least < 2.0 * veil ? least - least * least / (4.0 * veil) : veil;
     c = (c - under) * (1.0 + veil + veil * veil); // over 1 - veil
-    // A peak p is lowered to n / d, and m / d are lost. So much of the hue is kept: 1 / (PALING lost^2 / (1 + lost) + 1),
-    // which is d (d + m) / q. All over one denominator: a division takes as long as ten products.
+    // A peak p is lowered to n / d, and m / d is lost. The share of the hue that stays is
+    // 1 / (PALING lost^2 / (1 + lost) + 1) = d (d + m) / q. All terms share one denominator, because a division
+    // takes as long as ten products.
     float peak = max(max(c.r, c.g), c.b);
     float d = peak + D - START, n = d - D * D, m = peak * d - n;
     float paled = PALING * m * m, q = paled + d * (d + m), scale = n / (q * d * peak);
     return peak < START ? c : c * (d * (d + m) * scale) + paled * peak * scale;
 }
 
-// The film look of ACES: Stephen Hill's fit of its reference and output transforms for sRGB (BakingLab, 2016), with the
-// exposure that three.js gives it, so that the middle greys of both are alike.
+// The film look of ACES: Stephen Hill's fit of its reference and output transforms for sRGB (BakingLab, 2016), with
+// three.js's exposure, so that both have similar middle greys.
 vec3 aces(vec3 c)
 {
     const mat3 FROM_SRGB = mat3(0.59719, 0.07600, 0.02840, 0.35458, 0.90834, 0.13383, 0.04823, 0.01566, 0.83777);
@@ -37,7 +38,7 @@ vec3 aces(vec3 c)
     return TO_SRGB * ((v * (v + 0.0245786) - 0.000090537) / (v * (0.983729 * v + 0.4329510) + 0.238081));
 }
 
-// veil: what the material reflects of white light that is all around, facing the eye, beside its own colour.
+// veil: what the material reflects of white light from all around, facing the eye, besides its own colour.
 vec3 toned(vec3 light, float veil)
 {
     vec3 c = min(light * exposure, 1e5); // whose powers are still finite
@@ -46,8 +47,8 @@ vec3 toned(vec3 light, float veil)
     return tone == 1 ? aces(c) : c;
 }
 
-// IEC 61966-2-1, its power as two square roots: a fit of our own that is off by 0.1 of 255 at most, and takes a third of
-// the time of everything here away.
+// IEC 61966-2-1, with its power replaced by a fit of two square roots. The error is at most 0.1 of 255, and this shader
+// takes a third less time.
 vec3 srgb(vec3 c)
 {
     vec3 root = sqrt(c);

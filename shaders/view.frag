@@ -1,20 +1,20 @@
-// Follows varyings, surface and tone: what the views show instead of light: weights, bones, normals, depths, numbers of joints. Surfaces
-// hide each other; what is see-through is decided by alpha_range. The result is premultiplied; colours are
-// sRGB-encoded, data is not. vertex_color is what the view is about, with the model's own alpha.
+// Follows varyings, surface and tone. It draws what views show instead of light: weights, bones, normals, depths,
+// numbers of joints. Surfaces hide each other; alpha_range decides what is transparent. The result is premultiplied;
+// colours are sRGB-encoded, data is not. vertex_color is the content of the view, with the model's own alpha.
 
-#ifdef IDS // which GLSL ES does not have
+#ifdef IDS // not in GLSL ES
 uniform usamplerBuffer ids; // 0xRRGGBB of each triangle, line or point of the draw
 #endif
 uniform int topology;       // enum topology, as the C code numbers them: triangles, lines, points
 uniform int paint;          // enum debug_view_paint, as the C code numbers them
-uniform vec2 depth_range;   // near, far: distances along the line of sight, in view_position's unit
+uniform vec2 depth_range;   // near, far: distances along the view direction, in view_position's unit
 
 const int TRIANGLES = 0, POINTS = 2;
 const int HEAT = 0, COLORS = 1, BONES = 2, NORMAL = 3, DEPTH = 4, ID = 5, GHOST = 6, LINE = 7;
-const vec3 ABOVE = vec3(-0.303, 0.505, 0.808); // the camera, to the left: where light comes from
+const vec3 ABOVE = vec3(-0.303, 0.505, 0.808); // direction of the light: above the camera, to the left
 
-// viridis (van der Walt and Smith 2015, CC0) at every eighth, straight lines between: lightness rises evenly, also for
-// eyes that do not see every colour.
+// viridis (van der Walt and Smith 2015, CC0), every eighth colour, with linear interpolation: lightness rises evenly,
+// also for colour-blind people.
 vec3 heat(float weight)
 {
     const vec3 RAMP[9] = vec3[9](vec3(68, 1, 84), vec3(71, 45, 123), vec3(59, 82, 139), vec3(44, 114, 142),
@@ -25,13 +25,13 @@ vec3 heat(float weight)
     return mix(RAMP[first], RAMP[first + 1], at - float(first)) / 255.0;
 }
 
-// A little light from above the camera, so that the form is seen and the colour still read.
+// A little light from above the camera, which shows the form and keeps colours readable.
 float form(vec3 n)
 {
     return topology != TRIANGLES ? 1.0 : 0.70 + 0.30 * max(0.0, dot(n, ABOVE));
 }
 
-// Clear where it faces the eye, dense at its rim, as glass is.
+// Like glass: clear where it faces the eye, dense at its rim.
 vec4 ghost(vec3 n, vec3 to_eye)
 {
     float facing = max(0.0, dot(n, to_eye));
@@ -48,7 +48,7 @@ void main()
     if (is_cut(alpha))
         discard;
     vec3 to_eye = normalize(view_to_eye());
-    vec3 n = topology == TRIANGLES ? shading_normal(to_eye) : vec3(0.0, 0.0, 1.0); // what has no area faces the eye
+    vec3 n = topology == TRIANGLES ? shading_normal(to_eye) : vec3(0.0, 0.0, 1.0); // points and lines face the eye
     vec3 color = vec3(0.10, 0.13, 0.18); // LINE
     if (paint == HEAT) {
         color = heat(vertex_color.r) * form(n);

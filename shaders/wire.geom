@@ -1,4 +1,4 @@
-// Gives each corner of a triangle a coordinate of its own, by which wire.frag knows how far the edges are
+// Gives each corner of a triangle its own coordinate, from which wire.frag computes the distances of the edges
 // (Baerentzen, Nielsen, Gjoel, Larsen, Christensen: Single-pass Wireframe Rendering, 2006).
 
 layout(triangles) in;

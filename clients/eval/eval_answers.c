@@ -1,4 +1,4 @@
-/* eval_answers.c - palettes, nodes, vertices and root motion of the entity evaluated last. */
+/* eval_answers.c - palettes, nodes, vertices and root motion of the last entity evaluated. */
 #include "clients/eval/eval_internal.h"
 
 #include "anim/pose/local.h"
@@ -11,7 +11,7 @@ uint32_t pe_layout_floats(int layout)
     return layout < PE_MAT4 || layout > PE_DUALQUAT ? 0 : layout_floats((enum layout)layout);
 }
 
-/* Something was evaluated, and `out` has room for `count` items of `size` floats. */
+/* Checks that something was evaluated, and that `out` has room for `count` items of `size` floats. */
 static int check(const struct pe_evaluator *evaluator, const void *out, uint64_t count, uint32_t size, size_t room,
                  struct pe_error *error)
 {
@@ -25,8 +25,8 @@ static int check(const struct pe_evaluator *evaluator, const void *out, uint64_t
     return 0;
 }
 
-/* What a call before this one could not say by the compiled way, it said by the exact one, which then goes on for all.
- * Here a call's answer does not depend on those before. */
+/* An earlier call may have switched to exact evaluation because its compiled result was not usable. This restores the
+ * evaluation that pe_evaluate() chose, so that answers do not depend on earlier calls. */
 static void take_way_again(struct pe_evaluator *evaluator)
 {
     if (evaluator->is_compiled && !evaluator->work.is_compiled)
@@ -76,7 +76,7 @@ int pe_nodes(struct pe_evaluator *evaluator, const uint32_t *nodes, uint32_t cou
     return 0;
 }
 
-/* --- within the parent --- */
+/* --- relative to the parent --- */
 
 static int store_local(struct pe_evaluator *evaluator, const struct pose *pose, uint32_t node, float out[LOCAL_FLOATS],
                        struct pe_error *error)
@@ -193,7 +193,7 @@ int pe_root_step(struct pe_evaluator *evaluator, struct pe_step *out, struct pe_
     bool is_finite = isfinite(out->yaw_deg);
     for (int i = 0; i < 3; i++) {
         out->translation[i] = (float)step->translation[i];
-        /* the origin, too: two places may be too far away for a float, and close to each other */
+        /* checks the origin too: two places may be too far away for floats, yet close to each other */
         is_finite = is_finite && isfinite(out->translation[i]) && isfinite((float)entity->motion->origin[i]);
     }
     if (!is_finite)

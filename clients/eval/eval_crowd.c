@@ -1,4 +1,4 @@
-/* eval_crowd.c - many entities in one call, by the code that answers crowds of the server. */
+/* eval_crowd.c - many entities in one call, with the code that answers crowds of the server. */
 #include "anim/entity/crowd.h"
 #include "base/container_of.h"
 #include "base/mem.h"
@@ -15,14 +15,14 @@ struct pe_crowd {
     struct pe_evaluator *evaluator;
     struct crowd_work work;
     struct crowd_listener listener;
-    struct crowd_member *members; /* [member_capacity], as are the next two */
+    struct crowd_member *members; /* [member_capacity]; also the next two */
     struct crowd_wanted *wanted;
     struct dmat4 *worlds;
     struct blend_layer *layers; /* [layer_capacity]: of all members */
-    struct blend_mask *masks;   /* [mask_capacity]: likewise */
+    struct blend_mask *masks;   /* [mask_capacity]: of all members */
     size_t layer_capacity;
     uint32_t member_capacity, layers_most, mask_capacity;
-    /* of the call */
+    /* of the current call */
     struct pe_member *asked;
     struct pe_error *error;
     size_t layer_count;
@@ -97,7 +97,7 @@ int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint3
         return eval_fail(error, PE_E_ARGUMENT, "more than %d layers", PE_LAYERS_MAX);
     const uint32_t members = larger(member_count, crowd->member_capacity);
     const uint32_t layers = larger(larger(layers_most, 1), crowd->layers_most);
-    /* the evaluator comes last: it remembers which models there is room for */
+    /* the evaluator comes last, because it remembers for which models there is room */
     if (!crowd_work_reserve(&crowd->work, &model->file.model, members, layers) ||
         !reserve_members(crowd, members, layers, larger(mask_count, crowd->mask_capacity)))
         return eval_fail(error, PE_E_MEMORY, "no memory for a crowd of %u", member_count);
@@ -106,7 +106,7 @@ int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint3
 
 /* --- members --- */
 
-/* Copies what the evaluator has of the entity to the crowd's own lists, and lets `out` point there. */
+/* Copies the evaluator's data of the entity to the crowd's own lists, and points `out` there. */
 static int keep(struct pe_crowd *crowd, uint32_t index, struct entity *out, struct pe_error *error)
 {
     struct blend_layer *layers = crowd->layers + crowd->layer_count;

@@ -1,4 +1,4 @@
-/* eval_entity.c - what a caller asks to be posed, checked and resolved. */
+/* eval_entity.c - checks and resolves the entities of callers. */
 #include "clients/eval/eval_internal.h"
 
 #include "anim/pose/clip_time.h"
@@ -41,7 +41,7 @@ static bool is_clip(const struct model *model, int32_t clip)
 
 static bool is_wrap(int32_t wrap) { return wrap >= WRAP_LOOP && wrap <= WRAP_MIRROR; }
 
-/* NULL, or what is wrong with a layer. */
+/* Returns NULL, or the fault of a layer. */
 static const char *layer_fault(const struct model *model, const struct pe_layer *layer)
 {
     enum { WEIGHT_MOST = 1000 };
@@ -112,7 +112,7 @@ static int take_world(struct taken *taken, const double *world_from_scene, struc
     return 0;
 }
 
-/* The movement is that from the beginning of what the layer plays. */
+/* Motion is measured from the beginning of the part that the layer plays. */
 static int take_motion(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken,
                        struct pe_error *error)
 {

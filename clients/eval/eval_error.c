@@ -1,4 +1,4 @@
-/* eval_error.c - failures as values. */
+/* eval_error.c - converts failures to status and message. */
 #include "clients/eval/eval_internal.h"
 
 #include "base/version.h"

@@ -1,4 +1,4 @@
-/* eval_evaluator.c - working memory, made in advance, and the evaluation of entities in it. */
+/* eval_evaluator.c - reserves working memory, and evaluates entities in it. */
 #include "clients/eval/eval_internal.h"
 
 #include <stdlib.h>
@@ -111,7 +111,7 @@ int pe_evaluator_reserve(struct pe_evaluator *evaluator, const struct pe_model *
     if (model == NULL || layers_most > PE_LAYERS_MAX)
         return eval_fail(error, PE_E_ARGUMENT, "no model, or more than %d layers", PE_LAYERS_MAX);
     const struct model *m = &model->file.model;
-    layers_most = layers_most == 0 ? 1 : layers_most; /* a clip is one */
+    layers_most = layers_most == 0 ? 1 : layers_most; /* a clip counts as one */
     evaluator->entity.model = NULL;
     if (entity_work_reserve(&evaluator->work, m, layers_most, &err) < 0)
         return eval_fail_by(error, &err);

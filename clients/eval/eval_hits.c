@@ -15,7 +15,7 @@ _Static_assert((int)PE_CAPSULE == (int)VOLUME_CAPSULE && (int)PE_BOX == (int)VOL
 struct pe_hitboxes {
     const struct pe_model *model;
     struct hit_set *set;
-    char *text; /* names of volumes, terminated, one after the other in the order of the volumes that have one */
+    char *text; /* names of volumes, NUL-terminated, in the order of the volumes that have one */
 };
 
 static bool copy_text(struct pe_hitboxes *hitboxes)
@@ -98,7 +98,7 @@ int pe_hitbox_at(const struct pe_hitboxes *hitboxes, uint32_t index, struct pe_h
 struct pe_scene {
     struct pe_evaluator *evaluator;
     struct hit_scene scene;
-    struct hit_list list; /* of one ray; room for each volume of the scene once */
+    struct hit_list list; /* of one ray; has room for each volume of the scene once */
     bool is_ordered;
 };
 
@@ -213,7 +213,7 @@ static void put_hit(const struct pe_scene *scene, const struct hit *hit, struct 
     }
 }
 
-/* The hits of one ray, into scene->list. */
+/* Casts one ray; its hits go to scene->list. */
 static void cast(struct pe_scene *scene, uint32_t id, const struct hit_ray *ray, int which)
 {
     struct hit_list *list = &scene->list;

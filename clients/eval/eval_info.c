@@ -1,4 +1,4 @@
-/* eval_info.c - what a model has. */
+/* eval_info.c - describes the contents of a model. */
 #include "clients/eval/eval_internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* eval_internal.h - what the files of libposed-eval share. */
+/* eval_internal.h - shared by the files of libposed-eval. */
 #pragma once
 
 #include "anim/entity/entity.h"
@@ -6,17 +6,17 @@
 #include "anim/posed_file/posed_file.h"
 #include "clients/eval/posed_eval.h"
 
-/* How the bytes of a file are held. */
+/* How a model holds the bytes of its file. */
 enum holding { HELD_OWNED, HELD_MAPPED, HELD_BORROWED };
 
 struct pe_model {
     struct posed_file file;
-    void *bytes; /* of the file; NULL when its arrays are elsewhere */
+    void *bytes; /* bytes of the file; NULL when the arrays are elsewhere */
     size_t size_bytes;
     enum holding holding;
-    int32_t root;       /* whose movement root motion is, where nobody names one; -1: there is no such node */
-    char *text;         /* names, terminated */
-    const char **names; /* [names_first[NAMES_END]], NULL where there is none */
+    int32_t root;       /* default root of root motion; -1: none */
+    char *text;         /* names, NUL-terminated */
+    const char **names; /* [names_first[NAMES_END]], NULL for a thing without a name */
     uint32_t names_first[6];
 };
 
@@ -27,17 +27,17 @@ static inline const char *eval_name(const struct pe_model *model, enum names kin
     return model->names[model->names_first[kind] + index];
 }
 
-/* Fills text, names and names_first. False: memory is gone, and pe_model_close() frees what there is. */
+/* Fills text, names and names_first. False: memory ran out, and pe_model_close() frees what there is. */
 bool eval_names_make(struct pe_model *model);
 
-/* A model that the evaluator has room for. */
+/* A model for which the evaluator has room. */
 struct reserved {
     const struct pe_model *model;
-    uint64_t checksum; /* another model may come to lie at the same place */
+    uint64_t checksum; /* because another model may later have the same address */
     uint32_t layers_most;
 };
 
-/* A checked copy of what a caller's entity points at. */
+/* A checked copy of the data of a caller's entity. */
 struct taken {
     struct blend_layer layers[BLEND_LAYERS_MAX];
     struct blend_mask masks[BLEND_MASKS_MAX];
@@ -48,28 +48,28 @@ struct taken {
 
 struct pe_evaluator {
     struct entity_work work;
-    struct entity entity;        /* evaluated last, model NULL: none; it points into taken */
-    bool is_compiled;            /* the way that pe_evaluate() took */
-    struct taken taken, end;     /* end: the second pose of what rays are cast at */
-    uint8_t *is_moved;           /* [2 * node_capacity]: of both */
+    struct entity entity;        /* last one evaluated; model NULL: none; it points into `taken` */
+    bool is_compiled;            /* pe_evaluate() used compiled clips */
+    struct taken taken, end;     /* end: the second pose of a target of rays */
+    uint8_t *is_moved;           /* [2 * node_capacity]: for both */
     uint32_t *nodes;             /* [node_capacity]: 0, 1, 2, .. */
-    struct skin_palette palette; /* of vertices */
-    uint32_t palette_skin;       /* whose it is; UINT32_MAX: none yet */
+    struct skin_palette palette; /* for vertices */
+    uint32_t palette_skin;       /* skin of `palette`; UINT32_MAX: none yet */
     uint32_t node_capacity, joint_capacity, part_capacity;
     struct reserved *reserved; /* [reserved_count] */
     uint32_t reserved_count;
 };
 
-/* Fill *error, which may be NULL, and return its status. */
+/* Fill *error (may be NULL) and return its status. */
 int eval_fail(struct pe_error *error, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int eval_fail_by(struct pe_error *error, const struct err *err);
 
-/* The entity with layers alone: where it plays a clip, that is one in *alone. */
+/* Returns the entity in terms of layers. A single clip becomes the layer *alone. */
 struct pe_entity eval_as_blend(const struct pe_entity *entity, struct pe_layer *alone);
-/* Fills *out, which points into *taken (one of the evaluator's), from a checked copy of *entity. What was evaluated is
- * forgotten. Returns 0, PE_E_ARGUMENT or PE_E_RESERVE. */
+/* Fills *out from a checked copy of *entity; it points into *taken, which is one of the evaluator's. Drops the last
+ * evaluation. Returns 0, PE_E_ARGUMENT or PE_E_RESERVE. */
 int eval_take(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken, struct entity *out,
               struct pe_error *error);
-/* The same of an entity whose model has room and whose layers are there. */
+/* The same for an entity whose model has room and which has layers. */
 int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken,
                      struct entity *out, struct pe_error *error);

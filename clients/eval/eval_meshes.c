@@ -1,4 +1,4 @@
-/* eval_meshes.c - rays at the triangles of posed entities. */
+/* eval_meshes.c - casts rays at the triangles of posed entities. */
 #include "anim/hits/hit_mesh.h"
 #include "clients/eval/eval_hits.h"
 
@@ -17,7 +17,7 @@ struct pe_caster {
     uint32_t ray_capacity, hit_capacity;
 };
 
-/* A leaf of triangles more than what is reserved may be offered before casting stops. */
+/* Casting may offer one leaf of triangles beyond the reserved room before it stops. */
 enum { LEAF_SPARE = 16 };
 
 int pe_mesh_new(const struct pe_model *model, struct pe_mesh **out, struct pe_error *error)

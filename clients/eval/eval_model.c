@@ -41,7 +41,7 @@ static bool find_root(struct pe_model *model)
     return true;
 }
 
-/* Takes over the bytes as they are held, also when it fails. */
+/* Takes over the bytes as they are held, also on failure. */
 static int open_bytes(void *bytes, size_t size_bytes, enum holding holding, struct pe_model **out,
                       struct pe_error *error)
 {
@@ -68,7 +68,7 @@ static int open_bytes(void *bytes, size_t size_bytes, enum holding holding, stru
 
 static int fail_system(struct pe_error *error, int number, const char *path)
 {
-    errno = number; /* %m: strerror() has a place of its own for the text, which threads share */
+    errno = number; /* %m, because the text of strerror() is shared by threads */
     eval_fail(error, PE_E_SYSTEM, "cannot read '%s': %m", path);
     if (error != NULL)
         error->system = number;
@@ -77,11 +77,11 @@ static int fail_system(struct pe_error *error, int number, const char *path)
 
 static void *aligned_room(size_t size_bytes)
 {
-    /* aligned_alloc() wants a multiple of the alignment */
+    /* aligned_alloc() requires a multiple of the alignment */
     return aligned_alloc(BAKE_ALIGNMENT, (size_bytes / BAKE_ALIGNMENT + 1) * BAKE_ALIGNMENT);
 }
 
-/* Returns 0 or errno; EIO for a file that ends before it should. */
+/* Returns 0 or errno; EIO for a file that ends too early. */
 static int read_whole(int fd, unsigned char *bytes, size_t size_bytes)
 {
     size_t at = 0;
@@ -135,7 +135,7 @@ int pe_model_open(const char *path, unsigned flags, struct pe_model **model, str
     if (path == NULL || model == NULL || (flags & ~(unsigned)PE_OPEN_MAP) != 0)
         return eval_fail(error, PE_E_ARGUMENT, "no path, no place for the model, or unknown flags");
     *model = NULL;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a FIFO has no reader to wait for */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* do not wait for a FIFO */
     if (fd < 0)
         return fail_system(error, errno, path);
     const int rc = open_file(fd, flags, path, model, error);
@@ -170,6 +170,6 @@ int pe_model_open_borrowed(const void *bytes, size_t size_bytes, struct pe_model
                          BAKE_ALIGNMENT);
     *model = NULL;
     void *place;
-    memcpy(&place, &bytes, sizeof place); /* only read */
+    memcpy(&place, &bytes, sizeof place); /* it is only read */
     return open_bytes(place, size_bytes, HELD_BORROWED, model, error);
 }

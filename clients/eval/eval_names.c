@@ -1,4 +1,4 @@
-/* eval_names.c - names of things, terminated by NUL, and things by their names. */
+/* eval_names.c - NUL-terminated names of things, and things by their names. */
 #include "clients/eval/eval_internal.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ bool eval_names_make(struct pe_model *model)
 
 /* --- by name --- */
 
-/* Says which names there are instead, as far as they fit. */
+/* Lists the existing names, as far as they fit. */
 static int fail_to_find(const struct pe_model *model, enum names kind, const char *what, const char *name,
                         struct pe_error *error)
 {
@@ -79,7 +79,7 @@ static int fail_to_find(const struct pe_model *model, enum names kind, const cha
         }
         const int more = snprintf(list + used, sizeof list - used, "%s '%s'", listed++ == 0 ? ":" : ",", other);
         if (more < 0 || (size_t)more >= sizeof list - used) {
-            list[used] = '\0'; /* whole names only */
+            list[used] = '\0'; /* only whole names */
             break;
         }
         used += (size_t)more;

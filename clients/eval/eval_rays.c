@@ -1,4 +1,4 @@
-/* eval_rays.c - what a caller casts, and at what, checked. */
+/* eval_rays.c - checks the rays and targets of callers. */
 #include "clients/eval/eval_hits.h"
 
 #include <float.h>
@@ -26,7 +26,7 @@ int eval_take_poses(struct pe_evaluator *evaluator, const struct pe_model *model
     return 0;
 }
 
-/* NULL, or what is wrong with a ray. */
+/* Returns NULL, or the fault of a ray. */
 static const char *fault_of(const struct pe_ray *ray, struct hit_ray *out)
 {
     for (int i = 0; i < 3; i++)

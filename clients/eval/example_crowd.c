@@ -1,18 +1,18 @@
-/* example_crowd.c - plays a crowd, by the library in this process or by a server, with the same bits.
+/* example_crowd.c - plays a crowd with the library in this process or by a server, with the same bits.
  *
  *   example_crowd hero.posed                                   in this process
  *   example_crowd hero.posed --server 127.0.0.1:7879 hero.fbx  by a server that has the model as hero.fbx
- *       --entities N   how many characters (120)     --threads N   which share them (1)
- *       --ticks N      frames of the game (60)       --seconds S   at least so long, again and again
+ *       --entities N   number of characters (120)    --threads N   threads that share them (1)
+ *       --ticks N      frames of the game (60)       --seconds S   repeats the ticks for at least this long
  *       --shots N      rays in each tick at the characters' volumes and at their meshes (0), in this process
  *
- * Each character plays a clip of its own at a time of its own; a tick asks for the palettes of all, in this process in
- * one call for the share of a thread. Prints how long a tick takes and a hash of all floats, which is the same for both
- * ways. Exit status: 0, 1 when the file cannot be opened, the server cannot be asked or a later round has other floats
- * than the first, 2 for wrong arguments.
+ * Each character plays its own clip at its own time. A tick requests the palettes of all characters; in this process,
+ * each thread does so for its share in one call. Prints the duration of a tick and a hash of all floats, which is the
+ * same for both ways. Exit status: 0; 1 when the file cannot be opened, a request to the server fails or a later round
+ * has other floats than the first; 2 for wrong arguments.
  *
- * Here are the arguments, the threads and their rounds; how the characters are posed is in example_crowd_library.c and
- * in example_crowd_server.c. */
+ * This file has the arguments, the threads and their rounds. example_crowd_library.c and example_crowd_server.c pose
+ * the characters. */
 #include "example_crowd.h"
 
 #include <inttypes.h>
@@ -48,7 +48,7 @@ int fail(struct player *player, const char *message)
     return -1;
 }
 
-/* --- what a character does --- */
+/* --- what a character plays --- */
 
 double time_of(uint32_t entity, uint32_t tick) { return 0.13 * entity + (double)tick / RATE; }
 int32_t clip_of(const struct crowd *crowd, uint32_t entity)
@@ -103,7 +103,7 @@ static void *play(void *context)
     return NULL;
 }
 
-/* --- all of them --- */
+/* --- all threads --- */
 
 static int play_all(const struct crowd *crowd)
 {

@@ -46,7 +46,7 @@ int library_start(struct player *player)
     return 0; /* nothing is allocated from here on */
 }
 
-/* Shots from all sides, which are the same in each round. */
+/* Aims shots from all sides, the same in each round. */
 static void aim(const struct player *player, uint32_t tick)
 {
     for (uint32_t r = 0; r < player->crowd->shots; r++) {

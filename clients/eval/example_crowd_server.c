@@ -1,4 +1,4 @@
-/* example_crowd_server.c - a thread's share of the crowd by a server: a connection of its own, a question for each
+/* example_crowd_server.c - a thread's share of the crowd by a server: its own connection, and a request for each
  * character. */
 #include "example_crowd.h"
 

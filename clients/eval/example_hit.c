@@ -1,4 +1,4 @@
-/* example_hit FILE.posed CLIP JOINT SECONDS: shoots at a joint from in front. Exit status: 0 hit, 1 miss, 2 error. */
+/* example_hit FILE.posed CLIP JOINT SECONDS: shoots at a joint from the front. Exit status: 0 hit, 1 miss, 2 error. */
 #include "posed_eval_hits.h"
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* ascii.h - kinds of ASCII characters, whatever the locale says. Pure; any thread. */
+/* ascii.h - classifies ASCII characters independently of the locale. Pure; any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,5 +7,5 @@ static inline bool ascii_is_digit(char c) { return c >= '0' && c <= '9'; }
 static inline char ascii_lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 static inline bool ascii_is_letter(char c) { return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z'; }
 static inline bool ascii_is_alnum(char c) { return ascii_is_letter(c) || ascii_is_digit(c); }
-/* Neither blank nor control. */
+/* True for characters except blanks and control characters. */
 static inline bool ascii_is_visible(char c) { return c > ' ' && c < 0x7f; }

@@ -1,5 +1,4 @@
-/* blob.h - immutable bytes with a reference count; the last holder to release them frees them. Any thread: the count
- * is atomic. */
+/* blob.h - immutable bytes with an atomic reference count. The last holder to release a blob frees it. Any thread. */
 #pragma once
 
 #include "base/buf.h"
@@ -15,7 +14,8 @@ struct blob {
     atomic_uint_fast32_t holders;
 };
 
-/* Moves *bytes in; the caller holds the blob. *held_bytes (may be NULL) has its size in it for as long as it lives. */
+/* Moves *bytes into a new blob, which the caller holds. *held_bytes (may be NULL) includes the blob's size until the
+ * blob is freed. */
 struct blob *blob_new(struct buf *bytes, atomic_uint_fast64_t *held_bytes);
 struct blob *blob_ref(struct blob *blob); /* returns blob */
 void blob_unref(struct blob *blob);       /* NULL is fine */

@@ -20,7 +20,7 @@ void buf_shrink(struct buf *buf)
     buf->capacity_bytes = buf->size_bytes;
 }
 
-/* Doubles, so that many small appends cost one copy each on average. */
+/* Doubles the capacity, so that on average many small appends copy each byte once. */
 static bool grow(struct buf *buf, size_t needed_bytes)
 {
     size_t capacity = buf->capacity_bytes < 256 ? 256 : buf->capacity_bytes;

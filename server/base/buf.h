@@ -1,8 +1,8 @@
 /* buf.h - a growable run of bytes. Not thread-safe; no I/O.
  *
- * Small allocations abort when memory is gone; a buffer whose size depends on outside data gets a
- * limit, and going over it (or failing to allocate) marks the buffer failed instead: later appends
- * do nothing and buf_failed() is true, so a writer checks once at the end. */
+ * A buffer without a limit aborts the process when memory runs out. A buffer whose size depends on outside data gets a
+ * limit. Going over the limit, or failing to allocate, marks it as failed: later appends do nothing and buf_failed() is
+ * true, so a writer checks once at the end. */
 #pragma once
 
 #include <endian.h>
@@ -11,11 +11,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Why nothing is appended any more. */
+/* Why a buffer takes no more bytes. */
 enum buf_failure {
     BUF_FULL = 1,   /* over its limit, or out of memory */
-    BUF_NOT_FINITE, /* a number came that its format has no text for */
-    BUF_STOPPED,    /* nobody wants it any more */
+    BUF_NOT_FINITE, /* the format has no text for infinities and NaN */
+    BUF_STOPPED,    /* the reader wants no more */
 };
 
 struct buf {
@@ -29,7 +29,7 @@ struct buf {
 static inline void buf_init(struct buf *buf, size_t limit_bytes) { *buf = (struct buf){.limit_bytes = limit_bytes}; }
 void buf_free_data(struct buf *buf); /* for buf_fini() */
 
-/* Frees; the struct is as after buf_init. */
+/* Frees the memory; the struct is as after buf_init(). */
 static inline void buf_fini(struct buf *buf)
 {
     if (buf->data != NULL)
@@ -37,28 +37,28 @@ static inline void buf_fini(struct buf *buf)
     buf_init(buf, buf->limit_bytes);
 }
 
-/* Keeps the memory; also clears the failure. */
+/* Empties the buffer and clears the failure, but keeps the memory. */
 static inline void buf_clear(struct buf *buf)
 {
     buf->size_bytes = 0;
     buf->failure = 0;
 }
 
-void buf_shrink(struct buf *buf); /* gives unused memory back when that is much */
+void buf_shrink(struct buf *buf); /* returns unused memory when there is much of it */
 static inline bool buf_failed(const struct buf *buf) { return buf->failure != 0; }
 
-/* What a writer says that cannot go on; the first reason stays. */
+/* Marks the buffer as failed. The first reason stays. */
 static inline void buf_fail(struct buf *buf, enum buf_failure why)
 {
     if (buf->failure == 0)
         buf->failure = why;
 }
 
-/* What buf_reserve() does when there is no room yet. */
+/* The slow path of buf_reserve(): grows the buffer, or marks it as failed. */
 char *buf_make_room(struct buf *buf, size_t size_bytes);
 
-/* Room for `size_bytes` more bytes at the end, not yet counted; NULL when the buffer failed.
- * The writer fills what it needs and calls buf_advance(). */
+/* Returns room for `size_bytes` more bytes at the end, or NULL when the buffer failed. The writer fills what it needs
+ * and counts it with buf_advance(). */
 static inline char *buf_reserve(struct buf *buf, size_t size_bytes)
 {
     const size_t most = buf->limit_bytes - 1 < buf->capacity_bytes ? buf->limit_bytes : buf->capacity_bytes;
@@ -81,9 +81,9 @@ static inline void buf_put(struct buf *buf, const void *bytes, size_t size_bytes
 static inline void buf_put_text(struct buf *buf, const char *text) { buf_put(buf, text, strlen(text)); }
 static inline void buf_put_char(struct buf *buf, char c) { buf_put(buf, &c, 1); }
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Zero bytes up to the next multiple of `alignment` (a power of two). */
+/* Appends zero bytes up to the next multiple of `alignment` (a power of two). */
 void buf_align(struct buf *buf, size_t alignment);
-/* Little-endian numbers. */
+/* Append little-endian numbers. */
 static inline void buf_put_u16(struct buf *buf, uint16_t value)
 {
     const uint16_t little = htole16(value);

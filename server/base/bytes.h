@@ -1,4 +1,4 @@
-/* bytes.h - little-endian numbers in memory, at any alignment. Pure; any thread. */
+/* bytes.h - reads little-endian numbers from memory at any alignment. Pure; any thread. */
 #pragma once
 
 #include <stdint.h>

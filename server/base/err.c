@@ -30,7 +30,7 @@ static const struct row *find(int code)
     return internal;
 }
 
-/* Cuts at a character, and leaves nothing in the message that could forge a log line or break JSON. */
+/* Cuts a message between two characters, and replaces what could forge a log line or break JSON. */
 static void clean(char *message)
 {
     size_t size = strlen(message);
@@ -95,8 +95,8 @@ bool err_is_source(int error)
 {
     switch (error) {
     case EIO:
-    case ESTALE:   /* NFS: the handle is of a file system that is not there any more */
-    case ENOTCONN: /* FUSE: the process behind it is gone */
+    case ESTALE:   /* NFS: the handle's file system no longer exists */
+    case ENOTCONN: /* FUSE: the process behind it has ended */
     case ENODEV:
     case EHOSTDOWN:
     case EHOSTUNREACH:

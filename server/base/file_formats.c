@@ -21,7 +21,7 @@ static const struct refused_format {
 #undef X
 };
 
-/* What stands behind the last dot of the last part of a path, or NULL. */
+/* Returns what follows the last dot of the last component of a path, or NULL. */
 static const char *extension_of(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -1,4 +1,4 @@
-/* file_formats.h - every file format that an importer knows, as a table (protocol/formats.def). Pure; any thread. */
+/* file_formats.h - the table of all file formats that an importer reads (protocol/formats.def). Pure; any thread. */
 #pragma once
 
 #include "base/err.h"
@@ -15,12 +15,12 @@ enum reader {
     READER_PLY,
     READER_STL,
     READER_X3D,
-    READER_RADIANCE, /* of environments */
+    READER_RADIANCE, /* environments */
     READER_ASSIMP
 };
 enum clip_fidelity { CLIPS_EXACT, CLIPS_AT_KEYS, CLIPS_PARTLY, CLIPS_NONE };
 
-/* A row; formats.def says what the fields hold. */
+/* A row of the table; formats.def describes the fields. */
 struct file_format {
     const char *extension, *name;
     enum reader reader;
@@ -32,13 +32,13 @@ struct file_format {
 extern const struct file_format FILE_FORMATS[];
 extern const size_t FILE_FORMAT_COUNT;
 
-/* The format that the extension of a path or a bare name says, or NULL: no importer knows it. */
+/* Returns the format for the extension of a path or a bare name, or NULL when no importer knows it. */
 const struct file_format *file_format_of(const char *path);
 
-/* Radiance pictures (.hdr), which are no models but what lights them: the format where the extension says so, or NULL.
- */
+/* Returns the format of Radiance pictures (.hdr) when the path has that extension, else NULL. They light models and are
+ * not models themselves. */
 const struct file_format *file_format_of_environment(const char *path);
 
-/* For a path whose extension no importer knows: ERR_UNKNOWN_FORMAT, which names the format and what to export instead
- * where protocol/formats_refused.def has it. Returns err->code. */
+/* Sets ERR_UNKNOWN_FORMAT for a path whose extension no importer knows. Where protocol/formats_refused.def has the
+ * format, the message names it and what to export instead. Returns err->code. */
 int file_format_unknown(const char *path, struct err *err);

@@ -1,4 +1,5 @@
-/* hex.h - bytes and numbers as hexadecimal digits: lower-case ones are written, both cases read. Pure; any thread. */
+/* hex.h - writes bytes and numbers as lower-case hexadecimal digits, and reads digits of both cases. Pure; any thread.
+ */
 #pragma once
 
 #include "base/ascii.h"
@@ -6,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two digits a byte, without a NUL. */
+/* Writes two digits a byte, without a NUL. */
 static inline void hex_put(char *out, const uint8_t *bytes, size_t count)
 {
     static const char DIGITS[] = "0123456789abcdef";
@@ -16,7 +17,7 @@ static inline void hex_put(char *out, const uint8_t *bytes, size_t count)
     }
 }
 
-/* The lowest `digits` digits, without a NUL. */
+/* Writes the lowest `digits` digits, without a NUL. */
 static inline void hex_put_number(char *out, uint64_t number, size_t digits)
 {
     static const char DIGITS[] = "0123456789abcdef";
@@ -24,7 +25,7 @@ static inline void hex_put_number(char *out, uint64_t number, size_t digits)
         out[i] = DIGITS[number & 15];
 }
 
-/* 0 to 15; -1: it is no digit. */
+/* Returns 0 to 15, or -1 when `c` is not a digit. */
 static inline int hex_value(char c)
 {
     const char lower = ascii_lower(c);

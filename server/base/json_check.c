@@ -1,4 +1,4 @@
-/* json_check.c - a JSON parser that keeps nothing. */
+/* json_check.c - a JSON parser that stores nothing. */
 #include "base/json_check.h"
 
 #include "base/hex.h"
@@ -12,7 +12,7 @@ struct cursor {
     struct err *err;
     size_t values; /* so far */
     unsigned depth;
-    bool is_object[JSON_DEPTH_MAX]; /* else a list: what is open at each level */
+    bool is_object[JSON_DEPTH_MAX]; /* at each level: an object is open, not a list */
 };
 
 static bool fail(struct cursor *cursor, const char *at, const char *what)
@@ -22,7 +22,7 @@ static bool fail(struct cursor *cursor, const char *at, const char *what)
     return false;
 }
 
-/* The next byte; NUL, which may stand nowhere, behind the end. */
+/* Returns the next byte, or NUL at the end, where NUL is never valid JSON. */
 static char peek(const struct cursor *cursor) { return cursor->at < cursor->end ? *cursor->at : '\0'; }
 
 static bool is_misplaced(struct cursor *cursor)
@@ -61,7 +61,7 @@ static bool take_digits(struct cursor *cursor)
     return cursor->at > first;
 }
 
-/* Section 6. */
+/* RFC 8259, section 6. */
 static bool take_number(struct cursor *cursor)
 {
     const char *first = cursor->at;
@@ -80,7 +80,7 @@ static bool take_number(struct cursor *cursor)
     return true;
 }
 
-/* Behind the backslash. */
+/* Called after the backslash. */
 static bool take_escape(struct cursor *cursor)
 {
     const char kind = peek(cursor);
@@ -141,7 +141,7 @@ static bool take_scalar(struct cursor *cursor)
     return take_word(cursor, "true") || take_word(cursor, "false") || take_word(cursor, "null") || is_misplaced(cursor);
 }
 
-/* Opens lists and objects up to the next scalar or empty one, and takes that. */
+/* Enters lists and objects until it has taken a scalar or an empty list or object. */
 static bool take_value(struct cursor *cursor)
 {
     for (;;) {

@@ -1,8 +1,9 @@
-/* json_check.h - whether hostile bytes are one JSON value (RFC 8259): of a body before cJSON reads it, and of extras,
- * which go into answers as they are. Total on any bytes, no recursion, linear. Pure; any thread.
+/* json_check.h - checks that untrusted bytes are one JSON value (RFC 8259): a request body before cJSON reads it, and
+ * extras, which go into answers unchanged. Any bytes are safe; it does not recurse, and takes linear time. Pure; any
+ * thread.
  *
- * cJSON takes more than JSON (raw control characters, 01, 1., a byte order mark), cuts strings at \u0000, and spends
- * forty times a text's size on "[1,1,..". What passes here with rules for a body has none of that. */
+ * cJSON accepts more than JSON (raw control characters, 01, 1., a byte order mark), cuts strings at \u0000, and needs
+ * forty times the text's size for "[1,1,..". The rules for a body reject all of these. */
 #pragma once
 
 #include "base/err.h"
@@ -13,16 +14,16 @@
 enum { JSON_DEPTH_MAX = 65 };
 
 struct json_rules {
-    const char *name;    /* of the text, in messages */
-    unsigned depth;      /* levels of brackets, at most JSON_DEPTH_MAX */
-    size_t values;       /* how many there may be; keys, lists and objects count as well */
-    bool has_blanks;     /* blanks and line ends may stand between */
-    bool is_without_nul; /* no string has \u0000 */
+    const char *name;    /* name of the text in messages */
+    unsigned depth;      /* greatest nesting of brackets; at most JSON_DEPTH_MAX */
+    size_t values;       /* greatest number of values; keys, lists and objects count too */
+    bool has_blanks;     /* blanks and line ends may stand between values */
+    bool is_without_nul; /* no string may contain \u0000 */
 };
 
-/* Of text that is UTF-8 already. Returns 0; ERR_BAD_REQUEST, naming the byte, for what is no JSON or too deep;
- * ERR_BODY_TOO_LARGE for too many values. */
+/* Checks valid UTF-8 text. Returns 0, ERR_BAD_REQUEST, naming the byte, for text that is not JSON or is
+ * nested too deep, or ERR_BODY_TOO_LARGE for too many values. */
 int json_check(const char *text, size_t size_bytes, const struct json_rules *rules, struct err *err);
 
-/* True for JSON without blanks, as the importer writes extras, of at most JSON_DEPTH_MAX levels. */
+/* True for JSON without blanks, as the importer writes extras, and at most JSON_DEPTH_MAX levels deep. */
 bool json_is_compact(const char *text, size_t size_bytes);

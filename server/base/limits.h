@@ -26,14 +26,15 @@ extern const struct limit_info LIMIT_INFO[LIMIT_COUNT];
 
 enum { LIMIT_TEXT_SIZE = 80 };
 
-/* The limit as messages name it: "--max-nodes 100000", or "64 levels" for one that is fixed. Returns `out`. */
+/* Writes the limit as messages name it: "--max-nodes 100000", or "64 levels" for a fixed limit. Returns `out`. */
 const char *limit_text(const struct limits *limits, enum limit limit, char out[LIMIT_TEXT_SIZE]);
 #define LIMIT_TEXT(limits, limit) limit_text(limits, limit, (char[LIMIT_TEXT_SIZE]){0})
 
-/* The most that an option may set: what evaluators and renderers are made for is not raised. */
+/* The largest value that an option may set. The limits for which evaluators and renderers are built cannot be raised.
+ */
 uint64_t limit_most(enum limit limit);
 
-/* Under sanitizers the limits on address space are 0, none. */
+/* Sets the initial values. Under sanitizers the limits on address space are 0, which means no limit. */
 void limits_default(struct limits *limits);
-/* The limit whose option this is, or -1. */
+/* Returns the limit that the option sets, or -1. */
 int limits_find(const char *option);

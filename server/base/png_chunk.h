@@ -1,12 +1,13 @@
-/* png_chunk.h - the chunks of a PNG file (ISO/IEC 15948) around data that the caller compresses. Pure; any thread. */
+/* png_chunk.h - writes the chunks of a PNG file (ISO/IEC 15948) around data that the caller compresses. Pure; any
+ * thread. */
 #pragma once
 
 #include "base/buf.h"
 
-/* The CRC-32 of some bytes, by whichever library the caller has. */
+/* Computes a CRC-32 with the library that the caller has. */
 typedef uint32_t png_crc(const void *bytes, size_t size_bytes);
 
-/* Big-endian numbers. */
+/* Append big-endian numbers. */
 static inline void png_put_u16(struct buf *out, uint16_t value)
 {
     const uint16_t big = htobe16(value);
@@ -19,10 +20,10 @@ static inline void png_put_u32(struct buf *out, uint32_t value)
     buf_put(out, &big, sizeof big);
 }
 
-/* Appends the length, which is still 0, and the type of four letters. Returns where the chunk begins. */
+/* Appends a length of 0 for now, and the type of four letters. Returns the offset of the chunk. */
 size_t png_start_chunk(struct buf *out, const char *type);
-/* Sets the length of the chunk that begins at `at` and appends the CRC of its type and data. */
+/* Sets the length of the chunk at offset `at`, and appends the CRC of its type and data. */
 void png_end_chunk(struct buf *out, size_t at, png_crc *crc);
 
-/* Appends the signature and IHDR: 8 bits a channel, not interlaced. */
+/* Appends the signature and an IHDR chunk: 8 bits a channel, not interlaced. */
 void png_start_file(struct buf *out, uint32_t width, uint32_t height, bool has_alpha, png_crc *crc);

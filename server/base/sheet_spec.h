@@ -1,42 +1,42 @@
-/* sheet_spec.h - a picture of several moments or directions, as it is asked for: plain numbers without padding, 0 where
- * nothing was given. */
+/* sheet_spec.h - a request for a picture of several times or directions: plain numbers without padding. Fields that
+ * were not given are 0. */
 #pragma once
 
 #include <stdint.h>
 
 enum sheet_format {
     SHEET_PNG = 0,    /* all cells in one picture */
-    SHEET_APNG,       /* an animation: every cell is a frame */
-    SHEET_GIF,        /* likewise */
-    SHEET_WEBP,       /* likewise */
-    SHEET_JSON,       /* what is where in the picture */
+    SHEET_APNG,       /* an animation; every cell is a frame */
+    SHEET_GIF,        /* an animation */
+    SHEET_WEBP,       /* an animation */
+    SHEET_JSON,       /* the places of the cells in the picture, as JSON */
     SHEET_JPEG,       /* all cells in one picture */
-    SHEET_Y4M,        /* a video: every cell is a frame */
-    SHEET_WEBP_STILL, /* a picture; of OP_RENDER alone: of sheets that word means an animation */
+    SHEET_Y4M,        /* a video; every cell is a frame */
+    SHEET_WEBP_STILL, /* a single picture; only for OP_RENDER, since a sheet in WebP is an animation */
     SHEET_FORMAT_COUNT
 };
 
 enum sheet_flags {
-    SHEET_CAPTIONS = 1,  /* words under every cell */
-    SHEET_ALL_CLIPS = 2, /* instead of one */
-    SHEET_TIMES = 4,     /* the times are given one by one */
+    SHEET_CAPTIONS = 1,  /* a line of text under every cell */
+    SHEET_ALL_CLIPS = 2, /* all clips instead of one */
+    SHEET_TIMES = 4,     /* the request lists the times */
 };
 
 struct sheet_spec {
     uint32_t format;     /* enum sheet_format */
     uint32_t flags;      /* SHEET_ */
     uint32_t columns;    /* cells in a row */
-    uint32_t frames;     /* of each clip; of a turntable: directions of a whole turn */
+    uint32_t frames;     /* for each clip; of a turntable, directions in a full turn */
     uint32_t directions; /* around the model */
-    uint32_t loops;      /* how often an animation plays; 0: for ever */
+    uint32_t loops;      /* times that an animation plays; 0: for ever */
     uint32_t gap;        /* pixels between cells */
     uint32_t padding;    /* pixels around all cells */
-    uint32_t quality;    /* 1 to 100, of formats that lose something; 0: not given. Of OP_RENDER too, as is format */
-    uint32_t first_row;  /* of those that are drawn; a frame of an animation is a row */
-    uint32_t row_count;  /* that are drawn; 0: all from there on */
+    uint32_t quality;    /* of lossy formats: 1 to 100; 0: not given. OP_RENDER uses this and format too */
+    uint32_t first_row;  /* first drawn row; in an animation each frame is a row */
+    uint32_t row_count;  /* rows that are drawn; 0: all from first_row on */
     uint32_t reserved;
-    double rate;      /* frames a second of each clip */
-    double play_rate; /* frames a second of the animation */
+    double rate;      /* frames a second that each clip is sampled at */
+    double play_rate; /* frames a second that the animation plays at */
 };
 
 static inline int sheet_is_animation(const struct sheet_spec *spec)
@@ -45,7 +45,7 @@ static inline int sheet_is_animation(const struct sheet_spec *spec)
            spec->format == SHEET_Y4M;
 }
 
-/* Files without transparency: their background is opaque. */
+/* True for formats without transparency, whose background is opaque. */
 static inline int sheet_is_opaque(const struct sheet_spec *spec)
 {
     return spec->format == SHEET_JPEG || spec->format == SHEET_Y4M;

@@ -26,7 +26,7 @@ static void swap(const struct heap *heap, size_t i, size_t j) /* i is not j */
     }
 }
 
-/* Item i goes down until none below it is larger; `count` items are in the heap. */
+/* Sifts item i down until no child is larger. `count` items are in the heap. */
 static void sink(const struct heap *heap, size_t i, size_t count)
 {
     while (2 * i + 1 < count) {
@@ -50,7 +50,7 @@ void sort_in_place(void *items, size_t count, size_t item_bytes, int (*compare)(
         return;
     for (size_t i = count / 2; i > 0; i--)
         sink(&heap, i - 1, count);
-    for (size_t end = count - 1; end > 0; end--) { /* the largest goes to the end */
+    for (size_t end = count - 1; end > 0; end--) { /* moves the largest to the end */
         swap(&heap, 0, end);
         sink(&heap, 0, end);
     }

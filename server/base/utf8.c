@@ -9,7 +9,7 @@ size_t utf8_sequence(const char *text, size_t size_bytes)
     if (b[0] < 0x80)
         return 1;
     size_t length;
-    unsigned char low = 0x80, high = 0xbf; /* of the second byte: Unicode 15, table 3-7 */
+    unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte: Unicode 15, table 3-7 */
     if (b[0] >= 0xc2 && b[0] <= 0xdf) {
         length = 2;
     } else if (b[0] >= 0xe0 && b[0] <= 0xef) {

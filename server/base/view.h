@@ -1,4 +1,4 @@
-/* view.h - what a picture may show: protocol/views.def as values. Pure; any thread. */
+/* view.h - the views of a picture: protocol/views.def as values. Pure; any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,11 +10,11 @@ enum view {
     VIEW_COUNT
 };
 
-/* Times of VIEW_ONION: at most, and when none is given. */
+/* The most times that VIEW_ONION shows, and how many it shows when the request gives none. */
 enum { VIEW_ONION_MAX = 64, VIEW_ONION_TIMES = 5 };
 
 struct view_info {
-    const char *word; /* of view= */
+    const char *word; /* the value of view= */
     bool takes_joint;
     const char *text;
 };
@@ -23,5 +23,5 @@ extern const struct view_info VIEW_INFO[VIEW_COUNT];
 
 enum { VIEW_LIST_SIZE = 160 };
 
-/* The words of the views that take a joint, "weights or skeleton". Returns `out`. */
+/* Lists the views that take a joint: "weights or skeleton". Returns `out`. */
 const char *view_list_joint(char out[VIEW_LIST_SIZE]);

@@ -4,7 +4,7 @@
 
 size_t wrap_line_bytes(const char *words, size_t columns)
 {
-    const size_t blanks = strspn(words, " "); /* of several blanks in a row, all but the one that was skipped */
+    const size_t blanks = strspn(words, " "); /* blanks in a row, less the one that the caller has skipped */
     size_t line = blanks + strcspn(words + blanks, " ");
     while (words[line] == ' ') {
         const size_t next = line + 1 + strcspn(words + line + 1, " ");

@@ -23,13 +23,13 @@ static struct pose_view view_of(const struct cells *cells, const struct render_c
                               .root_start_s = cell->begin_s};
 }
 
-/* The model whose clip the cell shows. */
+/* Returns the model with the clip that the cell shows. */
 static const struct model *posed_by(const struct cells *cells, const struct render_cell *cell)
 {
     return job_source(cells->sources, cells->layers.count > 0 ? 0 : cell->clip_source);
 }
 
-/* What the cell's clip shows, and when it is taken. */
+/* Finds what the cell's clip shows, and the cell's time. */
 static int aim_cell(struct renderer *renderer, struct cells *cells, const struct render_cell *cell,
                     struct pose_view *view, struct err *err)
 {
@@ -96,8 +96,8 @@ static int start_framing(const struct renderer *renderer, struct cells *cells, c
 
 static bool has_own_camera(const struct cells *cells) { return cells->work->job.picture.camera > 0; }
 
-/* A camera of the file stands and moves as the file says. What the cells have in common is its lens, with planes that
- * hold the model in all of them. */
+/* A camera of the file stands and moves as the file says. The cells share its lens, with near and far planes that hold
+ * the model in all of them. */
 static int add_own_camera(struct renderer *renderer, struct cells *cells, bool is_first, struct pose_view *view,
                           struct err *err)
 {
@@ -111,7 +111,7 @@ static int add_own_camera(struct renderer *renderer, struct cells *cells, bool i
     return 0;
 }
 
-/* Beyond this the numbers of a camera that sees everything would overflow, in every cell. */
+/* Beyond this the numbers of a camera that sees everything would overflow. */
 static const float FARTHEST = 1e36f;
 
 static int check_near(const struct vec3 *points, uint64_t count, struct err *err)
@@ -123,7 +123,7 @@ static int check_near(const struct vec3 *points, uint64_t count, struct err *err
     return 0;
 }
 
-/* What the camera of all cells frames besides their poses: what a clip reaches, or the box that the request gives. */
+/* Adds what the common camera frames besides the poses: what a clip reaches, or the request's box. */
 static int add_reached(struct cells *cells, const struct camera *seen, struct err *err)
 {
     struct shared_camera *shared = &cells->shared;

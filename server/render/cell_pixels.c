@@ -1,4 +1,4 @@
-/* cell_pixels.c - from a posed cell to pixels, and the caption below them. */
+/* cell_pixels.c - turns a posed cell into pixels, and draws the caption below it. */
 #include "render/image/picture.h"
 #include "render/cells.h"
 
@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    SUPERSAMPLED_MAX = 2048, /* larger pictures have one sample a pixel: four would take a gigabyte */
-    KEPT_BYTES = 64 << 20    /* of pixel memory between jobs */
+    SUPERSAMPLED_MAX = 2048, /* larger pictures have one sample a pixel, because four would take a gigabyte */
+    KEPT_BYTES = 64 << 20    /* pixel memory kept between jobs */
 };
 
 int pixels_room(uint8_t **bytes, size_t *capacity, size_t size_bytes, struct err *err)
@@ -35,7 +35,7 @@ static int read_samples(struct renderer *renderer, uint32_t width, uint32_t heig
     return gl_check(gl, "reading the picture", err);
 }
 
-/* Before the background is laid below: nothing but the model gets darker. */
+/* Runs before the background is added, so that only the model gets darker. */
 static int darken_corners(struct renderer *renderer, const struct picture_spec *picture, uint32_t scale,
                           struct err *err)
 {
@@ -114,7 +114,7 @@ static int cast_shadow(struct renderer *renderer, const struct model *model, con
 uint32_t pixels_scale(const struct picture_spec *picture)
 {
     const bool is_smooth =
-        (picture->flags & PICTURE_ONE_SAMPLE) == 0 && picture->view != VIEW_JOINTS; /* ids have no mean */
+        (picture->flags & PICTURE_ONE_SAMPLE) == 0 && picture->view != VIEW_JOINTS; /* ids cannot be averaged */
     return is_smooth && picture->width <= SUPERSAMPLED_MAX && picture->height <= SUPERSAMPLED_MAX ? 2 : 1;
 }
 
@@ -166,7 +166,7 @@ void pixels_resolve(const struct renderer *renderer, struct cells *cells, const 
 
 enum { NAME_ROOM = 512 };
 
-/* The clip's name, or what stands for it. */
+/* Writes the clip's name, or a text in its place. */
 static void name_clip(const struct cells *cells, const struct render_cell *cell, char room[NAME_ROOM],
                       struct caption *caption)
 {
@@ -184,7 +184,7 @@ static void name_clip(const struct cells *cells, const struct render_cell *cell,
     caption->name_bytes = strlen(room);
 }
 
-/* The name of the clip's file before it, where the job says one; of both alike one. */
+/* Puts the name of the clip's file first, where the job gives one, unless both names are the same. */
 static void name_file(const struct render_source *source, char room[NAME_ROOM], struct caption *caption)
 {
     const size_t name_bytes = strnlen(source->name, sizeof source->name);

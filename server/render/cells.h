@@ -1,5 +1,5 @@
 /* cells.h - the state of a renderer, and the steps that turn the cells of a job into pixels. Private to renderer.c and
- * cell_*.c. The context's thread only. */
+ * cell_*.c. Only on the context's thread. */
 #pragma once
 
 #include "render/camera/camera_setup.h"
@@ -30,20 +30,20 @@ struct renderer {
     struct posed_model posed;
     struct caption_font *font;
     struct shadow shadow;
-    uint8_t *shade; /* of a cell: how dark its shadow is */
+    uint8_t *shade; /* of a cell: darkness of its shadow */
     size_t shade_bytes;
     struct ambient_occlusion occlusion;
-    uint32_t *depths; /* of the samples; for the occlusion */
+    uint32_t *depths; /* of the samples, for ambient occlusion */
     size_t depths_bytes;
     struct clip_bounds_cache bounds_cache;
     struct render_shown shown;
     uint8_t *samples, *pixels; /* of a cell */
-    uint8_t *canvas;           /* the pixels of a picture of several */
+    uint8_t *canvas;           /* pixels of a picture of several cells */
     size_t samples_bytes, pixels_bytes, canvas_bytes;
     char name[RENDERER_NAME_SIZE];
 };
 
-/* What the cells have in common while they are drawn. */
+/* State that the cells share while they are drawn. */
 struct cells {
     const struct render_work *work;
     struct loaded_model *loaded;
@@ -51,49 +51,49 @@ struct cells {
     struct job_layers layers;
     const struct model *movers[RENDER_SOURCES_MAX + 1];
     uint32_t mover_count;
-    struct shared_camera shared; /* of several cells */
-    struct camera all;           /* the camera that frames them */
-    struct clip_bounds *bounds;  /* of one cell: what its camera frames; NULL: its pose */
-    double clip_time_s;          /* of the last cell, as it is shown */
+    struct shared_camera shared; /* for several cells */
+    struct camera all;           /* the camera that frames all cells */
+    struct clip_bounds *bounds;  /* for a single cell: what its camera frames; NULL: its pose */
+    double clip_time_s;          /* of the last cell, as shown */
     bool is_covered;             /* some cell has a pixel of the model */
     bool is_opaque;
 };
 
 /* --- cell_camera.c: poses and cameras --- */
 
-/* The model that is drawn. */
+/* Returns the drawn model. */
 const struct model *cells_model(const struct cells *cells);
-/* Poses cell c, and finds what a camera has to frame of it. */
+/* Poses cell c, and finds what a camera must frame of it. */
 int cells_pose(struct renderer *renderer, struct cells *cells, uint32_t c, struct pose_view *view, struct err *err);
-/* `err` is about cell c: where there are several, its message gets which of them in front. Returns its code. */
+/* Prefixes an error about cell c with the cell, where there are several. Returns the error's code. */
 int cells_name(const struct cells *cells, uint32_t c, const struct pose_view *view, struct err *err);
-/* Finds one camera for all cells, which stands at the first of them; of a camera of the file, which
- * stands where it stands, the planes that hold all of them. */
+/* Finds one camera for all cells, placed for the first one. A camera of the file stays in its place and gets near and
+ * far planes for all cells. */
 int cells_frame(struct renderer *renderer, struct cells *cells, struct err *err);
-/* Whether the camera of an onion skin depends on all of its poses; otherwise each pose has the camera it would have
- * alone. */
+/* True when the camera of an onion skin depends on all of its poses. Otherwise each pose has the camera that it would
+ * have alone. */
 bool cells_are_framed_by_poses(const struct cells *cells);
-/* The camera of the cell that was posed last. */
+/* Finds the camera of the cell that was posed last. */
 int cells_find_camera(struct renderer *renderer, const struct cells *cells, struct pose_view *view,
                       struct camera *camera, struct err *err);
-/* Appends where the cells' cameras are (struct render_cameras), instead of what they see. */
+/* Appends the cells' cameras (struct render_cameras) in place of pictures. */
 int cells_put_cameras(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err);
 
 /* --- cell_pixels.c --- */
 
-/* Gives *bytes room for so many: new ones in their place where it has less. Returns 0 or ERR_NO_MEMORY. */
+/* Grows *bytes to at least `size_bytes`; the contents are lost when it grows. Returns 0 or ERR_NO_MEMORY. */
 int pixels_room(uint8_t **bytes, size_t *capacity, size_t size_bytes, struct err *err);
-/* How many samples a pixel's side has. */
+/* Returns the number of samples on a pixel's side. */
 uint32_t pixels_scale(const struct picture_spec *picture);
-/* The whole picture, of the background's first colour: that is what is between the cells. */
+/* Fills the whole picture with the background's first colour, which remains between the cells. */
 int pixels_start(struct renderer *renderer, const struct render_job *job, struct err *err);
-/* Cell c to renderer->samples. */
+/* Draws cell c to renderer->samples. */
 int pixels_draw(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err);
-/* Samples to renderer->pixels. */
+/* Converts samples to renderer->pixels. */
 void pixels_resolve(const struct renderer *renderer, struct cells *cells, const uint8_t *samples);
-/* Sets renderer->pixels, a cell, into the picture. */
+/* Copies a cell, renderer->pixels, into the picture. */
 void pixels_place(const struct renderer *renderer, const struct render_job *job, const struct render_cell *cell);
-/* Gives memory of large pictures back. */
+/* Frees the memory of large pictures. */
 void pixels_trim(struct renderer *renderer);
 
 /* Writes the caption under a cell of the picture. */

@@ -1,4 +1,4 @@
-/* main.c - posed-render: draws the pictures that posed asks for on file descriptor 3, until that is closed. */
+/* main.c - posed-render: draws the pictures that posed requests on file descriptor 3, until it is closed. */
 #include "base/buf.h"
 #include "base/mem.h"
 #include "worker/attempt.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum { EXIT_WRONG_ARGUMENTS = 2, CACHE_SHARE = 4, OPEN_FILES_MAX = 128 };
-/* Nothing but the driver's shader cache is ever written to a file. */
+/* Only the driver's shader cache is ever written to a file. */
 static const uint64_t FILE_BYTES_MAX = 256 << 20;
 
 static const char USAGE[] =
@@ -50,7 +50,7 @@ static bool parse_number(const char *text, uint64_t *out)
     return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
 }
 
-/* Fills *out; ends the process after --help and wrong arguments. */
+/* Fills *out; exits after --help and wrong arguments. */
 static void parse_options(int argc, char **argv, struct options *out)
 {
     static const struct option names[] = {{"gl", required_argument, NULL, 'g'},
@@ -84,8 +84,8 @@ static void parse_options(int argc, char **argv, struct options *out)
     exit(EXIT_WRONG_ARGUMENTS);
 }
 
-/* After an error of the driver what it holds is not to be relied on (OpenGL 3.3, 2.5: undefined once memory was
- * missing), and where memory was missing it may lie in pieces: the next picture is for another process. */
+/* After an error of the driver its state is unreliable (OpenGL 3.3, 2.5: undefined once memory ran out), and memory may
+ * be fragmented. Another process must draw the next picture. */
 static int check_fit(const struct err *outcome, struct err *err)
 {
     if (outcome->code != ERR_RENDER_FAILED && outcome->code != ERR_NO_MEMORY)
@@ -93,7 +93,7 @@ static int check_fit(const struct err *outcome, struct err *err)
     return err_set(err, ERR_RENDER_FAILED, "makes way for a fresh one: %.200s", outcome->message);
 }
 
-/* Whoever is ended by the kernel takes a picture along. */
+/* True once the worker should end by itself, because the kernel would end it in the middle of a picture. */
 static bool has_done_its_share(uint64_t cpu_s)
 {
     struct timespec used;
@@ -104,7 +104,7 @@ static bool has_done_its_share(uint64_t cpu_s)
     return true;
 }
 
-/* Until there are no more jobs for it. */
+/* Serves jobs until none are left for it. */
 static int serve(struct renderer *renderer, uint64_t cpu_s, struct err *err)
 {
     struct render_work *work = mem_zalloc(1, sizeof *work);
@@ -162,7 +162,7 @@ static int try_forbidden(const struct options *options, struct sandbox *sandbox,
                                      : err_set(err, ERR_BAD_PARAMETER, "no attempt is named '%s'", options->attempt);
 }
 
-/* It is as good as ready. All threads of the driver are there. */
+/* Gives way to others. The worker is almost ready, and all threads of the driver exist. */
 static int yield(struct err *err)
 {
     resource_limits_yield_session();
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
         rc = options.attempt != NULL ? try_forbidden(&options, &sandbox, &err) : work(&options, &sandbox, &err);
     if (rc < 0)
         fprintf(stderr, "posed-render: %s\n", err.message);
-    /* The driver's own threads may still run: its exit handlers are not to be trusted with that. */
+    /* The driver's own threads may still run, and its exit handlers cannot cope with that. */
     fflush(stderr);
     _exit(rc < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* renderer.c - from a job to the bytes of a picture, a sheet or an animation. */
+/* renderer.c - turns a job into the bytes of a picture, a sheet or an animation. */
 #include "render/image/image_sequence.h"
 #include "render/camera/empty_diagnosis.h"
 #include "render/image/picture.h"
@@ -16,7 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Pixels depend on which instructions the driver's compiler may use; on other processors its name says enough. */
+/* Pixels depend on the instructions that the driver's compiler may use. On other processors the driver's name says
+ * enough. */
 static const char *processor_class(void)
 {
 #if defined(__x86_64__)
@@ -30,7 +31,7 @@ static const char *processor_class(void)
 #endif
 }
 
-/* Pixels depend on the first four and the letters, the bytes of files on the rest. */
+/* Pixels depend on the first four names and the font's, the bytes of files on the rest. */
 static void name_renderer(struct renderer *renderer)
 {
     const struct gl *gl = &renderer->gl;
@@ -99,7 +100,7 @@ static int draw_cell(struct renderer *renderer, struct cells *cells, uint32_t c,
     return 0;
 }
 
-/* Of several cells without a pixel of the model the last is explained: it was drawn last. */
+/* Where several cells have no pixel of the model, explains the last, because it was drawn last. */
 static int check_covered(const struct renderer *renderer, const struct cells *cells, struct err *err)
 {
     const struct picture_spec *picture = &cells->work->job.picture;
@@ -117,7 +118,7 @@ static struct picture_form form_of(const struct render_job *job, bool is_opaque)
         .png = {.has_alpha = !is_opaque, .is_small = (job->picture.flags & PICTURE_SMALL_FILE) != 0}};
 }
 
-/* The picture of one cell, as a file. */
+/* Encodes the picture of one cell as a file. */
 static int put_pixels(const struct renderer *renderer, const struct cells *cells, struct buf *out, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
@@ -132,7 +133,7 @@ static int draw_one(struct renderer *renderer, struct cells *cells, struct buf *
     return draw_cell(renderer, cells, 0, err) < 0 ? err->code : put_pixels(renderer, cells, out, err);
 }
 
-/* All moments over each other. */
+/* Draws all poses over each other. */
 static int draw_onion(struct renderer *renderer, struct cells *cells, struct buf *png, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
@@ -175,7 +176,7 @@ static int put_all(const struct renderer *renderer, const struct cells *cells, s
     return image_sequence_put(out, (enum sheet_format)job->format, &sequence, err);
 }
 
-/* A part of a sheet may be empty where the whole is not. */
+/* A part of a sheet may be empty where the whole sheet is not. */
 static int look_elsewhere(struct renderer *renderer, struct cells *cells, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
@@ -226,7 +227,7 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
     return rc;
 }
 
-/* clips: [source_count of the job], the models that clips are from; job_sources_init() refuses what is more. */
+/* clips: [source_count of the job], the models with the clips. job_sources_init() refuses more. */
 static int map_sources(struct renderer *renderer, const struct render_job *job, const int *fds,
                        const struct model *clips[RENDER_SOURCES_MAX], struct err *err)
 {
@@ -240,11 +241,11 @@ static int map_sources(struct renderer *renderer, const struct render_job *job, 
     return 0;
 }
 
-/* fd: of the job's environment, behind those of its sources. */
+/* fd: of the job's environment, after its sources. */
 static int map_environment(struct renderer *renderer, const struct render_job *job, const int *fds, struct err *err)
 {
     struct loaded_model *loaded;
-    if (job->environment_bytes == 0 || job->source_count > RENDER_SOURCES_MAX) /* job_sources_init() refuses so many */
+    if (job->environment_bytes == 0 || job->source_count > RENDER_SOURCES_MAX) /* job_sources_init() refuses it */
         return 0;
     if (model_cache_map(&renderer->cache, &renderer->gl, job->environment_key, fds[job->source_count],
                         job->environment_bytes, &loaded, err) < 0)

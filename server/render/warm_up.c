@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* So many triangles are drawn by way of draw_gathered.c. */
+/* Enough triangles for draw_gathered.c. */
 enum { GATHERED_TRIANGLES = 1024 };
 enum { QUAD_VERTICES = 4, QUAD_INDICES = 6, TEXTURE_SIDE = 4, TEXTURE_BYTES = 4 * (16 + 4 + 1) };
 
-/* A quad that two joints bend; is_heavy: its triangles again and again. */
+/* Adds a quad that two joints bend. is_heavy: with its triangles many times. */
 static void add_quad(struct bake_builder *b, int32_t material, float z, bool is_heavy)
 {
     static const uint32_t corners[QUAD_INDICES] = {0, 1, 2, 0, 2, 3};
@@ -53,7 +53,7 @@ static void add_nodes(struct bake_builder *b)
     *bake_add_skin(b, 1) = (struct skin){.name = {.offset = STR_NONE}, .joint_count = 2, .mesh_node = -1};
 }
 
-/* has_textures: all of them, else none. */
+/* has_textures: all of them, or none. */
 static void add_material(struct bake_builder *b, float alpha, uint32_t alpha_mode, bool has_textures)
 {
     struct material *material = bake_add_material(b, 1);
@@ -65,7 +65,7 @@ static void add_material(struct bake_builder *b, float alpha, uint32_t alpha_mod
             slot == TEXTURE_BASE_COLOR || slot == TEXTURE_EMISSIVE ? TEXTURE_COLORS : TEXTURE_DATA;
 }
 
-/* Textures 0 and 1 are those of enum texture_content. */
+/* Textures 0 and 1 have these values of enum texture_content. */
 static void add_texture(struct bake_builder *b, uint32_t content)
 {
     *bake_add_texture(b, 1) = (struct texture){.source_width = TEXTURE_SIDE,

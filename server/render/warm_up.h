@@ -1,4 +1,4 @@
-/* warm_up.h - a small model with everything that usual models have: skin, opaque and blended surfaces, and when
+/* warm_up.h - a small model with everything that usual models have: a skin, opaque and blended surfaces, and with
  * has_all a material with all textures. */
 #pragma once
 

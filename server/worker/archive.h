@@ -1,7 +1,7 @@
-/* archive.h - a zip's files as the importer hands them over: the contract between posed-import and posed.
+/* archive.h - how the importer passes on the files of a zip: the contract between posed-import and posed.
  *
- * The result file then is a struct archive_header, `count` struct archive_entry, the names and the bytes, without gaps
- * and in this order; numbers are the machine's own. posed believes none of it (daemon/upload/archive.h). */
+ * For a zip, the result file is a struct archive_header, `count` struct archive_entry, the names and the bytes, in this
+ * order and without gaps. Numbers are in the machine's own form. posed trusts none of it (daemon/upload/archive.h). */
 #pragma once
 
 #include <stdint.h>
@@ -18,6 +18,6 @@ struct archive_header {
 struct archive_entry {
     uint32_t name_offset; /* in the names: where the one before ended */
     uint32_t name_bytes;  /* without a NUL */
-    uint64_t data_offset; /* in the data: likewise */
+    uint64_t data_offset; /* in the data: where the one before ended */
     uint64_t size_bytes;
 };

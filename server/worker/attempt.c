@@ -26,8 +26,8 @@
 
 enum { ATTEMPT_TIME_S = 30 };
 
-/* Each returns a negative value and errno when it did not work. Where a call goes through it must change nothing
- * outside the process: it does go through without a sandbox. */
+/* Each function returns a negative value and sets errno when the call fails. A call that succeeds must not change
+ * anything outside the process, because it does succeed without a sandbox. */
 static long try_open(void) { return open("/etc/passwd", O_RDONLY | O_CLOEXEC); }
 static long try_create(void) { return open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); }
 static long try_openat2(void)
@@ -57,7 +57,7 @@ static long try_vfork(void)
     return child;
 }
 static int do_nothing(void *context __attribute__((unused))) { return 0; }
-/* Not by pthread_create(), which asks for a signal first. */
+/* Does not use pthread_create(), which asks for a signal first. */
 static long try_thread(void)
 {
     static _Alignas(64) char stack[16384];
@@ -123,7 +123,7 @@ static long try_processor_time(void)
     return 0;
 }
 
-/* This call is allowed; the limit on memory is what stands in its way. */
+/* This call is allowed; the limit on memory makes it fail. */
 static long try_much_memory(void)
 {
     void *much =
@@ -175,11 +175,11 @@ void attempt_list(void)
         printf("%s\t%s\n", ATTEMPTS[i].name, ATTEMPTS[i].what);
 }
 
-/* What the C library says of it has to get out of the sandbox: the daemon passes it on. */
+/* The C library's message about it must leave the sandbox, because the daemon passes it on. */
 static void break_heap(void)
 {
     static _Alignas(16) char no_heap[64];
-    volatile uintptr_t at = (uintptr_t)no_heap + 24; /* nothing on the heap is aligned so */
+    volatile uintptr_t at = (uintptr_t)no_heap + 24; /* no heap block has this alignment */
     free((void *)at);
 }
 

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-/* Prints each name and what it tries, separated by a tab, one a line. */
+/* Prints each name and what it tries, separated by a tab, one per line. */
 void attempt_list(void);
 
-/* Tries and says on stderr how it went; "report" tries nothing. False: there is no such name. A refused call
- * ends the process. "broken-heap", which is not listed, breaks no rule of the sandbox: the C library notices and ends
- * the process. */
+/* Tries a call and reports the outcome on stderr; "report" tries nothing. False: no attempt has this name. A refused
+ * call ends the process. "broken-heap", which is not listed, breaks no rule of the sandbox: the C library notices the
+ * damage and ends the process. */
 bool attempt(const char *name);

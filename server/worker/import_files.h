@@ -1,10 +1,10 @@
-/* import_files.h - how an importer gets at files: the contract between posed-import and posed.
+/* import_files.h - how an importer gets files: the contract between posed-import and posed.
  *
- * The importer has no directory and may open nothing. It has one end of a SOCK_SEQPACKET socket pair as file
- * descriptor IMPORT_FILES_FD, sends a struct import_file_request and gets a struct import_file_reply, one at a time.
- * A reply without error comes with one descriptor (SCM_RIGHTS) that can only be read: a regular file, or for a
- * folder a memory file of its names. posed opens beneath the model root, follows no link, gives a model only what
- * protocol/file_access.def lets it have, and ends an importer that sends anything else or asks too often. */
+ * The importer has no directory and may open nothing. It has one end of a SOCK_SEQPACKET socket pair as file descriptor
+ * IMPORT_FILES_FD, sends a struct import_file_request and gets a struct import_file_reply, one at a time. A reply
+ * without an error comes with one read-only descriptor (SCM_RIGHTS): a regular file, or for a folder a memory file with
+ * its names. posed opens only beneath the model root, follows no links, gives a model only what
+ * protocol/file_access.def allows, and ends an importer that sends anything else or asks too often. */
 #pragma once
 
 #include <stdint.h>
@@ -14,19 +14,19 @@ enum { IMPORT_FILES_FD = 3 };
 
 enum { IMPORT_PATH_SIZE = 4096, IMPORT_SUFFIX_SIZE = 16 };
 
-/* One import lists so many folders, and none whose names take more bytes (EFBIG). */
+/* An import may list this many folders. A folder with more bytes of names gives EFBIG. */
 enum { IMPORT_FOLDERS_MAX = 64, IMPORT_NAMES_BYTES_MAX = 4 << 20 };
 
-/* Folders beside a model in which files are looked for by their names alone; the first also beside its folder. */
+/* Folders beside a model that are searched for files by name. The first is also searched beside the model's folder. */
 #define IMPORT_SEARCH_FOLDERS "textures", "tex", "maps", "images"
 
 enum import_file_kind {
     IMPORT_FILE_OPEN = 1, /* the file `path` */
-    IMPORT_FILE_LIST = 2, /* names in the folder `path` ("." is the root) that end in `suffix`, whatever their case;
-                             none that start with a dot; each followed by NUL, in no order */
+    IMPORT_FILE_LIST = 2, /* names in the folder `path` ("." is the root) that end in `suffix`, ignoring case, without
+                             names that start with a dot; each followed by NUL, in no order */
 };
 
-/* The first thing that lies in the socket of an importer that a fork server makes: what it is to do. */
+/* The first message in the socket of an importer from a fork server: its order. */
 enum import_order_kind {
     IMPORT_ORDER_MODEL = 1,   /* import the model `text` */
     IMPORT_ORDER_ATTEMPT = 2, /* try the forbidden call `text` (sandbox_contract.h) */
@@ -45,7 +45,7 @@ struct import_file_request {
     char suffix[IMPORT_SUFFIX_SIZE];
 };
 
-/* What changes when a file's content does. All zero: there is no such file. */
+/* The metadata that change with a file's content. All zero: the file does not exist. */
 struct stamp {
     uint64_t size_bytes;
     int64_t mtime_ns, ctime_ns;
@@ -56,11 +56,12 @@ struct import_file_reply {
     uint32_t magic;
     int32_t error;      /* 0, IMPORT_REFUSED(), or an errno value: ENOENT, ELOOP (a link), EXDEV (outside), ENXIO (not a
                            regular file), EACCES, EFBIG (too many names) */
-    struct stamp stamp; /* of a file that may not be read, too */
-    uint64_t names_bytes; /* of the list's memory file */
+    struct stamp stamp; /* also set for a file that may not be read */
+    uint64_t names_bytes; /* size of a list's memory file */
 };
 
-/* What a model may not open, by the rows of protocol/file_access.def: such a reply says nothing about what is there. */
+/* The rows of protocol/file_access.def, which say what a model may not open. Such a reply does not reveal whether the
+ * file exists. */
 enum file_access_kind {
 #define X(symbol, model, opens, refusal) symbol,
 #include "protocol/file_access.def"
@@ -68,10 +69,10 @@ enum file_access_kind {
     FILE_ACCESS_COUNT
 };
 
-/* The error of a reply that refuses: no errno value is as large. */
+/* The error of a reply that refuses access. It is larger than any errno value. */
 #define IMPORT_REFUSED(kind) ((int32_t)(0x10000 + (kind)))
 
-/* What is said of the path then. */
+/* Returns the text of the refusal for the path. */
 static inline const char *import_refusal(enum file_access_kind kind)
 {
     static const char *const TEXTS[FILE_ACCESS_COUNT] = {

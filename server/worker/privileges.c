@@ -13,13 +13,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534 }; /* where a user namespace does not know it, setresuid() says so */
+enum { NOBODY = 65534 }; /* in a user namespace without it, setresuid() fails */
 
 #define BIT(capability) (UINT64_C(1) << (capability))
 
 static uint64_t both_halves(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
 
-/* *effective may be NULL. Returns what the thread can have without another's help. */
+/* *effective may be NULL. Returns the capabilities that the thread can use on its own. */
 static uint64_t read_held(uint64_t *effective)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -27,14 +27,14 @@ static uint64_t read_held(uint64_t *effective)
     if (effective != NULL)
         *effective = 0;
     if (syscall(SYS_capget, &header, data) != 0)
-        return UINT64_MAX; /* nobody knows */
+        return UINT64_MAX; /* unknown */
     if (effective != NULL)
         *effective = both_halves(data[0].effective, data[1].effective);
     return both_halves(data[0].effective | data[0].permitted | data[0].inheritable,
                        data[1].effective | data[1].permitted | data[1].inheritable);
 }
 
-/* Ambient ones are inheritable as well. prctl() refuses the number behind the last one that the kernel knows. */
+/* Ambient capabilities are inheritable as well. prctl() refuses the first number that the kernel does not know. */
 static uint64_t read_bounding(void)
 {
     uint64_t set = 0;
@@ -80,7 +80,7 @@ void privileges_drop(void)
     syscall(SYS_capset, &header, none);
 }
 
-/* The kernel forgets the signal for a parent's death when the user changes (prctl(2)). */
+/* The kernel clears the parent-death signal when the user changes (prctl(2)). */
 static void die_with(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -102,7 +102,7 @@ bool privileges_read(struct privileges *privileges)
     char *const text = privileges->capabilities;
     const size_t size = sizeof privileges->capabilities;
     const uint64_t held = read_held(NULL), bounding = read_bounding();
-    /* without privileges nobody may shrink the bounding set; there is no way to get at what is in it, either */
+    /* without privileges a process cannot reduce the bounding set, but cannot use what is in it either */
     const bool can_get_more = bounding != 0 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
     if (held != 0 || can_get_more)
         snprintf(text, size, "%016" PRIx64 " and a bounding set of %016" PRIx64, held, bounding);

@@ -1,9 +1,9 @@
-/* privileges.h - a worker process gives up what its user may do beyond others: every capability, and root's number.
- * Linux. No step fails: what could not be given up is in the texts, which say what the kernel says afterwards.
+/* privileges.h - drops what a worker's user may do beyond others: every capability, and root's user id. Linux. No step
+ * fails. The texts say what the kernel reports afterwards, including what could not be dropped.
  *
- * Root's workers become nobody in two steps, because what they load before they see a byte from outside may be root's
- * alone. The first puts nobody's number aside as the saved one, for which a process needs no capability later
- * (setresuid(2)); only then is every capability dropped. */
+ * A worker of root becomes nobody in two steps, because only root may be able to read what it loads before it sees
+ * outside data. The first step sets nobody's user id as the saved one, to which a process can switch later without a
+ * capability (setresuid(2)). Only then is every capability dropped. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,21 +13,21 @@ struct privileges {
     pid_t parent;
     uid_t own;
     bool is_leaving_root;
-    int user_error;                  /* why root stays root; 0 = it does not, or never was */
-    char user[96], capabilities[96]; /* of privileges_read() */
+    int user_error;                  /* why root stays root; 0 = it does not, or was not root */
+    char user[96], capabilities[96]; /* filled by privileges_read() */
 };
 
-/* What capabilities are needed for; before the first thread. has_to_stay: the user stays what it is. A root that could
- * not end its workers afterwards (CAP_KILL) stays root as well. */
+/* Does what needs capabilities; call it before the first thread. has_to_stay: the user must not change. A root that
+ * could not kill its workers afterwards (CAP_KILL) also stays root. */
 void privileges_prepare(struct privileges *privileges, bool has_to_stay);
 
-/* Drops all capabilities (effective, permitted, inheritable, ambient, bounding); before the first thread. Files of the
- * user can still be opened. */
+/* Drops all capabilities (effective, permitted, inheritable, ambient, bounding); call it before the first thread. The
+ * user's files can still be opened. */
 void privileges_drop(void);
 
-/* The user becomes nobody in all threads, if privileges_prepare() found that it can. */
+/* Makes the user nobody in all threads, if privileges_prepare() found that this is possible. */
 void privileges_leave_root(struct privileges *privileges);
 
-/* Fills the texts: "65534", "0 (Operation not permitted)"; "none", which begins SANDBOX_NO_CAPABILITIES, or what is
- * left. Returns true when the thread has no capability and cannot get one. */
+/* Fills the texts: "65534" or "0 (Operation not permitted)" for the user; "none", which begins SANDBOX_NO_CAPABILITIES,
+ * or the remaining capabilities. Returns true when the thread has no capability and cannot get one. */
 bool privileges_read(struct privileges *privileges);

@@ -1,15 +1,16 @@
 /* render_job.h - the contract between posed and a posed-render process.
  *
- * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. posed
- * sends struct render_job, with the model's sealed memfd attached (SCM_RIGHTS) to its first byte, and behind it
- * those of other models that clips lie in, in the order of sources, and the environment's; behind it come the
- * job's cells, struct render_cell[cell_count], and when it has layers what they are in each cell, struct
- * render_layer_moment[cell_count][layer_count],
- * and behind these the rules that rename joints, char[rename_bytes]: all of it is small enough for one sendmsg() into
- * an empty socket. The worker answers struct render_result followed by size_bytes bytes (the PNG, or nothing on
- * failure), in order. One job is under way at a time. Before its first job, once the GL context has drawn its warm-up
- * frame, the worker sends a render_result with job_id 0 and its renderer's name in message. End of stream: the worker
- * exits. */
+ * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. For each job it
+ * sends in one sendmsg(), as everything fits into an empty socket:
+ *   - struct render_job, whose first byte carries sealed memfds (SCM_RIGHTS): the model's, those of other models with
+ *     clips, in the order of sources, and the environment's,
+ *   - the job's cells, struct render_cell[cell_count],
+ *   - for layers, their state in each cell, struct render_layer_moment[cell_count][layer_count],
+ *   - the rules that rename joints, char[rename_bytes].
+ *
+ * The worker answers in order with a struct render_result and size_bytes bytes (the file, or nothing on failure). One
+ * job is under way at a time. Before its first job, once the GL context has drawn its warm-up frame, the worker sends a
+ * render_result with job_id 0 and its renderer's name in message. At end of stream the worker exits. */
 #pragma once
 
 #include "base/err.h"
@@ -24,99 +25,99 @@ enum { RENDER_SOCKET_FD = 3 };
 #define RENDER_JOB_MAGIC    UINT32_C(0x424f4a50) /* "PJOB" */
 #define RENDER_RESULT_MAGIC UINT32_C(0x53455250) /* "PRES" */
 
-/* Cells times layers are bounded too, because each cell has a moment of each layer. */
+/* Cells times layers are also bounded, because each cell has a moment of each layer. */
 enum { RENDER_CELLS_MAX = 1024, RENDER_LAYER_MOMENTS_MAX = 4096 };
 /* The roles of anim/retarget/humanoid.h. */
 enum { RENDER_ROLES = 55 };
-/* The rules of anim/retarget/name_map.h, each with a NUL behind it. */
+/* The rules of anim/retarget/name_map.h, each followed by a NUL. */
 enum { RENDER_RENAMES_MAX = 256, RENDER_RENAME_BYTES_MAX = 16384 };
 enum { RENDER_CAPTION_CLIP = 1, RENDER_CAPTION_TIME = 2, RENDER_CAPTION_YAW = 4 };
 enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1536 };
 
-/* Files that come with a job: the model's, those of sources, the environment's. */
+/* Files of a job: the model, the sources, the environment. */
 enum { RENDER_FDS_MAX = 1 + RENDER_SOURCES_MAX + 1 };
 
 enum { RENDER_SOURCE_NAME_SIZE = 64 };
-/* Another model that clips are from. */
+/* Another model that provides clips. */
 struct render_source {
     uint64_t key; /* same key = same bytes: the worker may still have it */
     uint64_t size_bytes;
-    uint32_t is_by_rest; /* its clips are made of rotations relative to the rests */
+    uint32_t is_by_rest; /* its clips are converted by rotations relative to the rests */
     uint32_t reserved;
-    int32_t roles[RENDER_ROLES]; /* likewise: nodes, or -1 */
+    int32_t roles[RENDER_ROLES]; /* with is_by_rest: nodes, or -1 */
     int32_t reserved_role;
-    char name[RENDER_SOURCE_NAME_SIZE]; /* UTF-8, NUL-terminated: what captions and errors call it; empty: nothing */
+    char name[RENDER_SOURCE_NAME_SIZE]; /* UTF-8, NUL-terminated: its name in captions and errors; empty: none */
 };
 
-/* Layers to blend instead of one clip, as anim/pose/blend.h has them. */
+/* A layer to blend instead of one clip, as in anim/pose/blend.h. */
 struct render_layer {
-    int32_t clip, reference_clip;           /* or POSE_REST */
-    uint32_t clip_source, reference_source; /* 0: clips of the model; n: of sources[n - 1] */
+    int32_t clip, reference_clip;           /* an index, or POSE_REST */
+    uint32_t clip_source, reference_source; /* 0: a clip of the model; n: of sources[n - 1] */
     double reference_time_s;
     uint32_t is_additive;
-    uint32_t mask_first, mask_count; /* in masks */
+    uint32_t mask_first, mask_count; /* range in masks */
     uint32_t reserved;
 };
 /* A layer in one cell. */
 struct render_layer_moment {
     double clip_time_s; /* wrapped */
-    double weight;      /* >= 0; of an additive layer at most 1 */
+    double weight;      /* >= 0; of an additive layer <= 1 */
 };
 struct render_blend {
-    uint32_t layer_count; /* 0: clip and clip_time_s of each cell hold */
+    uint32_t layer_count; /* 0: clip and clip_time_s of each cell apply */
     uint32_t mask_count;
     struct render_layer layers[RENDER_LAYERS_MAX];
     uint32_t masks[RENDER_MASKS_MAX]; /* node * 4 + enum mask_scope */
 };
 
-/* One moment of the model, seen from one direction, and where in the picture it is drawn: `width` by `height` pixels of
- * the job's picture, their top left one at x, y. Cells are framed alike: one camera fits all of them, and turns around
- * the model by what their directions differ. */
+/* The model at one time, seen from one direction, and its place in the picture: `width` by `height` pixels of the job's
+ * picture, with the top left one at x, y. All cells have the same framing: one camera fits all of them, and turns
+ * around the model by the differences of their directions. */
 struct render_cell {
-    int32_t clip;              /* or POSE_REST; without meaning when the job has layers */
-    uint32_t clip_source;      /* 0: the clip is one of the model; n: of sources[n - 1] */
-    double clip_time_s;        /* wrapped; without meaning when the job has layers */
-    double yaw_deg, pitch_deg; /* added to those of the job's picture */
+    int32_t clip;              /* an index, or POSE_REST; ignored when the job has layers */
+    uint32_t clip_source;      /* 0: a clip of the model; n: of sources[n - 1] */
+    double clip_time_s;        /* wrapped; ignored when the job has layers */
+    double yaw_deg, pitch_deg; /* added to the job's picture's */
     uint32_t x, y;
-    double begin_s, end_s; /* clip times between which the clip is played; since begin_s the root moves */
-    uint32_t duration_ms;  /* of an animation's frame */
+    double begin_s, end_s; /* clip times between which the clip is played; the root moves since begin_s */
+    uint32_t duration_ms;  /* of a frame of an animation */
     uint32_t reserved;
 };
 
-/* The one description of a picture behind the request: the service fills it, the pool adds ids and models, the worker
- * draws it. In an animation (base/sheet_spec.h) each cell is a frame: cells lie one below the other, as wide as the
- * picture. The background of files without transparency is opaque. Instead of a picture SHEET_JSON is answered by
- * struct render_cameras and struct render_cell_camera[cell_count], whatever is drawn. */
+/* The complete description of a picture behind a request. The service fills it, the pool adds ids and models, and the
+ * worker draws it. In an animation (base/sheet_spec.h) each cell is a frame: cells lie below each other, as wide as the
+ * picture. Formats without transparency need an opaque background. SHEET_JSON is answered by struct render_cameras and
+ * struct render_cell_camera[cell_count] instead of a picture, whatever is drawn. */
 struct render_job {
     uint32_t magic;
     uint32_t cell_count;        /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_MOMENTS_MAX / layer_count */
     uint64_t job_id;            /* > 0 */
     uint64_t model_key;         /* same key = same bytes: the worker may still have it on the GPU */
     uint64_t model_bytes;       /* size of the baked model in the memfd */
-    uint64_t environment_key;   /* likewise, of the model that is the environment (anim/light/panorama.h) */
-    uint64_t environment_bytes; /* 0: there is none */
+    uint64_t environment_key;   /* key of the environment's model (anim/light/panorama.h) */
+    uint64_t environment_bytes; /* 0: none */
     uint32_t source_count;
-    uint32_t joint; /* 0, or 1 + the node that the view is about */
+    uint32_t joint; /* 0, or 1 + the node that the view shows */
     struct render_source sources[RENDER_SOURCES_MAX];
-    uint32_t width, height;      /* of the whole picture, in pixels; every drawn cell lies within */
-    uint32_t root;               /* 0, or 1 + the node whose movement over the ground is taken out */
-    uint32_t has_turn;           /* its turning too */
-    uint32_t loops;              /* how often an animation plays; 0: for ever */
-    uint32_t captions;           /* RENDER_CAPTION_ bits: what stands in the band under each cell */
-    uint32_t caption_height;     /* of that band, in pixels; 0: none */
+    uint32_t width, height;      /* of the whole picture, in pixels; every drawn cell lies inside */
+    uint32_t root;               /* 0, or 1 + the node whose motion over the ground is taken out */
+    uint32_t has_turn;           /* its rotation is taken out too */
+    uint32_t loops;              /* times that an animation plays; 0: for ever */
+    uint32_t captions;           /* RENDER_CAPTION_ bits: contents of the band under each cell */
+    uint32_t caption_height;     /* height of that band, in pixels; 0: none */
     uint32_t format;             /* enum sheet_format */
-    uint32_t has_locked_feet;    /* of clips by rest */
-    int32_t roles[RENDER_ROLES]; /* likewise: nodes of the model, or -1 */
-    uint64_t rest_steps;         /* likewise: work for the clips of one source at most */
-    uint32_t rename_bytes;       /* of the rules that rename the nodes of sources, at most RENDER_RENAME_BYTES_MAX */
-    uint32_t quality;            /* 1..100 of a file that loses something; 0: the format's own */
-    uint32_t first_drawn, drawn_count; /* of the cells those that the picture has; the camera is that of all */
-    double frame_rate;                 /* of SHEET_Y4M: frames a second, > 0 */
+    uint32_t has_locked_feet;    /* for clips by rest */
+    int32_t roles[RENDER_ROLES]; /* for clips by rest: nodes of the model, or -1 */
+    uint64_t rest_steps;         /* for clips by rest: greatest work for the clips of one source */
+    uint32_t rename_bytes;       /* size of the rules that rename nodes of sources, at most RENDER_RENAME_BYTES_MAX */
+    uint32_t quality;            /* 1..100 for lossy formats; 0: the format's default */
+    uint32_t first_drawn, drawn_count; /* the cells that the picture shows; the camera frames all */
+    double frame_rate;                 /* for SHEET_Y4M: frames a second, > 0 */
     struct picture_spec picture;
     struct render_blend blend;
 };
 
-/* A whole job as its worker has it. */
+/* A whole job in its worker's memory. */
 struct render_work {
     struct render_job job;
     struct render_cell cells[RENDER_CELLS_MAX];
@@ -124,7 +125,7 @@ struct render_work {
     char renames[RENDER_RENAME_BYTES_MAX];                              /* rename_bytes of them */
 };
 
-/* False: no job has so many cells, layers and rules, or draws such cells. */
+/* False when a job exceeds a bound on cells, layers or rules, or draws cells beyond its own. */
 static inline bool render_job_is_bounded(const struct render_job *job)
 {
     const uint32_t layers = job->blend.layer_count;
@@ -142,10 +143,10 @@ static inline size_t render_layer_moments_bytes(const struct render_job *job)
     return (size_t)job->cell_count * job->blend.layer_count * sizeof(struct render_layer_moment);
 }
 
-/* What the cells have in common. */
+/* The camera data that all cells share. */
 struct render_cameras {
     double clip_from_view[16];
-    double pivot[3]; /* scene space: what the camera turns around, on the ground */
+    double pivot[3]; /* scene space: the point on the ground that the camera turns around */
     uint32_t is_ortho;
     uint32_t cell_count;
 };
@@ -154,25 +155,25 @@ struct render_cell_camera {
     double clip_time_s;
 };
 
-/* How a picture of one cell shows its model; of several cells what is common to them, or 0. */
+/* How a picture of one cell shows its model. For several cells it has what they share, or 0. */
 struct render_shown {
     double clip_time_s;         /* of the first cell */
-    double view_from_scene[16]; /* column-major, as anim/camera/camera.h */
+    double view_from_scene[16]; /* column-major, as in anim/camera/camera.h */
     double clip_from_view[16];
 };
 
-/* What is told beside a picture. */
+/* The notes beside a picture. */
 struct render_notes {
     struct render_shown shown;             /* finite */
-    char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: of a picture that has clips of other files
-                                              what of them has no partner (anim/retarget/retarget_report.h) */
+    char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: for clips of other files, the report of
+                                              nodes without a partner (anim/retarget/retarget_report.h) */
 };
 
 struct render_result {
     uint32_t magic;
-    uint32_t number; /* 0, or of the error table */
+    uint32_t number; /* 0, or a number of the error table */
     uint64_t job_id;
-    uint64_t size_bytes;            /* of the PNG that follows */
-    char message[ERR_MESSAGE_SIZE]; /* NUL-terminated; why, when number is not 0 */
+    uint64_t size_bytes;            /* of the file that follows */
+    char message[ERR_MESSAGE_SIZE]; /* NUL-terminated; the reason when number is not 0 */
     struct render_notes notes;
 };

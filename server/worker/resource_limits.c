@@ -22,12 +22,13 @@ bool proc_write(const char *path, const char *text)
     return is_written;
 }
 
-/* Never raises a limit that the process already has: without privileges that would fail. */
+/* Never raises an existing limit, which would fail without privileges. */
 static int limit_to(int resource, uint64_t value, const char *name, struct err *err)
 {
     struct rlimit limit;
     if (getrlimit((__rlimit_resource_t)resource, &limit) == 0) {
-        /* SIGXCPU says why; at the hard limit it would be SIGKILL (setrlimit(2)), so that comes later */
+        /* SIGXCPU identifies the cause and SIGKILL, at the hard limit, does not (setrlimit(2)), so the hard limit is
+         * higher */
         const uint64_t hard = resource == RLIMIT_CPU ? value + 1 : value;
         if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > hard)
             limit.rlim_max = hard;
@@ -38,7 +39,7 @@ static int limit_to(int resource, uint64_t value, const char *name, struct err *
     return err_set(err, ERR_INTERNAL, "cannot limit %s to %llu: %s", name, (unsigned long long)value, strerror(errno));
 }
 
-/* The out-of-memory score, as the kernel said when it was set; those that a process makes have it too. */
+/* The out-of-memory score that the kernel reported when it was set. Child processes inherit it. */
 static char oom_score[16] = "unknown";
 
 static void set_oom_score(void)
@@ -49,31 +50,32 @@ static void set_oom_score(void)
     if (fd >= 0)
         close(fd);
     if (got > 0)
-        oom_score[got - 1] = '\0'; /* the newline */
+        oom_score[got - 1] = '\0'; /* removes the newline */
 }
 
 int resource_limits_settle(int last_fd, struct err *err)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
         return err_set(err, ERR_INTERNAL, "cannot give up privileges: %s", strerror(errno));
-    if (last_fd > 0) /* what slipped through without close-on-exec is not the worker's */
+    if (last_fd > 0) /* closes what was inherited without close-on-exec */
         close_range((unsigned)last_fd + 1, ~0u, 0);
-    /* When memory runs out the kernel ends the worker first, not the server. Where /proc is not mounted it need not. */
+    /* When memory runs out the kernel ends the worker first, not the server. Failure is tolerated where /proc is not
+     * mounted. */
     set_oom_score();
     return 0;
 }
 
 void resource_limits_yield_session(void)
 {
-    /* A process that leads a session is in a scheduling group of its own where the kernel makes such groups, and nice
-     * values then count only inside it (man 7 sched, "The autogroup feature"). At 10 the server goes first, and the
-     * worker goes on even where others keep the machine busy. */
+    /* Where the kernel makes autogroups, each session has its own scheduling group, and nice values then only count
+     * inside it (man 7 sched, "The autogroup feature"). At 10 the server comes first, and the worker still proceeds
+     * when others keep the machine busy. */
     proc_write("/proc/self/autogroup", "10");
 }
 
 int resource_limits_yield(bool has_group, struct err *err)
 {
-    /* PRIO_PROCESS is one thread; PRIO_PGRP are all threads of each process of the group */
+    /* PRIO_PROCESS means one thread, PRIO_PGRP all threads of each process of the group */
     if (setpriority(has_group ? PRIO_PGRP : PRIO_PROCESS, 0, RESOURCE_LIMITS_NICE) != 0)
         return err_set(err, ERR_INTERNAL, "cannot lower the priority: %s", strerror(errno));
     return 0;

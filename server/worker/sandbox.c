@@ -34,7 +34,7 @@ bool sandbox_mode_read(const char *word, enum sandbox_mode *out)
     return false;
 }
 
-/* The user keeps its number inside: the driver finds its shader cache by it. user_namespaces(7) has the order. */
+/* The user keeps its id inside, because the driver finds its shader cache by it. user_namespaces(7) has the order. */
 static int map_user(uid_t user, gid_t group)
 {
     char line[48];
@@ -45,7 +45,7 @@ static int map_user(uid_t user, gid_t group)
     return proc_write("/proc/self/gid_map", line) ? 0 : -1;
 }
 
-/* Root needs no user namespace for the others, and could not become nobody in one of its own. */
+/* Root needs no user namespace to make the others, and could not become nobody in one of its own. */
 static const char *enter_namespaces(bool is_leaving_root)
 {
     const uid_t user = geteuid();
@@ -63,39 +63,39 @@ void sandbox_isolate(struct sandbox *sandbox)
     if (is_off(sandbox))
         note(sandbox->namespaces, OFF);
     else if (sandbox->program == SANDBOX_IMPORT)
-        note(sandbox->namespaces, "not used"); /* half a millisecond, and there is no socket() anyway */
+        note(sandbox->namespaces, "not used"); /* it takes half a millisecond, and there is no socket() anyway */
     else
         note(sandbox->namespaces, enter_namespaces(sandbox->privileges.is_leaving_root));
     privileges_drop();
 }
 
-/* Threads are processes to this limit. It does not bind root, and the filter stands before it. */
+/* This limit counts threads as processes. It does not bind root, but the filter comes first. */
 static void make_no_more_processes(void)
 {
     const struct rlimit none = {0, 0};
     setrlimit(RLIMIT_NPROC, &none);
 }
 
-/* --- Landlock by its system calls: Debian 12's C library has no functions for them, its kernel headers not all rights.
- * Source of the numbers: Documentation/userspace-api/landlock.rst and include/uapi/linux/landlock.h of Linux 6.12. ---
- */
+/* --- Landlock by its system calls: Debian 12's C library has no functions for them, and its kernel headers lack some
+ * rights. The numbers come from Documentation/userspace-api/landlock.rst and include/uapi/linux/landlock.h of Linux
+ * 6.12. --- */
 
 enum { ABI_NET = 4, ABI_SCOPE = 6 };
 
-/* As linux/landlock.h has it today; a kernel is given as much of it as it knows. */
+/* The struct of the current linux/landlock.h. A kernel gets as much of it as it knows. */
 struct ruleset {
     uint64_t handled_fs, handled_net, scoped;
 };
 
-/* Every right of an ABI: nothing is allowed afterwards, for there are no rules. */
+/* Handles every right of an ABI. As there are no rules, nothing is allowed afterwards. */
 static struct ruleset everything(int abi, size_t *size_bytes)
 {
-    static const int fs_rights[] = {0, 13, 14, 15, 15, 16}; /* by ABI; the last holds for later ones */
+    static const int fs_rights[] = {0, 13, 14, 15, 15, 16}; /* by ABI; the last one applies to later ABIs */
     const int count = abi < 5 ? fs_rights[abi] : fs_rights[5];
     struct ruleset ruleset = {.handled_fs = (UINT64_C(1) << count) - 1};
     *size_bytes = sizeof ruleset.handled_fs;
     if (abi >= ABI_NET) {
-        ruleset.handled_net = 3; /* bind and connect of TCP */
+        ruleset.handled_net = 3; /* TCP bind and connect */
         *size_bytes += sizeof ruleset.handled_net;
     }
     if (abi >= ABI_SCOPE) {
@@ -105,7 +105,7 @@ static struct ruleset everything(int abi, size_t *size_bytes)
     return ruleset;
 }
 
-/* NULL, or why it did not work. */
+/* Returns NULL, or why it failed. */
 static const char *enter_landlock(int *abi)
 {
     const long found = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -125,7 +125,7 @@ static const char *enter_landlock(int *abi)
     return rc == 0 ? NULL : strerror(error);
 }
 
-/* What a process passes on to those that it makes. */
+/* Drops rights and files before child processes inherit them. */
 static void give_up_rights_and_files(struct sandbox *sandbox)
 {
     int abi = 0;
@@ -142,7 +142,7 @@ void sandbox_settle(struct sandbox *sandbox)
     give_up_rights_and_files(sandbox);
     sandbox->is_settled = true;
     if (!is_off(sandbox))
-        sandbox_filter(SANDBOX_FORKS); /* where the machine refuses it, sandbox_enter() finds and says that */
+        sandbox_filter(SANDBOX_FORKS); /* where the machine refuses it, sandbox_enter() finds and reports it */
 }
 
 int sandbox_enter(struct sandbox *sandbox, struct err *err)

@@ -1,5 +1,5 @@
-/* The system calls that are left. By libseccomp, which knows the numbers, the argument registers and the foreign
- * calling conventions of each processor. */
+/* The allowed system calls. libseccomp knows each processor's call numbers, argument registers and foreign calling
+ * conventions. */
 #include "worker/resource_limits.h"
 #include "worker/sandbox.h"
 
@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 enum { ALL = SANDBOX_IMPORT | SANDBOX_RENDER | SANDBOX_FORKS, FILES_FD = 3, RESULT_FD = 4, JOBS_FD = 3 };
-/* Filters add up: what a fork server may not do, the importers that it makes may not either. */
+/* Filters accumulate: what a fork server may not do, its importers may not do either. */
 enum { IMPORTERS = SANDBOX_IMPORT | SANDBOX_FORKS };
-/* Of the call seccomp(): another number is refused to all, see on_refused(). */
+/* First arguments of seccomp(). Others are refused everywhere, see on_refused(). */
 enum { SET_FILTER = 1, ASK_FOR_ACTION = 2 };
 
 struct rule {
@@ -33,38 +33,39 @@ struct rule {
 #define IS(number, value) ARG(number, SCMP_CMP_EQ, value, 0)
 
 static const struct rule ALLOWED[] = {
-    /* memory; a parser never needs to run what it wrote */
+    /* memory; a parser never needs to execute what it wrote */
     {ALL, SCMP_SYS(brk), ANY},
     {ALL, SCMP_SYS(munmap), ANY},
     {ALL, SCMP_SYS(mremap), ANY},
     {ALL, SCMP_SYS(madvise), ANY},
     {IMPORTERS, SCMP_SYS(mmap), ARG(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
     {IMPORTERS, SCMP_SYS(mprotect), ARG(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
-    /* what is open already: files and jobs come with their descriptors */
+    /* descriptors that are already open; files and jobs come with theirs */
     {ALL, SCMP_SYS(read), ANY},
     {ALL, SCMP_SYS(close), ANY},
     {ALL, SCMP_SYS(write), IS(0, STDERR_FILENO)},
-    {ALL, SCMP_SYS(writev), IS(0, STDERR_FILENO)}, /* the C library's last words on a broken heap */
+    {ALL, SCMP_SYS(writev), IS(0, STDERR_FILENO)}, /* the C library's last message about a broken heap */
     {ALL, SCMP_SYS(recvmsg), IS(0, FILES_FD)},
     {IMPORTERS, SCMP_SYS(sendmsg), IS(0, FILES_FD)},
     {IMPORTERS, SCMP_SYS(write), IS(0, RESULT_FD)},
     {SANDBOX_RENDER, SCMP_SYS(sendto), IS(0, JOBS_FD)},
-    {SANDBOX_RENDER, SCMP_SYS(lseek), ANY}, /* the size of a model's memory file */
-    /* its own end, abort() included: see add_abort() */
+    {SANDBOX_RENDER, SCMP_SYS(lseek), ANY}, /* size of a model's memory file */
+    /* ending itself, including by abort(): see add_abort() */
     {ALL, SCMP_SYS(exit), ANY},
     {ALL, SCMP_SYS(exit_group), ANY},
     {ALL, SCMP_SYS(getpid), ANY},
     {ALL, SCMP_SYS(gettid), ANY},
     {ALL, SCMP_SYS(rt_sigprocmask), ANY},
     {ALL, SCMP_SYS(restart_syscall), ANY}, /* recvmsg() after SIGSTOP and SIGCONT */
-    /* the C library: locks, random numbers for its heap, the clock where the vDSO has none, qsort()'s look at memory */
+    /* the C library: locks, random numbers for its heap, the clock where the vDSO has none, qsort()'s query of the
+     * memory size */
     {ALL, SCMP_SYS(futex), ANY},
     {ALL, SCMP_SYS(getrandom), ANY},
     {ALL, SCMP_SYS(clock_gettime), ANY},
     {ALL, SCMP_SYS(gettimeofday), ANY},
     {ALL, SCMP_SYS(time), ANY},
     {ALL, SCMP_SYS(sysinfo), ANY},
-    /* a fork server makes processes like itself, which then become importers: resource_limits_set(), sandbox_enter() */
+    /* a fork server makes copies of itself, which then become importers: resource_limits_set(), sandbox_enter() */
     {SANDBOX_FORKS, SCMP_SYS(clone), IS(0, CLONE_PARENT | SIGCHLD)},
     {SANDBOX_FORKS, SCMP_SYS(dup2), ANY},
     {SANDBOX_FORKS, SCMP_SYS(dup3), ANY},
@@ -85,15 +86,15 @@ static const struct rule ALLOWED[] = {
     {SANDBOX_RENDER, SCMP_SYS(mprotect), ANY},
     {SANDBOX_RENDER, SCMP_SYS(sched_yield), ANY},
     {SANDBOX_RENDER, SCMP_SYS(sched_getaffinity), ANY},
-    /* its threads may still be starting, or in the C library's handler for what privileges_leave_root() does */
+    /* its threads may still be starting, or in the C library's handler for privileges_leave_root() */
     {SANDBOX_RENDER, SCMP_SYS(set_robust_list), ANY},
     {SANDBOX_RENDER, SCMP_SYS(rseq), ANY},
     {SANDBOX_RENDER, SCMP_SYS(rt_sigreturn), ANY},
 };
 
-/* Drivers try this and that on their way and can do without: their shader cache, the number of processors. What is not
- * listed gets them EPERM; a worker that could write to the shader cache could leave code there for the next. These,
- * though, no driver tries. */
+/* Drivers try several optional things, such as their shader cache and the number of processors. Calls that are not
+ * listed here give them EPERM. A worker that could write to the shader cache could leave code there for the next one.
+ * No driver tries the calls in this list. */
 static const int ENDS_RENDER[] = {
     SCMP_SYS(socket),
     SCMP_SYS(connect),
@@ -126,8 +127,8 @@ static const int ENDS_RENDER[] = {
     SCMP_SYS(add_key),
 };
 
-/* abort() is raise() of SIGABRT: an assertion that fails is to be told from a refused call. A fork server's filter does
- * not know the numbers of its importers; theirs does. */
+/* abort() raises SIGABRT, and a failed assertion must be distinguishable from a refused call. A fork server's filter
+ * cannot know the process ids of its importers; their own filter does. */
 static int add_abort(scmp_filter_ctx filter, enum sandbox_program program)
 {
     if (program == SANDBOX_FORKS)
@@ -136,16 +137,16 @@ static int add_abort(scmp_filter_ctx filter, enum sandbox_program program)
                             SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0), SCMP_A2(SCMP_CMP_EQ, SIGABRT, 0));
 }
 
-/* An importer lets others go first: resource_limits_yield(). */
+/* An importer lowers its priority: resource_limits_yield(). */
 static int add_yield(scmp_filter_ctx filter)
 {
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setpriority), 3, SCMP_A0(SCMP_CMP_EQ, PRIO_PROCESS, 0),
                             SCMP_A1(SCMP_CMP_EQ, 0, 0), SCMP_A2(SCMP_CMP_EQ, RESOURCE_LIMITS_NICE, 0));
 }
 
-/* The driver has its threads once it has drawn (warm_up.h), so nobody makes any: who tries gets what a full machine
- * answers, which a driver bears, and a process is only an attack's. clone3()'s flags lie in memory, where a filter
- * cannot see them; without it the C library takes clone(). */
+/* The driver has all its threads once it has drawn (warm_up.h), so no more are made. A new thread gets the error of a
+ * full machine, which drivers tolerate; a new process can only be an attack. The flags of clone3() are in memory, where
+ * a filter cannot see them, so it is refused, and the C library falls back to clone(). */
 static int refuse_threads(scmp_filter_ctx filter)
 {
     int rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
@@ -173,7 +174,7 @@ static int add_rules(scmp_filter_ctx filter, enum sandbox_program program)
     return rc == 0 ? refuse_threads(filter) : rc;
 }
 
-/* Only calls that are safe in a signal handler. The second refused call finds no handler and ends the process. */
+/* Uses only calls that are safe in a signal handler. A second refused call finds no handler and ends the process. */
 static void on_refused(int number __attribute__((unused)), siginfo_t *info, void *context __attribute__((unused)))
 {
     static const char words[] = "\n" SANDBOX_REFUSED;
@@ -188,7 +189,7 @@ static void on_refused(int number __attribute__((unused)), siginfo_t *info, void
     if (write(STDERR_FILENO, words, sizeof words - 1) < 0 || write(STDERR_FILENO, digits + at, sizeof digits - at) < 0)
         at = 0;
     for (;;)
-        syscall(SYS_seccomp, -1, 0, NULL); /* refused to all */
+        syscall(SYS_seccomp, -1, 0, NULL); /* refused everywhere */
 }
 
 static int catch_refusals(void)
@@ -200,7 +201,7 @@ static int catch_refusals(void)
 
 const char *sandbox_filter(enum sandbox_program program)
 {
-    /* TRAP: the handler can say which call it was. Foreign calling conventions end the process without a word. */
+    /* TRAP lets the handler report the call. Foreign calling conventions end the process without a message. */
     scmp_filter_ctx filter = seccomp_init(program == SANDBOX_RENDER ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_TRAP);
     if (filter == NULL)
         return "libseccomp cannot make a filter";

@@ -1,4 +1,4 @@
-/* bake_block.c - the bytes of a baked model: the table of its sections, written and read. */
+/* bake_block.c - writes and reads the bytes of a baked model by its table of sections. */
 #include "anim/bake/bake.h"
 
 #include "anim/bake/bake_check.h"
@@ -9,7 +9,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a baked model is little-endian and used in place");
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE 754 numbers");
 
-/* The format's sizes: a change of one is a change of the format (BAKE_VERSION). */
+/* The sizes of the format. Changing one changes the format (BAKE_VERSION). */
 _Static_assert(sizeof(struct bake_header) == 32 && sizeof(struct bake_section) == 24, "layout");
 #define X(id, singular, plural, type, item_bytes) _Static_assert(sizeof(type) == (item_bytes), "layout");
 #include "anim/model/model_sections.def"
@@ -22,7 +22,7 @@ const struct bake_section_kind BAKE_SECTION_KINDS[BAKE_SECTION_COUNT] = {
 #undef X
 };
 
-/* Where everything lies, and the bytes in front of it. */
+/* The offsets of everything in the block, and the bytes before the arrays. */
 struct bake_layout {
     struct bake_header header;
     struct bake_section table[BAKE_SECTION_COUNT];
@@ -153,7 +153,7 @@ void bake_set_section(struct model *view, const struct bake_section_kind *kind, 
     memcpy((char *)view + kind->count_offset, &count, sizeof count);
 }
 
-/* Fills the view's pointers and counts; an empty section's pointer is valid, too. */
+/* Sets the view's pointers and counts. The pointer of an empty section is valid too. */
 static int find_sections(const unsigned char *bytes, uint64_t size_bytes, struct model *view, struct err *err)
 {
     uint64_t end = sizeof(struct bake_header) + BAKE_SECTION_COUNT * sizeof(struct bake_section);

@@ -1,4 +1,4 @@
-/* bake_check.c - the sizes, the info and the assets of a model, and the order of all checks. */
+/* bake_check.c - checks the sizes, the info and the assets of a model, and runs all checks in order. */
 #include "anim/bake/bake_check.h"
 
 #include "anim/model/material_layers.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Evaluation allocates by these counts, and each source file is looked at for each request, so a block may not ask
- * for more than an importer may give. */
+/* Evaluation allocates by these counts, and every request checks each source file, so a block may not ask for more than
+ * an importer may give. */
 static int check_sizes(const struct model *model, struct err *err)
 {
     const struct {
@@ -77,7 +77,7 @@ static int check_info(const struct model *model, struct err *err)
 
 enum { TEXTURE_SIDE_MAX = 32768 }; /* keeps the size of all levels far below 2^64 */
 
-/* What a texture holds is how its pixels were made and how they are sampled: a slot of colours takes no data. */
+/* The content of a texture decides how its pixels were made and are sampled, so a slot for colours takes no data. */
 static bool are_textures(const struct model *model, const struct material_texture *uses, uint32_t first_slot,
                          uint32_t count)
 {
@@ -132,7 +132,7 @@ static const char *material_fault(const struct model *model, uint32_t i)
 
 static bool is_side(uint32_t side) { return side > 0 && side <= TEXTURE_SIDE_MAX && (side & (side - 1)) == 0; }
 
-/* All levels down to 1x1, and their pixels, are there; without FOUND there are none. */
+/* All levels down to 1x1 must have their pixels. Without FOUND there are none. */
 static bool is_picture(const struct model *model, const struct texture *texture)
 {
     if (texture->state != TEXTURE_FOUND)
@@ -166,7 +166,7 @@ static const char *texture_fault(const struct model *model, uint32_t i)
                                                                      : NULL;
 }
 
-/* Texts may overlap, so what is checked, and later sent, is bounded by its sum. */
+/* Texts may overlap, so the sum of their sizes bounds the work of checking and later sending them. */
 static int check_extras(const struct model *model, struct err *err)
 {
     const uint32_t counts[] = {

@@ -1,30 +1,30 @@
-/* bake_check.h - whether a model's arrays keep every rule of protocol/baked-model.md, one function per group
- * of sections. For bake_decode() and bake_finish() only.
+/* bake_check.h - checks that a model's arrays keep every rule of protocol/baked-model.md, with one function per group
+ * of sections. Only for bake_decode() and bake_finish().
  *
- * Pure; any thread. `model` is a view whose counts are right and whose contents may be anything. Linear in the
- * size of the arrays: ranges that could overlap are bounded by their sum. All return 0, ERR_BAD_BAKE naming
- * section, element and field, ERR_MODEL_LIMIT, or ERR_NO_MEMORY (scratch of a few bytes per element). */
+ * Pure; any thread. `model` is a view with correct counts; its contents may be anything. Linear in the size of the
+ * arrays: ranges that could overlap are bounded by their sum. All functions return 0, ERR_BAD_BAKE naming section,
+ * element and field, ERR_MODEL_LIMIT, or ERR_NO_MEMORY (they need a few bytes of scratch memory per element). */
 #pragma once
 
 #include "base/err.h"
 #include "base/limits.h"
 #include "anim/model/mat.h"
 
-/* All groups, in an order in which each may rely on those before it. */
+/* Checks all groups, in an order in which each may rely on those before it. */
 int bake_check(const struct model *model, struct err *err);
 
-int bake_check_skins(const struct model *model, struct err *err);  /* joints, skins and who uses them */
+int bake_check_skins(const struct model *model, struct err *err);  /* joints, skins and their users */
 int bake_check_nodes(const struct model *model, struct err *err);  /* nodes, their order, the scene */
 int bake_check_meshes(const struct model *model, struct err *err); /* vertices, meshes, primitives, morphs */
 int bake_check_draws(const struct model *model, struct err *err);
 int bake_check_clips(const struct model *model, struct err *err);
 int bake_check_compiled(const struct model *model, struct err *err); /* after clips: the rig, frames */
 
-/* Times of keys and frames, either side of 0: their differences, doubles and products with any float stay far within a
- * double's range. */
+/* The times of keys and frames lie between -BAKE_TIME_MAX and BAKE_TIME_MAX: their differences, doubles, and products
+ * with any float then stay far within the range of a double. */
 #define BAKE_TIME_MAX 1e100
 
-/* --- rules that several groups have --- */
+/* --- shared by several groups --- */
 
 static inline int bake_check_fail(struct err *err, const char *section, uint64_t element, const char *field)
 {
@@ -32,10 +32,10 @@ static inline int bake_check_fail(struct err *err, const char *section, uint64_t
                    (unsigned long long)element, field);
 }
 
-/* The name of the field that is wrong with an element; NULL: none is. */
+/* Returns the name of the field that is wrong in an element, or NULL. */
 typedef const char *bake_rule(const struct model *model, uint32_t element);
 
-/* Checks all elements of a section by a rule. */
+/* Checks all elements of a section with a rule. */
 static inline int bake_check_each(const struct model *model, const char *section, uint32_t count, bake_rule *rule,
                                   struct err *err)
 {
@@ -52,21 +52,21 @@ static inline bool bake_is_range(uint64_t first, uint64_t count, uint64_t total)
     return first <= total && count <= total - first;
 }
 
-/* Or -1. */
+/* True for an index below `count`, and for -1. */
 static inline bool bake_is_index(int32_t index, uint32_t count)
 {
     return index >= -1 && (index < 0 || (uint32_t)index < count);
 }
 
-/* Finite, last row 0 0 0 1. */
+/* True when all elements are finite and the last row is 0 0 0 1. */
 static inline bool bake_is_affine(const struct mat4 *matrix)
 {
     const float *m = matrix->m;
     return floats_are_finite(m, 16) && m[3] == 0 && m[7] == 0 && m[11] == 0 && m[15] == 1;
 }
 
-/* May be longer than a name: the caller bounds it. The text as a whole is UTF-8 by then, so a part of it is when it
- * neither starts nor ends inside a character. */
+/* Checks a string that may be longer than a name; the caller bounds its length. The whole text is already known to be
+ * UTF-8, so a part of it is UTF-8 when it neither starts nor ends inside a character. */
 static inline bool bake_is_long_str(const struct model *model, struct str str)
 {
     if (str.offset == STR_NONE)

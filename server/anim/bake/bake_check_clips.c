@@ -1,4 +1,4 @@
-/* bake_check_clips.c - rules of channels, clips and markers. */
+/* bake_check_clips.c - checks channels, clips and markers. */
 #include "anim/bake/bake_check.h"
 
 #include <math.h>
@@ -27,8 +27,8 @@ static bool is_value_range(const struct model *model, const struct channel *chan
            bake_is_range(channel->value_first, values * per_key, model->key_value_count);
 }
 
-/* falls[i]: how many of the key times 1..i are not above the one before. Channels share key times, so this is
- * counted once: a range rises when its first and its last element have the same count. */
+/* Sets falls[i] to the number of key times among 1..i that do not exceed the one before. Channels share key times, so
+ * this is counted once: a range rises when its first and its last element have the same count. */
 static void count_falls(const struct model *model, uint32_t *falls)
 {
     for (uint32_t i = 0; i < model->key_time_count; i++)
@@ -56,8 +56,8 @@ static int check_channel(const struct model *model, uint32_t c, const uint32_t *
     return field == NULL ? 0 : bake_check_fail(err, "channels", c, field);
 }
 
-/* `driven`: one element per node and path, the number of the last clip that drove it, from 1. A clip drives a
- * thing once, so that evaluating one costs no more than the model has nodes and weights. */
+/* `driven`: for each node and path, the last clip that drove it, from 1. A clip drives a target once, so evaluating it
+ * costs at most as much as the model has nodes and weights. */
 static int check_clip(const struct model *model, uint32_t c, uint32_t *driven, struct err *err)
 {
     const struct clip *clip = &model->clips[c];

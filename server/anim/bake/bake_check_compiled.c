@@ -1,4 +1,4 @@
-/* bake_check_compiled.c - rules of the rig and of compiled clips, which the kernels rely on. */
+/* bake_check_compiled.c - checks the rig and compiled clips, on which the kernels rely. */
 #include "anim/bake/bake_check.h"
 
 #include "anim/compiled/clip_magnitude.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rotations of two neighbouring frames may be this far from a right angle, and each of them from unit length squared.
- */
+/* Bounds for rotations of neighbouring frames: their dot product may be this far below 0, and their squared length this
+ * far from 1. */
 static const float DOT_MIN = -1e-3f, SQUARE_MIN = 0.98f, SQUARE_MAX = 1.02f;
 
 static const char *rig_node_fault(const struct model *model, uint32_t i)
@@ -21,7 +21,7 @@ static const char *rig_node_fault(const struct model *model, uint32_t i)
                                                                      : NULL;
 }
 
-/* `seen` has a byte for each joint of the largest skin, zeroed but for values below `mark`. */
+/* `seen`: a byte for each joint of the largest skin. On entry all values are 0 or below `mark`. */
 static int check_outputs(const struct model *model, uint32_t s, uint32_t *seen, struct err *err)
 {
     const struct rig_skin *rig_skin = &model->rig_skins[s];
@@ -40,8 +40,8 @@ static int check_outputs(const struct model *model, uint32_t s, uint32_t *seen, 
     return 0;
 }
 
-/* The skins share out the outputs in order, so their number is that of the joints of all skins. `seen` is zeroed, one
- * for each joint of the model. */
+/* The skins divide the outputs among them in order, so there are as many outputs as joints in all skins. `seen` is
+ * zeroed, one for each joint of the model. */
 static int check_skins(const struct model *model, uint32_t *seen, struct err *err)
 {
     uint32_t end = 0;
@@ -103,7 +103,7 @@ static int check_parts(const struct model *model, bool has_rig, struct err *err)
 
 /* --- clips --- */
 
-/* How far the clips so far reach into the arrays that they share out in order. */
+/* How far the clips so far reach into the arrays that they divide among them in order. */
 struct ends {
     uint32_t frames, values, blocks, still, sampled;
     uint64_t parts;
@@ -117,7 +117,7 @@ static bool takes(uint32_t *end, uint32_t first, uint32_t count, uint32_t total)
     return is_next;
 }
 
-/* `driven`: one for each rig node, the number of the last clip that gave it, from 1. */
+/* `driven`: for each rig node, the last clip that gave it, from 1. */
 static bool gives(const struct model *model, uint32_t *driven, uint32_t rig_node, uint32_t clip)
 {
     if (rig_node >= model->rig_node_count || driven[rig_node] == clip + 1)
@@ -169,8 +169,8 @@ static bool are_factors(const float *factors, uint32_t count)
     return true;
 }
 
-/* `first` is where the clip's constants begin; they end where its frames do. Blocks share out the frame in order,
- * *frame_end so far, and have a node each: there are no more of them than the clip's size allows. */
+/* `first`: where the clip's constants begin; they end where its frames begin. Blocks divide the frame among them in
+ * order, up to *frame_end so far. Each has at least one node, so the clip's size bounds their number. */
 static int check_block(const struct model *model, uint32_t c, uint32_t b, uint32_t first, uint64_t *frame_end,
                        uint32_t *driven, struct err *err)
 {
@@ -196,7 +196,7 @@ static int check_block(const struct model *model, uint32_t c, uint32_t b, uint32
     return field == NULL ? 0 : bake_check_fail(err, "lane_blocks", b, field);
 }
 
-/* Rotations that the kernels divide by the length of, between any two frames. */
+/* The kernels divide by the lengths of these rotations, interpolated between any two frames. */
 static bool are_rotations(const struct model *model, const struct compiled_clip *clip, const struct lane_block *block)
 {
     const uint32_t width = block->width;
@@ -292,7 +292,7 @@ static int check_clip(const struct model *model, uint32_t c, struct ends *ends, 
 
 static int check_clips(const struct model *model, uint32_t *driven, struct clip_magnitude *magnitudes, struct err *err)
 {
-    struct ends ends = {.parts = model->rig_part_count > 0 ? model->rig_node_count : 0}; /* behind those at rest */
+    struct ends ends = {.parts = model->rig_part_count > 0 ? model->rig_node_count : 0}; /* after the set at rest */
     clip_magnitude_of_outputs(model, magnitudes);
     for (uint32_t c = 0; c < model->compiled_clip_count; c++) {
         const int rc = check_clip(model, c, &ends, driven, magnitudes, err);

@@ -1,4 +1,4 @@
-/* bake_check_meshes.c - rules of vertices, meshes, primitives, morph targets and draws. */
+/* bake_check_meshes.c - checks vertices, meshes, primitives, morph targets and draws. */
 #include "anim/bake/bake_check.h"
 
 #include <math.h>
@@ -64,14 +64,14 @@ static int check_mesh_ranges(const struct model *model, struct err *err)
         if (!bake_is_range(mesh->primitive_first, mesh->primitive_count, model->primitive_count))
             return bake_check_fail(err, "meshes", m, "primitives");
     }
-    /* Each primitive lies in its own mesh's range, so with this sum no two ranges overlap. */
+    /* Each primitive lies in the range of its own mesh, so with this sum no two ranges overlap. */
     if (primitives != model->primitive_count)
         return err_set(err, ERR_BAD_BAKE, "meshes have %llu primitives of %u", (unsigned long long)primitives,
                        model->primitive_count);
     return 0;
 }
 
-/* What all primitives together take; no more than there is, so that ranges which overlap cost nothing extra. */
+/* The sums over all primitives. They may not exceed the arrays, so overlapping ranges cannot cost extra time. */
 struct totals {
     uint64_t vertices, influences, indices, targets;
 };
@@ -195,7 +195,7 @@ int bake_check_meshes(const struct model *model, struct err *err)
 
 /* --- draws --- */
 
-/* How many joints a skin must have to draw each primitive. */
+/* Counts the joints that a skin needs to draw each primitive. */
 static void joints_needed(const struct model *model, uint32_t *needed)
 {
     for (uint32_t p = 0; p < model->primitive_count; p++) {
@@ -208,7 +208,7 @@ static void joints_needed(const struct model *model, uint32_t *needed)
     }
 }
 
-/* There is exactly one list of draws for given nodes and meshes. */
+/* The nodes and meshes determine the list of draws completely. */
 static int check_draw_list(const struct model *model, const uint32_t *needed, struct err *err)
 {
     uint32_t d = 0, rigid = 0;
@@ -236,10 +236,10 @@ static int check_draw_list(const struct model *model, const uint32_t *needed, st
     return d == model->draw_count ? 0 : bake_check_fail(err, "draws", d, "node");
 }
 
-/* For each drawn vertex so many influences and morph deltas on average; real models have about ten. */
+/* The greatest average number of influences and morph deltas for each drawn vertex; real models have about ten. */
 enum { STEPS_PER_VERTEX = 64 };
 
-/* Drawing one mesh under many nodes costs no bytes, so what a frame takes to deform is limited on its own. */
+/* Drawing one mesh under many nodes costs no bytes, so the work of deforming a frame has a limit of its own. */
 static int check_work(const struct model *model, struct err *err)
 {
     const uint64_t limit = LIMIT_INFO[LIMIT_DRAWN_VERTICES].initial;

@@ -1,4 +1,4 @@
-/* bake_check_nodes.c - rules of nodes, joints, skins, cameras and bones of humans. */
+/* bake_check_nodes.c - checks nodes, joints, skins, cameras and bones of humans. */
 #include "anim/bake/bake_check.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const char *joint_fault(const struct model *model, uint32_t j)
                                                                                  : NULL;
 }
 
-/* The file's skins come first, and then the rigid ones: one joint, which is the mesh node itself. */
+/* The file's skins come first, then the rigid ones, whose single joint is the mesh node itself. */
 static bool is_skin_kind(const struct model *model, uint32_t s)
 {
     const struct skin *skin = &model->skins[s];
@@ -60,7 +60,7 @@ int bake_check_skins(const struct model *model, struct err *err)
     return 0;
 }
 
-/* With is_user(): each file skin's mesh_node is its first user, and each unskinned mesh node has its rigid skin. */
+/* With is_user(): each file skin's mesh_node is its first user, and each unskinned mesh node has its own rigid skin. */
 static int check_skin_users(const struct model *model, struct err *err)
 {
     uint32_t rigid = 0;
@@ -125,7 +125,7 @@ static int check_order(const struct model *model, unsigned char *seen, struct er
     return 0;
 }
 
-/* The flags that follow from scene_roots and from the file's skins. `derived` is zeroed, one byte a node. */
+/* Checks the flags that follow from scene_roots and from the file's skins. `derived` is zeroed, one byte a node. */
 static int check_flags(const struct model *model, unsigned char *derived, struct err *err)
 {
     for (uint32_t r = 0; r < model->root_count; r++) {
@@ -173,7 +173,7 @@ static const char *camera_fault(const struct model *model, uint32_t i)
 static bool is_light_cone(const struct model_light *light)
 {
     if (light->kind != LIGHT_KIND_SPOT)
-        return light->inner_cone == 0 && light->outer_cone == 0; /* false for what is no number */
+        return light->inner_cone == 0 && light->outer_cone == 0; /* false for NaN */
     return light->inner_cone >= 0 && light->inner_cone < light->outer_cone && light->outer_cone <= 1.5708f;
 }
 
@@ -192,7 +192,7 @@ static const char *light_fault(const struct model *model, uint32_t i)
                                                                                         : NULL;
 }
 
-/* Whether some node has them is said once, for evaluation to look at. */
+/* MODEL_OWN_SCALES must say whether some node has such a flag, because evaluation only looks at it. */
 static int check_scales(const struct model *model, struct err *err)
 {
     uint32_t flags = 0;
@@ -202,7 +202,7 @@ static int check_scales(const struct model *model, struct err *err)
     return is_said == (flags != 0) ? 0 : bake_check_fail(err, "infos", 0, "flags");
 }
 
-/* Whether a text comes before another one, byte by byte. */
+/* True when a text sorts before another, byte by byte. */
 static bool is_before(const struct model *model, struct str a, struct str b)
 {
     const uint32_t least = a.size_bytes < b.size_bytes ? a.size_bytes : b.size_bytes;

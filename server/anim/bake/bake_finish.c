@@ -13,10 +13,10 @@
 
 static bool is_zero3(const float v[3]) { return v[0] == 0 && v[1] == 0 && v[2] == 0; }
 
-/* What a reader that had nothing to say left at zero. */
+/* Sets defaults for what a reader left at zero. */
 static void fill_in(struct bake_builder *builder)
 {
-    /* Adding nothing gives every array an address: no NULL for the steps that follow. */
+    /* Adding 0 elements gives every array an address, so that later steps meet no NULL. */
 #define X(id, singular, plural, type, item_bytes) bake_add_##singular(builder, 0);
 #include "anim/model/model_sections.def"
 #undef X
@@ -37,7 +37,7 @@ static void fill_in(struct bake_builder *builder)
     info->rest_max = (struct vec3){-1, -1, -1};
 }
 
-/* --- what is drawn with which skin --- */
+/* --- skins of drawn meshes --- */
 
 static void mark_joints(struct bake_builder *builder)
 {
@@ -59,7 +59,7 @@ static bool has_influences(const struct bake_builder *builder, const struct mesh
     return false;
 }
 
-/* Copies `count` elements from `first` on to the end of an array. */
+/* Appends copies of `count` elements from `first` on to their array. */
 #define APPEND_COPY(builder, singular, plural, first, count)                                                           \
     do {                                                                                                               \
         const uint32_t append_first = (first);                                                                         \
@@ -68,7 +68,7 @@ static bool has_influences(const struct bake_builder *builder, const struct mesh
                    (size_t)(count) * sizeof *(builder)->plural);                                                       \
     } while (0)
 
-/* The copy is made of the same materials in each variant. */
+/* Gives a copied primitive the materials of the original in each variant. */
 static void copy_variants(struct bake_builder *b, uint32_t from, uint32_t to)
 {
     uint32_t first = 0, end = b->variant_material_count;
@@ -119,7 +119,7 @@ static void copy_primitive(struct bake_builder *b, struct primitive primitive, u
         *added = primitive;
 }
 
-/* A copy of a mesh without influences, at the end, so that the file's own indices stay. */
+/* Appends a copy of a mesh without influences. Appending keeps the file's own indices. */
 static uint32_t copy_mesh(struct bake_builder *builder, uint32_t m)
 {
     const struct mesh from = builder->meshes[m];
@@ -160,7 +160,7 @@ static void drop_influences(struct bake_builder *builder, const unsigned char *i
 
 enum { USED_SKINNED = 1, USED_RIGID = 2 };
 
-/* How each mesh is used, 0 for one that has no influences; `uses` is zeroed, one byte a mesh. */
+/* Finds how each mesh is used; 0 for a mesh without influences. `uses` is zeroed, one byte a mesh. */
 static void find_uses(const struct bake_builder *builder, unsigned char *uses)
 {
     for (uint32_t n = 0; n < builder->node_count; n++)
@@ -180,8 +180,8 @@ static void use_copies(struct bake_builder *builder, uint32_t mesh_count, const 
             builder->nodes[n].mesh = (int32_t)copies[builder->nodes[n].mesh];
 }
 
-/* A mesh under a node without a skin moves with the node, whatever joints its vertices name (glTF 2.0, 3.7.3.2):
- * its influences would point outside the node's rigid skin. */
+/* A mesh under a node without a skin moves with the node, whatever joints its vertices name (glTF 2.0, 3.7.3.2). Its
+ * influences would point outside the node's rigid skin. */
 static int free_rigid_meshes(struct bake_builder *builder, struct err *err)
 {
     const uint32_t meshes = builder->mesh_count;
@@ -209,7 +209,7 @@ done:
     return rc;
 }
 
-/* The rigid skin of an unskinned mesh node. */
+/* Adds the rigid skin of an unskinned mesh node. */
 static uint32_t add_rigid_skin(struct bake_builder *builder, uint32_t n)
 {
     struct skin *skin = bake_add_skin(builder, 1);
@@ -235,7 +235,7 @@ static void add_draws(struct bake_builder *builder, uint32_t n, uint32_t skin)
         draws[i] = (struct draw){n, mesh->primitive_first + i, skin, is_drawn ? DRAW_IN_SCENE : 0};
 }
 
-/* NODE_JOINT, then meshes under unskinned nodes, rigid skins, mesh_node and draws. */
+/* Sets NODE_JOINT, then handles meshes under unskinned nodes, and makes rigid skins, mesh_node and draws. */
 static int make_draws(struct bake_builder *builder, struct err *err)
 {
     mark_joints(builder);
@@ -266,8 +266,8 @@ static void include(struct box *box, const struct vec3 *points, uint32_t count)
             box_add(box, DOUBLE3(points[i]));
 }
 
-/* The rest palettes of all skins, one behind the other: firsts[skin] into *palettes, UINT32_MAX for a skin whose
- * palette is not finite. */
+/* Writes the rest palettes of all skins to *palettes, one after the other, from firsts[skin] on; UINT32_MAX for a skin
+ * whose palette is not finite. */
 static bool rest_palettes(const struct model *model, const struct pose *pose, struct mat4 *palettes, uint32_t *firsts)
 {
     bool is_finite = true;
@@ -350,7 +350,7 @@ int bake_finish(struct bake_builder *builder, struct err *err)
         const struct model view = bake_builder_view(builder);
         rc = builder->is_failed ? over_limit(builder, err) : bake_check(&view, err);
     }
-    if (rc == ERR_BAD_BAKE) { /* not a damaged block but a model that does not fit together */
+    if (rc == ERR_BAD_BAKE) { /* the block is not damaged, but the model is inconsistent */
         if (err != NULL)
             err->code = ERR_BAD_MODEL;
         rc = ERR_BAD_MODEL;

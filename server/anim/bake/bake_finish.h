@@ -1,21 +1,22 @@
-/* bake_finish.h - the steps of bake_finish(), in the order it takes them; for bake_finish.c only.
+/* bake_finish.h - the steps of bake_finish(), in the order in which it takes them. Only for bake_finish.c.
  *
- * Each adds to the builder or completes what is there. A builder that fails on the way (limit, memory) is
- * found by is_failed at the end; the functions that return a code can find a bad model. */
+ * Each step adds to the builder or completes it. bake_finish() finds a builder that failed on the way (limit, memory)
+ * at the end, by is_failed. The functions that return a code can also find a bad model. */
 #pragma once
 
 #include "anim/bake/bake.h"
 
-/* Refuses what later steps could not even look at: indices and ranges outside their arrays. ERR_BAD_BAKE,
- * or ERR_BAD_MODEL. */
+/* Refuses indices and ranges outside their arrays, which later steps could not read safely. ERR_BAD_BAKE or
+ * ERR_BAD_MODEL. */
 int bake_finish_check_references(const struct bake_builder *builder, struct err *err);
 
-/* Matrices of nodes and joints, decomposed transforms, NODE_SHEAR. */
+/* Sets matrices of nodes and joints, decomposed transforms, and NODE_SHEAR. */
 void bake_finish_matrices(struct bake_builder *builder);
-/* MODEL_OWN_SCALES. */
+/* Sets MODEL_OWN_SCALES. */
 void bake_finish_scales(struct bake_builder *builder);
-/* node_order and NODE_IN_SCENE; scene_roots without duplicates. ERR_BAD_MODEL for a cycle, ERR_NO_MEMORY. */
+/* Sets node_order and NODE_IN_SCENE, and removes duplicates from scene_roots. ERR_BAD_MODEL for a cycle, or
+ * ERR_NO_MEMORY. */
 int bake_finish_order(struct bake_builder *builder, struct err *err);
 
-/* Channels that drive a thing twice; start_s and duration_s. ERR_NO_MEMORY. */
+/* Drops channels that drive a target which a later channel drives too; sets start_s and duration_s. ERR_NO_MEMORY. */
 int bake_finish_clips(struct bake_builder *builder, struct err *err);

@@ -1,4 +1,4 @@
-/* The steps of bake_finish() that concern nodes, their matrices and the clips that move them. */
+/* bake_finish_nodes.c - the steps of bake_finish() for nodes, their matrices and the clips that move them. */
 #include "anim/bake/bake_finish.h"
 
 #include "anim/bake/bake_check.h"
@@ -69,7 +69,7 @@ int bake_finish_check_references(const struct bake_builder *b, struct err *err)
     return rc;
 }
 
-/* glTF 2.0, 3.7.3.1 and 3.5.3: the last row is 0 0 0 1. Files hold rounded or missing ones. */
+/* glTF 2.0, 3.7.3.1 and 3.5.3: the last row is 0 0 0 1. Some files have rounded or missing ones. */
 static void set_last_row(struct bake_builder *builder, struct mat4 *matrix, const char *what, uint32_t index)
 {
     static const float ROW[4] = {0, 0, 0, 1};
@@ -104,7 +104,7 @@ void bake_finish_matrices(struct bake_builder *builder)
         set_last_row(builder, &builder->joints[j].joint_from_bind, "inverse bind matrix", j);
     for (uint32_t n = 0; n < builder->node_count; n++) {
         struct node *node = &builder->nodes[n];
-        /* A matrix that is not finite is refused by the check that follows. */
+        /* The check that follows refuses a matrix that is not finite. */
         if (node->matrix >= 0 && floats_are_finite(builder->node_matrices[node->matrix].m, 16))
             decompose(&builder->node_matrices[node->matrix], node);
         else
@@ -121,8 +121,9 @@ void bake_finish_scales(struct bake_builder *builder)
             *flags |= MODEL_OWN_SCALES;
 }
 
-/* Depth first, children in rising order of index, without recursion: a file may nest a hundred thousand nodes. Nodes of
- * a cycle are never reached. first_child, next_sibling: scratch, [node_count]. Returns how many were reached. */
+/* Orders the nodes depth first, children by rising index. It does not recurse, because a file may nest a hundred
+ * thousand nodes. It never reaches the nodes of a cycle. first_child, next_sibling: scratch, [node_count]. Returns how
+ * many nodes it reached. */
 static uint32_t order_nodes(const struct bake_builder *builder, int32_t *first_child, int32_t *next_sibling,
                             uint32_t *order)
 {
@@ -153,13 +154,13 @@ static int cycle(const struct bake_builder *builder, const uint32_t *order, uint
     int32_t n = 0;
     while (seen[n])
         n++;
-    /* Unreached nodes are those of a cycle and below one: going up long enough ends in the cycle. */
+    /* Unreached nodes are in a cycle or below one, so following parents ends in the cycle. */
     for (; seen[n] == 0; n = builder->nodes[n].parent)
         seen[n] = 2;
     return err_set(err, ERR_BAD_MODEL, "node %d is its own ancestor", (int)n);
 }
 
-/* Zeroed scratch of one byte a node, and what follows from roots and order. */
+/* Sets what follows from roots and order. `seen`: zeroed scratch of one byte a node. */
 static void mark_scene(struct bake_builder *builder, unsigned char *seen)
 {
     uint32_t kept = 0;
@@ -203,8 +204,8 @@ done:
     return rc;
 }
 
-/* Of channels that drive the same thing in one clip the last one counts; the others leave the clip's range.
- * `driven`: one element per node and path, the number of the last clip that drove it, from 1. */
+/* Keeps only the last of the channels that drive the same target in one clip; the others leave the clip's range.
+ * `driven`: for each node and path, the last clip that drove it, from 1. */
 static void drop_duplicates(struct bake_builder *builder, uint32_t c, uint32_t *driven)
 {
     struct clip *clip = &builder->clips[c];
@@ -232,7 +233,7 @@ int bake_finish_clips(struct bake_builder *builder, struct err *err)
     for (uint32_t c = 0; c < builder->clip_count; c++) {
         drop_duplicates(builder, c, driven);
         struct clip *clip = &builder->clips[c];
-        double start_s = HUGE_VAL, duration_s = fmax(clip->duration_s, 0); /* as long as the reader says, at least */
+        double start_s = HUGE_VAL, duration_s = fmax(clip->duration_s, 0); /* at least as long as the reader says */
         for (uint32_t i = 0; i < clip->channel_count; i++) {
             const struct channel *channel = &builder->channels[clip->channel_first + i];
             const double *times = builder->key_times + channel->key_time_first;

@@ -1,16 +1,16 @@
-/* camera.c - the tightest camera for points, and the camera of a file. */
+/* camera.c - the tightest camera for points, and the cameras of a file. */
 #include "anim/camera/camera.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double RADIANS = 0.017453292519943295; /* pi / 180 */
-/* Of what is framed: the least distance to the eye, and what near and far leave free of it. */
+/* Shares of the framed size: the least distance to the eye, and the margin that near and far leave. */
 static const double NEAREST_SHARE = 0.02, BESIDE_SHARE = 0.01;
-static const double NEAR_SHARE = 0.01;     /* of the distance to the middle: where near is when things lie nearer */
-static const double OUTSIDE_SHARE = 0.001; /* of the picture: so little outside of it still counts as inside */
+static const double NEAR_SHARE = 0.01;     /* of the distance to the middle: the nearest that near may be */
+static const double OUTSIDE_SHARE = 0.001; /* of the picture: points this little outside still count as inside */
 
-/* Of length 1; false when the vector has no direction. */
+/* Normalizes a vector; false when it has no direction. */
 static bool to_unit(double v[3])
 {
     const double length = unit3(v);
@@ -33,14 +33,14 @@ static struct axes eye_axes(const struct camera_query *query)
     const double along = dot3(query->forward, up);
     for (int i = 0; i < 3; i++)
         front[i] = query->forward[i] - along * up[i];
-    if (!to_unit(front)) { /* forward is along up: any direction across it is as good */
+    if (!to_unit(front)) { /* forward is along up: any perpendicular direction will do */
         double helper[3] = {0, 0, 0};
         helper[fabs(up[2]) < 0.6 ? 2 : 0] = 1;
         cross3(helper, up, left);
         cross3(up, left, front);
         to_unit(front);
     }
-    cross3(up, front, left); /* front turned by +90 degrees around up */
+    cross3(up, front, left); /* front turned by +90 degrees about up */
     const double yaw = query->yaw_deg * RADIANS, pitch = query->pitch_deg * RADIANS;
     struct axes axes;
     for (int i = 0; i < 3; i++) {
@@ -59,8 +59,8 @@ static void to_axes(const struct axes *axes, const double p[3], double out[3])
     out[2] = dot3(axes->z, p);
 }
 
-/* What the framing needs to know of all points, in the eye's axes.
- * A side plane of the picture through the eye e holds all points p when, for the side's slope k,
+/* The extent of all points along the eye's axes, as far as framing needs it. A side plane of the picture through the
+ * eye e holds all points p when, for the side's slope k,
  *   +-p[axis] + k * p[2] <= +-e[axis] + k * e[2]
  * so only the largest left side counts. */
 struct extent {
@@ -87,9 +87,9 @@ static struct extent measure(const struct axes *axes, const double slope[2], con
     return e;
 }
 
-/* Moves the eye along one axis until the outermost points on both sides are equally far from the centre of
- * the picture: the two outermost points give the next guess, until they stay the same. Any guess is kept
- * where all points stay inside, so that an unlucky order of guesses costs symmetry only. */
+/* Moves the eye along one axis until the outermost points on both sides are equally far from the centre of the picture.
+ * The two outermost points give the next guess, until they stay the same. Every guess keeps all points inside, so
+ * stopping early costs only symmetry. */
 static void center(const struct axes *axes, int axis, double slope, const struct extent *extent,
                    const struct vec3 *points, uint64_t point_count, double eye[3])
 {
@@ -148,14 +148,15 @@ void camera_project(struct camera *camera)
     camera->clip_from_view = clip;
 }
 
-/* Near and far for what lies between two distances from the eye, `beside` of them free. */
+/* Sets near and far around two distances from the eye, with a margin of `beside`. */
 static void set_depth(struct camera *camera, double first, double last, double beside, double reference)
 {
     camera->near = fmax(first - beside, NEAR_SHARE * reference);
     camera->far = fmax(last + beside, camera->near * 1.01);
 }
 
-/* The points' largest side; of a point, which has none, one unit or what its floats can tell apart. */
+/* Returns the longest side of the points. A single point has none: it counts as one unit, or as the precision of its
+ * floats. */
 static double size_of(const struct extent *extent)
 {
     double size = box_size(&extent->box);
@@ -165,14 +166,13 @@ static double size_of(const struct extent *extent)
     return size > 0 ? size : 1;
 }
 
-/* Where the eye is, in its own axes, for everything to be just inside of a picture in perspective. */
+/* Places the eye, in its own axes, so that everything just fits a perspective picture. */
 static void place_eye(const struct axes *axes, const double slope[2], const struct extent *extent,
                       const struct vec3 *points, uint64_t point_count, double size, double eye[3])
 {
     double nearest = extent->box.max[2] + NEAREST_SHARE * size;
     if (extent->box.max[0] - extent->box.min[0] <= 0 && extent->box.max[1] - extent->box.min[1] <= 0)
-        nearest =
-            extent->box.max[2] + size / fmin(slope[0], slope[1]); /* nothing has width: seen end-on, or one point */
+        nearest = extent->box.max[2] + size / fmin(slope[0], slope[1]); /* no width: seen end-on, or a point */
     for (int i = 0; i < 2; i++) {
         eye[i] = (extent->plus[i] - extent->minus[i]) / 2;
         nearest = fmax(nearest, (extent->plus[i] + extent->minus[i]) / (2 * slope[i]));
@@ -182,7 +182,7 @@ static void place_eye(const struct axes *axes, const double slope[2], const stru
         center(axes, i, slope[i], extent, points, point_count, eye);
 }
 
-/* The same with the eye straight before a target. */
+/* The same with the eye straight in front of a target. */
 static void place_eye_before(const double target[3], const double slope[2], const struct extent *extent, double size,
                              double eye[3])
 {
@@ -194,7 +194,7 @@ static void place_eye_before(const double target[3], const double slope[2], cons
     }
 }
 
-/* The picture's half size without perspective, for everything to be just inside around a middle. */
+/* Returns half the size of an orthographic picture in which everything around a middle just fits. */
 static double half_size(const double middle[3], const double slope[2], const struct extent *extent, double size)
 {
     double half = 0;
@@ -215,7 +215,7 @@ struct camera camera_frame(const struct camera_query *query, const struct vec3 *
     const struct extent extent = measure(&axes, slope, points, point_count);
     const double size = size_of(&extent);
 
-    double eye[3], middle[3]; /* in the eye's axes; the middle is what it turns around */
+    double eye[3], middle[3]; /* in the eye's axes; the middle that the camera turns around */
     for (int i = 0; i < 3; i++)
         middle[i] = (extent.box.min[i] + extent.box.max[i]) / 2;
     if (query->has_target)
@@ -272,7 +272,7 @@ void camera_hold(struct camera *camera, const struct vec3 *points, uint64_t poin
     camera_project(camera);
 }
 
-/* A wider picture shows more at its sides, a higher one more above and below. */
+/* A wider picture shows more at its sides, a taller one more above and below. */
 static void set_half(const struct model_camera *from, double aspect, struct camera *camera)
 {
     const bool is_ortho = from->kind == CAMERA_ORTHOGRAPHIC;
@@ -286,7 +286,7 @@ bool camera_of_model(const struct model_camera *from, const struct dmat4 *scene_
                      const struct vec3 *points, uint64_t point_count, struct camera *out)
 {
     struct axes axes;
-    for (int i = 0; i < 3; i++) /* back, away from what it looks at */
+    for (int i = 0; i < 3; i++) /* backwards, away from what it looks at */
         axes.z[i] = from->facing == CAMERA_FACING_X ? -scene_from_node->m[i] : scene_from_node->m[8 + i];
     memcpy(axes.y, scene_from_node->m + 4, sizeof axes.y);
     if (!to_unit(axes.z) || !to_unit(axes.y))
@@ -307,7 +307,7 @@ bool camera_of_model(const struct model_camera *from, const struct dmat4 *scene_
     const double last = eye[2] - extent.box.min[2], beside = BESIDE_SHARE * size_of(&extent);
     const double z_far = from->z_far > 0 ? fmin((double)from->z_far, last + beside) : last + beside;
     camera.near = fmax((double)from->z_near, eye[2] - extent.box.max[2] - beside);
-    if (camera.is_ortho && camera.near <= 0) /* a depth of 0 is as good as any other there */
+    if (camera.is_ortho && camera.near <= 0) /* any depth works there, also 0 */
         camera.near = fmin(1e-6 * size_of(&extent), z_far / 2);
     camera.far = fmax(z_far, camera.near * 1.01);
     camera_project(&camera);

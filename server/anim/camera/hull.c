@@ -6,18 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A face sees a point that is further outside than this, of the set's size: beyond rounding in doubles. */
+/* A face sees a point that is farther outside than this, relative to the set's size. It exceeds the rounding of
+ * doubles. */
 static const double SEEN = 1e-11;
 
 struct face {
     uint32_t corners[3];   /* anticlockwise seen from outside */
-    uint32_t neighbors[3]; /* over the edge from corner i to the next */
+    uint32_t neighbors[3]; /* across the edge from corner i to the next */
     double normal[3], offset;
     uint32_t first_outside; /* its list of points outside, linked by hull.next; HULL_NONE: empty */
     uint32_t farthest;
-    double distance; /* of that point */
+    double distance; /* of the farthest point */
     bool is_gone;
-    uint32_t mark; /* the round in which it was seen */
+    uint32_t mark; /* the round in which a point saw it */
 };
 
 struct horizon_edge {
@@ -30,7 +31,7 @@ struct hull {
     uint32_t *next;
     struct face *faces;
     uint32_t face_count, face_capacity;
-    uint32_t *seen; /* faces that the new point sees; as many as there is room for */
+    uint32_t *seen; /* faces that the new point sees; has room for all */
     uint32_t seen_count;
     struct horizon_edge *horizon;
     uint32_t horizon_count, horizon_capacity;
@@ -59,7 +60,7 @@ static bool grow_faces(struct hull *hull)
     return true;
 }
 
-/* HULL_NONE when the corners span no face. */
+/* Returns HULL_NONE when the corners span no face. */
 static uint32_t add_face(struct hull *hull, uint32_t a, uint32_t b, uint32_t c)
 {
     double ab[3], ac[3];
@@ -77,7 +78,7 @@ static uint32_t add_face(struct hull *hull, uint32_t a, uint32_t b, uint32_t c)
     return hull->face_count++;
 }
 
-/* Puts a point on the list of the face that it is furthest outside of, if there is one. */
+/* Puts a point on the list of the face that it is farthest outside of, if any. */
 static void give_point(struct hull *hull, uint32_t point, uint32_t first_face)
 {
     double most = SEEN;
@@ -121,7 +122,7 @@ static bool add_edge(struct hull *hull, struct horizon_edge edge)
     return true;
 }
 
-/* Lists the faces that `point` sees, beginning with `first`, and the edges around them. */
+/* Lists the faces that `point` sees, starting with `first`, and the edges around them. */
 static bool find_horizon(struct hull *hull, uint32_t first, const double point[3])
 {
     hull->horizon_count = 0;
@@ -147,7 +148,7 @@ static bool find_horizon(struct hull *hull, uint32_t first, const double point[3
     return hull->horizon_count >= 3;
 }
 
-/* Puts the edges in the order in which they go round. False when they are not one loop. */
+/* Sorts the edges into a loop. False when they are not a single loop. */
 static bool order_horizon(struct hull *hull)
 {
     struct horizon_edge *edges = hull->horizon;
@@ -186,7 +187,7 @@ static bool close_horizon(struct hull *hull, uint32_t point)
     return true;
 }
 
-/* Makes the hull reach to the farthest point of a face. */
+/* Extends the hull to the farthest point of a face. */
 static bool reach_out(struct hull *hull, uint32_t f)
 {
     const uint32_t point = hull->faces[f].farthest, first = hull->face_count;
@@ -214,7 +215,7 @@ static bool make_tetrahedron(struct hull *hull, const uint32_t corners[4])
     subtract3(hull->set.points[v[2]], hull->set.points[v[0]], b);
     subtract3(hull->set.points[v[3]], hull->set.points[v[0]], c);
     cross3(a, b, normal);
-    if (dot3(normal, c) > 0) { /* the last corner lies before the first face, which is to look away from it */
+    if (dot3(normal, c) > 0) { /* the last corner must lie behind the first face */
         v[1] = corners[2];
         v[2] = corners[1];
     }
@@ -233,7 +234,7 @@ static bool make_tetrahedron(struct hull *hull, const uint32_t corners[4])
     return true;
 }
 
-/* False when it came to nothing. */
+/* False when the algorithm failed. */
 static bool build(struct hull *hull, double tolerance)
 {
     uint32_t corners[4];
@@ -247,7 +248,7 @@ static bool build(struct hull *hull, double tolerance)
     return true;
 }
 
-/* Moves the points to around 0 and to a size of 1. Returns their size; 0 when they are one point. */
+/* Moves the points around 0 and scales them to a size of 1. Returns the size; 0 when they coincide. */
 static double take_points(struct hull *hull, const struct vec3 *points)
 {
     struct box box = BOX_EMPTY;
@@ -266,7 +267,7 @@ static double take_points(struct hull *hull, const struct vec3 *points)
 static uint32_t list_corners(const struct hull *hull, uint32_t *out)
 {
     uint32_t found = 0;
-    memset(hull->next, 0, hull->set.count * sizeof *hull->next); /* now marks: 1 = a corner */
+    memset(hull->next, 0, hull->set.count * sizeof *hull->next); /* mark now means: 1 = a corner */
     for (uint32_t f = 0; f < hull->face_count; f++)
         for (int i = 0; i < 3 && !hull->faces[f].is_gone; i++)
             if (hull->faces[f].corners[i] < hull->set.count)
@@ -309,7 +310,7 @@ uint32_t hull_reduce(struct vec3 *points, uint32_t count, double tolerance)
         return count;
     const uint32_t kept = hull_pick(points, count, tolerance, picked);
     for (uint32_t i = 0; i < kept; i++)
-        points[i] = points[picked[i]]; /* picked[i] >= i: they rise */
+        points[i] = points[picked[i]]; /* rising, since picked[i] >= i */
     free(picked);
     return kept;
 }

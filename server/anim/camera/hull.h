@@ -1,20 +1,19 @@
-/* hull.h - the few of many points that are outermost. Pure; any thread.
+/* hull.h - picks the outermost of many points. Pure; any thread.
  *
- * The convex hull of points in space by the quickhull algorithm (C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The
- * Quickhull Algorithm for Convex Hulls", 1996), which ends early: a point that lies outside of what was found so far by
- * less than a tolerance is left out. */
+ * It computes the convex hull by the quickhull algorithm (C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The Quickhull
+ * Algorithm for Convex Hulls", 1996), but stops early: it leaves out a point that lies outside the hull found so far by
+ * less than a tolerance. */
 #pragma once
 
 #include "anim/model/model.h"
 
 #include <stdint.h>
 
-/* Writes the indices of points that span the hull of points[count] to out[count], rising, and returns how many there
- * are: at least 1 when there is a point. What sticks out of the hull of those that are returned does so by about
- * `tolerance` (>= 0, in the points' unit) or a millionth of their size at most. Flat and straight sets have the hull
- * that they span. Where rounding spoils the algorithm, or memory for it is not there, all points are returned. Points
- * must be finite. */
+/* Writes the rising indices of points that span the hull of points[count] to out[count] and returns their number, at
+ * least 1 when there is a point. Other points lie outside the hull of the returned ones by at most about `tolerance`
+ * (>= 0, in the points' unit) or a millionth of the set's size. Flat and straight sets get the hull that they span.
+ * Returns all points where rounding breaks the algorithm or memory runs out. Points must be finite. */
 uint32_t hull_pick(const struct vec3 *points, uint32_t count, double tolerance, uint32_t *out);
 
-/* Moves these points to the front of points[count] and returns how many there are. */
+/* Moves the points of the hull to the front of points[count] and returns their number. */
 uint32_t hull_reduce(struct vec3 *points, uint32_t count, double tolerance);

@@ -1,10 +1,11 @@
-/* hull_corners.c - where a hull begins: four points far from each other. */
+/* hull_corners.c - finds the four points that a hull starts with, far from each other. */
 #include "anim/camera/hull_corners.h"
 
-/* Sets thinner than this, of their size, count as flat: what float32 can tell apart. */
+/* Sets thinner than this, relative to their size, count as flat: the precision of float32. */
 static const double FLAT = 1e-6;
 
-/* The point farthest from the line through a and b, or from the plane through a, b and c (HULL_NONE: of a line). */
+/* Finds the point farthest from the line through a and b, or from the plane through a, b and c (c HULL_NONE: the line).
+ */
 static uint32_t farthest_from(const struct hull_points *set, uint32_t a, uint32_t b, uint32_t c, double *distance)
 {
     double ab[3], ac[3], normal[3] = {0}, most = -1;
@@ -29,7 +30,7 @@ static uint32_t farthest_from(const struct hull_points *set, uint32_t a, uint32_
     return found;
 }
 
-/* Adds a point that nobody gave, away from the others along `direction`: a flat set is then a cone's base. */
+/* Adds a helper point away from the others along `direction`, so that a flat set becomes the base of a cone. */
 static uint32_t add_helper(struct hull_points *set, uint32_t from, const double direction[3])
 {
     const double length = sqrt(dot3(direction, direction));

@@ -1,4 +1,4 @@
-/* hull_corners.h - the points of a hull and the four corners that it starts from. Private to hull*.c. Pure; any thread.
+/* hull_corners.h - the points of a hull and the four corners that it starts with. Private to hull*.c. Pure; any thread.
  */
 #pragma once
 
@@ -9,9 +9,9 @@
 #define HULL_NONE UINT32_MAX
 
 struct hull_points {
-    double (*points)[3];  /* relative to their middle, in units of their size; room for two more than `count` */
-    uint32_t count;       /* that were given */
-    uint32_t point_count; /* with those that were added */
+    double (*points)[3];  /* relative to their middle, in units of their size; has room for two more than `count` */
+    uint32_t count;       /* points that were given */
+    uint32_t point_count; /* with the points that were added */
 };
 
 static inline void subtract3(const double a[3], const double b[3], double out[3])
@@ -20,6 +20,6 @@ static inline void subtract3(const double a[3], const double b[3], double out[3]
         out[i] = a[i] - b[i];
 }
 
-/* Four points that span a tetrahedron. A flat or straight set has none: points beside it
- * are added, which makes it the base of a cone. False when all points coincide. */
+/* Finds four points that span a tetrahedron. A flat or straight set has none, so points beside it are added, which
+ * makes it the base of a cone. False when all points coincide. */
 bool hull_find_corners(struct hull_points *set, uint32_t corners[4]);

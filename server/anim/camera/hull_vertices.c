@@ -10,15 +10,15 @@
 #include <string.h>
 
 static const double TOLERANCE = 2e-4; /* of a primitive's size */
-/* Vertices times targets up to here are looked at; of a primitive with more every vertex counts. */
+/* The most vertices times targets that are examined. Beyond it every vertex of the primitive counts. */
 static const uint64_t MORPHED_MAX = 4000000;
 
 /* Working memory for one primitive. */
 struct group_work {
     const struct model *model;
     const struct primitive *primitive;
-    const uint8_t *is_used; /* of the primitive */
-    bool is_dual;           /* it is drawn with a skin of dual quaternions */
+    const uint8_t *is_used; /* for the primitive's vertices */
+    bool is_dual;           /* a skin with dual quaternions draws it */
     uint8_t *is_outer;      /* [vertex_count of the primitive], the result */
     uint32_t *order;        /* its used vertices, by group */
     uint32_t *groups;       /* of the vertices */
@@ -49,8 +49,8 @@ static void work_fini(struct group_work *work)
     free(work->picked);
 }
 
-/* Vertices of one group keep their places to each other as far as their joint moves them alone: those that follow it
- * whole, and of others those that follow it about as much. */
+/* Vertices of one group keep their relative places as far as the same joint moves them: vertices that follow it
+ * entirely, and, in groups of their own, vertices that follow it about equally. */
 static uint32_t group_of(const struct model *model, uint32_t vertex)
 {
     enum { SHARES = 5 };
@@ -63,7 +63,7 @@ static uint32_t group_of(const struct model *model, uint32_t vertex)
     return joint * (SHARES + 1) + (is_whole ? SHARES : (uint32_t)(weight * SHARES));
 }
 
-/* Lists the used vertices so that those of one group stand together: by counting. */
+/* Sorts the used vertices by group with a counting sort. */
 static void order_by_group(struct group_work *work)
 {
     const struct primitive *primitive = work->primitive;
@@ -87,7 +87,7 @@ static void order_by_group(struct group_work *work)
     work->used_count = count;
 }
 
-/* Marks the outermost of the group order[first..end), with the deltas from `delta` on added (NULL: none). */
+/* Marks the outermost points of the group order[first..end), moved by the deltas from `delta` on (NULL: none). */
 static void mark_group(struct group_work *work, uint32_t first, uint32_t end, const struct vec3 *deltas)
 {
     const struct vec3 *bind = work->model->positions + work->primitive->vertex_first;
@@ -144,7 +144,7 @@ static void mark_primitive(struct group_work *work)
             mark_groups(work, work->model->morph_deltas + targets[t].position_first);
 }
 
-/* [primitive_count]: 1 for those that dual quaternions move. NULL: no memory. */
+/* Returns [primitive_count]: 1 for primitives that dual quaternions move. NULL: no memory. */
 static uint8_t *find_dual(const struct model *model)
 {
     uint8_t *is_dual = calloc((size_t)model->primitive_count + 1, 1);

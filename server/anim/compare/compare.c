@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At vertices that may be partners: many may be at one place. */
+/* The most pairs of vertices that are tried as partners, since many may share a place. */
 #define LOOKS_MOST 100000000
 
 static void start_side(struct compare_model *side, const struct model *model)
@@ -41,7 +41,7 @@ static void end_side(struct compare_model *side)
 
 static uint64_t pose_steps(const struct model *model) { return (uint64_t)model->node_count + model->weight_count; }
 
-/* Both rest poses, and one of a clip. */
+/* Evaluates both rest poses and one of a clip. */
 static int check_cost(const struct model *old, const struct model *new, const struct compare_options *options,
                       struct err *err)
 {

@@ -1,15 +1,14 @@
-/* compare_clips.c - the clips: which is which, their lengths and ranges, and the poses of those that both files have.
- */
+/* compare_clips.c - compares clips: matches them, then compares their lengths, ranges and poses. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME_S  1e-4              /* times that near are the same */
-#define FRAME_S (1 / 24.0 + 1e-6) /* by which a tool that resamples may lengthen a clip */
+#define SAME_S  1e-4              /* times this close are the same */
+#define FRAME_S (1 / 24.0 + 1e-6) /* a tool that resamples may lengthen a clip by this */
 
-/* --- which is which --- */
+/* --- matching --- */
 
 struct clip_matches {
     int32_t *partners[COMPARE_SIDES]; /* [clip_count] */
@@ -33,7 +32,7 @@ static void match_names(const struct compare *compare, struct clip_matches *matc
     free(entries);
 }
 
-/* How far both clips are apart at a few moments, as a share of the tolerance; above 1 they are others. */
+/* Returns how far both clips differ at a few times, relative to the tolerance; above 1 they are different clips. */
 static double differ(struct compare *compare, const int32_t clips[COMPARE_SIDES], struct pair_error *errors)
 {
     enum { MOMENTS = 5 };
@@ -51,13 +50,13 @@ static double differ(struct compare *compare, const int32_t clips[COMPARE_SIDES]
     return most;
 }
 
-/* Half of the steps are for the clips that both have. */
+/* Half of the steps are reserved for the clips that both files have. */
 static bool has_time(const struct compare *compare)
 {
     return compare->steps_left > compare->options->steps / 2 && !compare_is_stopped(compare);
 }
 
-/* Clips that are left are the same under another name when they have the same poses. */
+/* Matches clips that are left: with the same poses, they are the same under another name. */
 static void match_poses(struct compare *compare, struct clip_matches *matches, struct pair_error *errors)
 {
     enum { TRIES_MOST = 1024 };
@@ -89,7 +88,7 @@ static void match_poses(struct compare *compare, struct clip_matches *matches, s
     free(left);
 }
 
-/* --- what is told beside poses --- */
+/* --- differences beside poses --- */
 
 static void tell_alone(struct compare *compare, enum compare_side s, uint32_t index)
 {
@@ -97,7 +96,7 @@ static void tell_alone(struct compare *compare, enum compare_side s, uint32_t in
     char name[THING_SIZE];
     struct difference *difference =
         clip->channel_count == 0
-            ? NULL /* it moves nothing, and tools leave it out */
+            ? NULL /* it moves nothing, and tools drop it */
             : difference_add(compare, s == COMPARE_OLD ? DIFFERENCE_CLIP_REMOVED : DIFFERENCE_CLIP_ADDED);
     if (difference == NULL)
         return;
@@ -107,7 +106,7 @@ static void tell_alone(struct compare *compare, enum compare_side s, uint32_t in
                    compare_thing(compare->sides[s].model, "clip", clip->name, index, name), clip->duration_s);
 }
 
-/* A name that only the new file has is none that somebody changed. */
+/* A name that only the new file has does not mean that somebody changed it. */
 static void tell_name(struct compare *compare, const int32_t clips[COMPARE_SIDES])
 {
     const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
@@ -146,7 +145,7 @@ static void tell_times(struct compare *compare, const int32_t clips[COMPARE_SIDE
                    is_s, was_s);
 }
 
-/* A tool that resamples moves the ends of a clip by less than a frame, and no pose. */
+/* A tool that resamples moves the ends of a clip by less than a frame, and changes no pose. */
 static void tell_range(struct compare *compare, const int32_t clips[COMPARE_SIDES], bool has_same_poses)
 {
     const struct clip *old = &compare->sides[COMPARE_OLD].model->clips[clips[COMPARE_OLD]];
@@ -159,7 +158,7 @@ static void tell_range(struct compare *compare, const int32_t clips[COMPARE_SIDE
 
 /* --- poses --- */
 
-/* When a pair is off the most. */
+/* The time at which a pair differs most. */
 struct pair_worst {
     struct pair_error error;
     double time_s;
@@ -190,8 +189,8 @@ static void tell_pose(struct compare *compare, const int32_t clips[COMPARE_SIDES
         100 * worst->error.distance / compare->size, compare_told_deg(difference->angle_deg), worst->time_s);
 }
 
-/* Tells of the joints that are off by themselves; where small errors add up along a chain, of the farthest. True: there
- * are none. */
+/* Reports the joints that differ by themselves, or the farthest one where small errors add up along a chain. True:
+ * there are none. */
 static bool tell_poses(struct compare *compare, const int32_t clips[COMPARE_SIDES], const struct pair_worst *worsts,
                        uint32_t farthest, const struct pair_worst *far)
 {
@@ -219,7 +218,7 @@ static int fail_not_finite(struct compare *compare, int32_t clip, uint32_t pair,
                    compare_thing(new, "joint", new->nodes[node].name, node, names[1]));
 }
 
-/* Measures all times of a clip that both have. */
+/* Compares a clip that both files have at all its times. */
 static int measure_clip(struct compare *compare, struct compared_clip *clip, const struct compare_times *times,
                         struct pair_error *errors, struct pair_worst *worsts)
 {

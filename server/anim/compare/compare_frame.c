@@ -1,10 +1,10 @@
-/* compare_frame.c - the space in which both models are compared: that of the old file, unless both files say different
- * units or axes for up and their numbers differ by just that. */
+/* compare_frame.c - finds the space in which both models are compared: the old file's, unless the files state different
+ * units or up axes and their numbers differ exactly by that. */
 #include "anim/compare/compare_internal.h"
 
 #include <string.h>
 
-/* The rotation of the shortest arc from a unit vector to +Y. */
+/* Returns the rotation along the shortest arc from a unit vector to +Y. */
 static struct dmat4 y_from_up(const float up[3])
 {
     const double from[3] = {(double)up[0], (double)up[1], (double)up[2]}, to[3] = {0, 1, 0};
@@ -33,7 +33,7 @@ struct dmat4 compare_node_matrix(const struct compare_model *side, uint32_t node
     return side->has_frame ? dmat4_mul(&side->common_from_scene, scene_from_node) : *scene_from_node;
 }
 
-/* Metres and +Y up, as far as it is asked for. */
+/* Converts to metres and +Y up, where requested. */
 static void set_frame(struct compare_model *side, bool has_unit, bool has_up)
 {
     const struct model_info *info = &side->model->infos[0];
@@ -43,7 +43,7 @@ static void set_frame(struct compare_model *side, bool has_unit, bool has_up)
         side->common_from_scene.m[i] *= (double)info->unit_m;
 }
 
-/* The box around what is drawn at rest, else around the joints, in the frame at hand. */
+/* Returns the box around the drawn vertices at rest, or around the joints without any, in the current frame. */
 static struct box rest_box(const struct compare_model *side)
 {
     const struct model *model = side->model;
@@ -72,7 +72,8 @@ static double distance3(const double a[3], const double b[3])
     return sqrt(dot3(d, d));
 }
 
-/* How far both rest poses are apart in the frames at hand, as a share of the old one's size: boxes and joints. */
+/* Returns how far both rest poses (boxes and joints) differ in the current frames, relative to the size of the old one.
+ */
 static double misfit(const struct compare *compare)
 {
     const struct compare_model *old = &compare->sides[COMPARE_OLD], *new = &compare->sides[COMPARE_NEW];
@@ -99,7 +100,7 @@ static void choose_frame(struct compare *compare)
 {
     struct comparison *out = compare->out;
     double best = HUGE_VAL;
-    for (int i = 0; i < 4; i++) { /* what the files say first */
+    for (int i = 0; i < 4; i++) { /* the frame that the files state comes first */
         const bool has_unit = out->has_other_unit && (i & 1) == 0, has_up = out->has_other_up && (i & 2) == 0;
         for (int s = 0; s < COMPARE_SIDES; s++)
             set_frame(&compare->sides[s], has_unit, has_up);
@@ -120,8 +121,8 @@ static bool both_say(const struct compare *compare, uint32_t flag)
            (compare->sides[COMPARE_NEW].model->infos[0].flags & flag) != 0;
 }
 
-/* Files of one format that hold the same numbers and say something else of them. Of two formats the one may have no
- * words for what the other says, and a file that was converted keeps its numbers. */
+/* Reports files of one format with the same numbers but other units or axes. Files of different formats are not
+ * reported: one format may not state what the other does, and a converted file keeps its numbers. */
 static void tell_frame(struct compare *compare)
 {
     const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;

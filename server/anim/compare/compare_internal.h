@@ -1,4 +1,4 @@
-/* compare_internal.h - what the files of the comparison share. Private to this folder. Pure. */
+/* compare_internal.h - declarations that the files of the comparison share. Private to this folder. Pure. */
 #pragma once
 
 #include "anim/compare/compare.h"
@@ -7,122 +7,122 @@
 /* One of the two models. */
 struct compare_model {
     const struct model *model;
-    struct dmat4 common_from_scene; /* where both files say different axes or units, and their numbers differ so */
-    bool has_frame;                 /* it is not the identity */
+    struct dmat4 common_from_scene; /* converts units and up axis when the numbers differ like these */
+    bool has_frame;                 /* common_from_scene is not the identity */
     struct pose pose;
-    uint8_t *is_joint;     /* [node_count]: a joint of a skin, or moved by a clip */
+    uint8_t *is_joint;     /* [node_count]: the node is a skin's joint, or a clip moves it */
     uint32_t *main_joints; /* [position_count]: bounds_main_joint() */
-    int32_t *partners;     /* [node_count]: node of the other model, or -1 */
-    int32_t *bind_joints;  /* [node_count]: into joints, the first that is the node and of a skin of the file; or -1 */
-    int32_t *pairs;        /* [node_count]: the pair that moves it: its own or that of the next node above; or -1 */
+    int32_t *partners;     /* [node_count]: the matching node of the other model, or -1 */
+    int32_t *bind_joints;  /* [node_count]: index of the node's first joint in a skin of the file; or -1 */
+    int32_t *pairs;        /* [node_count]: the pair that moves it, its own or that of the nearest ancestor; or -1 */
     struct dmat4 *rest;    /* [node_count]: common_from_node at rest */
     const struct dmat4
-        *reference;      /* [node_count]: the same of the pose that the new model has at rest: mostly `rest` */
-    struct dmat4 *other; /* what it points to where it is another one, or NULL */
+        *reference;      /* [node_count]: common_from_node in the rest pose of the new model: usually `rest` */
+    struct dmat4 *other; /* the array of `reference` where it differs from `rest`, else NULL */
 };
 
 enum { PROBES_MOST = 7, PROBE_CHILDREN_MOST = 2 };
-/* Of a model; what lies behind them is not looked at. */
+/* Vertices of a model; those beyond are not compared. */
 enum { COMPARE_VERTICES_MOST = 2000000 };
 
 /* A joint that both models have. */
 struct joint_pair {
     uint32_t nodes[COMPARE_SIDES];
-    int32_t parent; /* the pair above it in the old model, or -1 */
-    bool is_bind;   /* ref: bind space; else the scene at rest. Of both models it is the same space */
+    int32_t parent; /* pair above it in the old model, or -1 */
+    bool is_bind;   /* ref is bind space, else the scene at rest; the same for both models */
     bool has_children;
-    bool is_elsewhere; /* it, or what is above it, was told to be elsewhere at rest */
+    bool is_elsewhere; /* a difference at rest has been reported for it or for a pair above it */
     struct dmat4 node_from_ref[COMPARE_SIDES];
-    double scale;                  /* of common_from_ref at rest */
-    double probes[PROBES_MOST][3]; /* in ref space: its origin, then vertices that follow it most */
+    double scale;                  /* scale of common_from_ref at rest */
+    double probes[PROBES_MOST][3]; /* in ref space: its origin, then the vertices that follow it most */
     uint32_t probe_count, vertex_first;
     double children[PROBE_CHILDREN_MOST][3]; /* in ref space: origins of joints below it */
     uint32_t child_count;
-    /* of the pose at hand: */
+    /* of the current pose: */
     struct dmat4 common_from_ref[COMPARE_SIDES];
-    struct dmat4 ref_from_common; /* of the new model, with has_children */
+    struct dmat4 ref_from_common; /* of the new model; only set with has_children */
 };
 
-/* The vertices of a model as they are drawn: one of a mesh that several nodes draw counts for each. */
+/* The vertices of a model as they are drawn. A mesh that several nodes draw counts once for each node. */
 struct drawn_vertices {
     const struct model *model;
     uint32_t count;
-    uint32_t *vertices;  /* [count]: of the model */
-    uint32_t *draws;     /* [count]: of the model */
+    uint32_t *vertices;  /* [count]: indices into the model's vertices */
+    uint32_t *draws;     /* [count]: indices into the model's draws */
     struct vec3 *places; /* [count] */
-    uint64_t *materials; /* [draw_count]: names of materials, as name_key() has them; 0: none */
-    int32_t *partners;   /* [count]: of the other model's, or -1. Several may have the same */
+    uint64_t *materials; /* [draw_count]: name_key() of the material's name; 0: none */
+    int32_t *partners;   /* [count]: index of the matching vertex of the other model, or -1; several may share one */
 };
 
-/* What is drawn of both. */
+/* The drawn vertices of both models. */
 struct surface {
     struct drawn_vertices drawn[COMPARE_SIDES];
-    bool is_partial; /* there were too many vertices at the same places to find all partners */
-    bool is_bind;    /* places of skinned meshes are those in bind space, times bind_scale; else all are at rest */
+    bool is_partial; /* too many vertices share places to find all partners */
+    bool is_bind;    /* skinned meshes are in bind space, times bind_scale; else all are in the scene at rest */
     double bind_scale;
 };
 
-/* A morph target that both models have, as one node shows it. */
+/* A morph target that both models have, for one node. */
 struct morph_pair {
-    uint32_t weights[COMPARE_SIDES]; /* into model->weights */
+    uint32_t weights[COMPARE_SIDES]; /* indices into model->weights */
     uint32_t meshes[COMPARE_SIDES];
-    struct str name;      /* of the old model's target */
-    uint32_t target;      /* its place */
-    double reach;         /* how far it moves a vertex at most, in units of the common frame */
-    double worst, time_s; /* of the clip at hand */
+    struct str name;      /* name of the old model's target */
+    uint32_t target;      /* index of the old model's target */
+    double reach;         /* greatest distance that it moves a vertex, in units of the common frame */
+    double worst, time_s; /* greatest difference in the current clip, and when */
 };
 
 struct compare {
     struct compare_model sides[COMPARE_SIDES];
     const struct compare_options *options;
     struct comparison *out;
-    double size, tolerance;   /* of the common frame: its unit; share */
-    bool has_bind_rest;       /* the new model rests in its bind pose, which the old one does not */
-    double unit;              /* of the common frame in one of the old file */
-    struct surface *surface;  /* while what is drawn is compared */
-    struct joint_pair *pairs; /* a parent before what is below it */
+    double size, tolerance;   /* the common frame's unit of length; the tolerance as a share of it */
+    bool has_bind_rest;       /* the new model rests in its bind pose; the old one does not */
+    double unit;              /* common units in a unit of the old file */
+    struct surface *surface;  /* set while drawn surfaces are compared */
+    struct joint_pair *pairs; /* parents come before their children */
     uint32_t pair_count;
     struct morph_pair *morphs;
     size_t morph_count, morph_capacity;
     uint64_t steps_left;
-    uint64_t looks_left;               /* at vertices that may be partners */
-    uint64_t influences_left;          /* of drawn vertices, that may be looked at */
-    uint32_t counted_names;            /* that were looked for in all of the old file */
-    uint32_t counts[DIFFERENCE_COUNT]; /* of the differences in out */
+    uint64_t looks_left;               /* vertices that may still be tried as partners */
+    uint64_t influences_left;          /* influences of drawn vertices that may still be compared */
+    uint32_t counted_names;            /* names that were counted in the whole old file */
+    uint32_t counts[DIFFERENCE_COUNT]; /* number of differences of each kind in `out` */
     struct err *err;
 };
 
-/* True once the caller does not need the result any more. */
+/* True once the caller no longer needs the result. */
 bool compare_is_stopped(const struct compare *compare);
-/* Counts the influences of both vertices of a pair, `at` of the old list. False: nobody may look at more of them. */
+/* Counts the influences of both vertices of a pair, at index `at` of the old list. False: the limit is used up. */
 bool compare_takes_influences(struct compare *compare, uint32_t at);
 
 /* --- differences.c --- */
 
-/* A new difference, or NULL where there are enough of the kind; it has neither subject nor values. */
+/* Adds a difference without indices or values. Returns NULL when there are enough of the kind. */
 struct difference *difference_add(struct compare *compare, enum difference_kind kind);
-/* One that is not in a list, all of it unset. */
+/* Returns an empty difference outside the list. */
 struct difference difference_empty(enum difference_kind kind);
 void difference_say(struct difference *difference, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void difference_set_number(struct difference *difference, enum compare_side side, double value);
 void difference_set_text(struct difference *difference, enum compare_side side, const char *text);
-/* The name of a thing of that side's model, or null. */
+/* Sets the name of a thing in that side's model; an empty name is null. */
 void difference_set_name(struct compare *compare, struct difference *difference, enum compare_side side,
                          struct str name);
 void differences_sort(struct comparison *comparison);
-/* The name of a node, for messages: 'arm', or node 7 where it has none. */
+/* Writes the name of a node for messages: 'arm', or node 7 when it has no name. */
 enum { THING_SIZE = SHORT_NAME_SIZE + 24 };
 const char *compare_thing(const struct model *model, const char *what, struct str name, uint32_t index,
                           char out[THING_SIZE]);
-/* An angle for messages: without the last digits of what is none. */
+/* Hides rounding noise: tiny angles are 0 in messages. */
 static inline double compare_told_deg(double angle_deg) { return angle_deg < 1e-4 ? 0 : angle_deg; }
 
 /* --- compare_names.c --- */
 
-/* How sure a name says what it names: as it is written; as exporters rewrite it (three.js: no []./: and _ for spaces;
- * Blender: 63 bytes); without the number that tools append to names that are taken (.001, _1). */
+/* How reliably a name identifies something: as it is written; as exporters rewrite it (three.js: no []./: and _ for
+ * spaces; Blender: 63 bytes); without the number that tools append to duplicates (.001, _1). */
 enum name_level { NAME_EXACT, NAME_REWRITTEN, NAME_BASE };
-/* A hash; 0: there is no name. */
+/* Returns a hash of the name, or 0 without one. */
 uint64_t name_key(const struct model *model, struct str name, enum name_level level);
 
 /* A name on one side of a comparison. */
@@ -131,36 +131,36 @@ struct name_entry {
     uint32_t index;
     uint32_t side;
 };
-/* Pairs the entries of equal keys: where a key has as many on both sides, in their order. Sorts them. partners[side]
- * [index] become the other's index. */
+/* Pairs the entries of equal keys in their order, where both sides have equally many of a key. Sorts the entries. Sets
+ * partners[side][index] to the other side's index. */
 void names_match(struct name_entry *entries, size_t count, int32_t *const partners[COMPARE_SIDES]);
 
 /* --- compare_nodes.c, compare_places.c --- */
 
 /* Marks the joints of a side. */
 void joints_mark(struct compare_model *side);
-/* Finds the partners by name. */
+/* Matches joints by name. */
 void joints_match_names(struct compare *compare);
-/* Finds those of joints that are left by where they are. */
+/* Matches the remaining joints by place. */
 void joints_match_places(struct compare *compare);
-/* Tells what was added, removed, renamed and hung elsewhere; makes the pairs. */
+/* Reports joints that were added, removed, renamed or reparented, and makes the pairs. */
 void skeletons_compare(struct compare *compare);
 
 /* --- compare_frame.c --- */
 
 /* Evaluates both rest poses and finds the common frame. */
 void frames_find(struct compare *compare);
-/* The pose of one side: common_from_node of a node. */
+/* Returns common_from_node of a node in the side's current pose. */
 struct dmat4 compare_node_matrix(const struct compare_model *side, uint32_t node);
 
 /* --- compare_probes.c --- */
 
-/* Chooses what each pair is measured by, and the spaces in which both models are alike. */
+/* Chooses the points by which each pair is measured, and the spaces in which both models are alike. */
 void probes_choose(struct compare *compare);
 
 /* --- compare_rest.c --- */
 
-/* Tells of joints that are elsewhere at rest. */
+/* Reports joints that differ at rest. */
 int rest_compare(struct compare *compare);
 
 /* --- compare_vertices.c --- */
@@ -168,62 +168,63 @@ int rest_compare(struct compare *compare);
 /* Finds the partners of all vertices. */
 void vertices_match(struct compare *compare);
 void drawn_vertices_free(struct drawn_vertices *drawn);
-/* The node of a joint, by its place in the skin that a vertex is drawn with. */
+/* Returns the node of a joint. `place`: its index in the skin with which the vertex is drawn. */
 uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint32_t place);
-/* How far two vertices are apart: in units; in texture coordinates; 1 - the cosine between their normals. 0 where not
- * both have some. */
+/* The differences of two vertices: distance in units, distance in texture coordinates, and 1 - the cosine between their
+ * normals. 0 where one vertex lacks the attribute. */
 struct vertex_apart {
     double distance, texcoord, normal;
 };
-/* The primitive and the mesh that it is a vertex of. */
+/* Return the primitive and the mesh of a vertex. */
 const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint32_t at);
 uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at);
 struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, uint32_t new);
 
 /* --- compare_surface.c, compare_weights.c, compare_materials.c, compare_textures.c --- */
 
-/* Tells of everything that is drawn. */
+/* Reports the differences of all drawn surfaces. */
 int surfaces_compare(struct compare *compare);
-/* Tells of the joints that vertices follow with other weights. */
+/* Reports joints whose vertices have other weights. */
 void weights_compare(struct compare *compare);
-/* Tells of joints whose vertices are elsewhere at rest. */
+/* Reports joints whose vertices differ at rest. */
 void skinned_compare(struct compare *compare);
-/* Tells of morph targets, and lists those that both have. */
+/* Reports morph targets that differ, and lists those that both models have. */
 void morphs_compare(struct compare *compare);
-/* Of the clip at hand: begins it, looks at the pose at hand, and tells of the targets that are off. True: none is. */
+/* For each clip: morphs_begin() starts it, morphs_measure() compares the current pose, morphs_tell() reports the
+ * targets that differ and returns true when there are none. */
 void morphs_begin(struct compare *compare);
 void morphs_measure(struct compare *compare, double time_s);
 bool morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES]);
-/* Tells of materials, and their textures. */
+/* Reports materials and textures that differ. */
 void materials_compare(struct compare *compare);
-/* What the pixels of two textures differ in, as words for people; NULL: in nothing. -1: there is none. */
+/* Describes for people how the pixels of two textures differ; NULL: not at all. An index of -1 means no texture. */
 const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha);
 
 /* --- compare_clips.c --- */
 
-/* Finds the clips that both have, compares them, and tells of the others. */
+/* Finds the clips that both models have, compares them, and reports the others. */
 int clips_compare(struct compare *compare);
 
 /* --- compare_times.c --- */
 
 struct compare_times {
     double *at;     /* [count], rising */
-    double shift_s; /* of clips with steps: so much later both models are past a step at a key */
+    double shift_s; /* of clips with steps: both models are past a step this much later than its key */
     uint32_t count, left_out;
 };
-/* Every key of both clips and the middle between each two, or as many of these as may be evaluated when so many clips
- * are left. */
+/* Lists every key of both clips and the middle between each two, or as many of these as the limit on steps allows when
+ * `clips_left` clips are still to come. */
 void compare_times_make(struct compare_times *times, const struct compare *compare, const int32_t clips[COMPARE_SIDES],
                         uint32_t clips_left);
 void compare_times_free(struct compare_times *times);
 
 /* --- compare_pose.c --- */
 
-/* How far a pair is off. Distances in the common frame. */
+/* The difference of a pair. Distances are in the common frame. */
 struct pair_error {
     double distance, vertex_distance, angle, stretch;
-    double score; /* of what the joint does beside what its parent does: above 1 it is a difference */
+    double score; /* the joint's own share, without its parent's; above 1 it is a difference */
 };
-/* Evaluates a pose of both models and fills errors[pair_count]. clips: POSE_REST is the rest pose. */
+/* Evaluates a pose of both models and fills errors[pair_count]. clips: POSE_REST selects the rest pose. */
 void poses_measure(struct compare *compare, const int32_t clips[COMPARE_SIDES], const double times_s[COMPARE_SIDES],
                    struct pair_error *errors);

@@ -1,4 +1,4 @@
-/* compare_materials.c - what surfaces are made of. Materials are found by the vertices that have them. */
+/* compare_materials.c - compares materials, which are matched by the vertices that have them. */
 #include "anim/compare/compare_internal.h"
 #include "anim/model/material_layers.h"
 #include "base/hash.h"
@@ -11,11 +11,11 @@
 #define FACTOR_NEAR (1 / 255.0 + 1e-6)
 enum { USES_MOST = 4096 };
 
-/* A material of the old model, and what of the new model its vertices have; -1: none. */
+/* A material of the old model, and the new material of its vertices; -1: none. */
 struct material_use {
     int32_t old, new;
-    uint32_t count, vertex; /* vertices, and the first of the old list */
-    bool is_most;           /* no other of the new model's has more of them */
+    uint32_t count, vertex; /* number of vertices, and the first in the old list */
+    bool is_most;           /* no other material of the new model has more of them */
 };
 
 static int32_t material_of(const struct drawn_vertices *drawn, uint32_t at)
@@ -23,7 +23,7 @@ static int32_t material_of(const struct drawn_vertices *drawn, uint32_t at)
     return model_material(drawn->model, drawn->model->draws[drawn->draws[at]].primitive, 0);
 }
 
-/* A hash table of uses by their materials: numbers of uses + 1; 0: free. */
+/* A hash table of uses by their materials: index of the use + 1; 0: free. */
 enum { USE_SLOTS = 2 * USES_MOST };
 
 static uint32_t *slot_of(uint32_t *slots, const struct material_use *uses, int32_t old, int32_t new)
@@ -69,9 +69,9 @@ static void mark_most(struct material_use *uses, uint32_t count)
     }
 }
 
-/* --- what two materials differ in --- */
+/* --- differences of two materials --- */
 
-/* Differences are told of `use`, or, with is_quiet, only counted. */
+/* Compares the two materials of `use` and reports their differences, or only counts them with is_quiet. */
 struct material_look {
     struct compare *compare;
     const struct material_use *use;
@@ -169,7 +169,7 @@ static void look_at_texture(struct material_look *look, uint32_t slot, const str
                        name_of(look, name), what, said);
 }
 
-/* Numbers of a layer that neither has are neutral in both. */
+/* A layer that neither material has is neutral in both. */
 static void look_at_layers(struct material_look *look, const struct material *old, const struct material *new)
 {
     const struct material_layers *a = material_layers_of(look->compare->sides[COMPARE_OLD].model, old);
@@ -200,9 +200,9 @@ static void look_at(struct material_look *look, const struct material *old, cons
     look_at_word(look, "unlit", word((old->flags & MATERIAL_UNLIT) != 0), word((new->flags &MATERIAL_UNLIT) != 0));
     look_at_texture(look, TEXTURE_BASE_COLOR, old, new);
     if (!is_lit)
-        return; /* nothing of what follows is seen */
+        return; /* nothing below is visible */
     look_at_colour(look, "emissive colour", old->emissive, new->emissive, 3);
-    if (look->use->old >= 0 && look->use->new >= 0) /* pictures have no metal without a material, glTF has */
+    if (look->use->old >= 0 && look->use->new >= 0) /* pictures without a material are not metallic */
         look_at_number(look, "metallic", old->metallic, new->metallic);
     look_at_number(look, "roughness", old->roughness, new->roughness);
     if (old->textures[TEXTURE_NORMAL].texture >= 0 && new->textures[TEXTURE_NORMAL].texture >= 0)
@@ -219,7 +219,7 @@ static const struct material *material_at(const struct model *model, int32_t ind
     return index < 0 ? &MATERIAL_PLAIN : &model->materials[index];
 }
 
-/* A name that tools made unique, or that only one of the files has, is the same. */
+/* A name that a tool made unique, or that only one file has, counts as the same. */
 static void look_at_name(struct material_look *look)
 {
     const struct model *old = look->compare->sides[COMPARE_OLD].model, *new = look->compare->sides[COMPARE_NEW].model;
@@ -240,7 +240,7 @@ static void look_at_name(struct material_look *look)
                    compare_thing(new, "material", is, (uint32_t)look->use->new, names[COMPARE_NEW]));
 }
 
-/* A few vertices of a material have become another one. */
+/* Reports a few vertices that changed to another material. */
 static void tell_moved(struct compare *compare, const struct material_use *use)
 {
     const struct surface *surface = compare->surface;

@@ -1,10 +1,10 @@
-/* compare_morphs.c - morph targets: their names, and where they move vertices. */
+/* compare_morphs.c - compares morph targets: their names, and where they move vertices. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 enum { STEPS_MOST = 20000000 }; /* at targets of vertices */
 
-/* A target of a primitive, by its name, or by its place where it has none. -1: there is none. */
+/* Finds a target of a primitive by its name, or by index when it has none. Returns -1 when there is none. */
 static int32_t find_target(const struct model *models[COMPARE_SIDES], const struct primitive *primitives[COMPARE_SIDES],
                            uint32_t target)
 {
@@ -29,7 +29,7 @@ static struct vec3 delta_of(const struct model *model, const struct primitive *p
     return first == UINT32_MAX ? (struct vec3){0, 0, 0} : model->morph_deltas[first + vertex - primitive->vertex_first];
 }
 
-/* How far two deltas are apart, in units; of places that are not in bind space only their lengths can be compared. */
+/* Returns how far two deltas differ, in units. Places outside bind space allow only their lengths to be compared. */
 static double apart(const struct surface *surface, struct vec3 a, struct vec3 b)
 {
     const double lengths[2] = {sqrt(dot3(DOUBLE3(a), DOUBLE3(a))), sqrt(dot3(DOUBLE3(b), DOUBLE3(b)))};
@@ -37,7 +37,7 @@ static double apart(const struct surface *surface, struct vec3 a, struct vec3 b)
     return (surface->is_bind ? sqrt(dot3(way, way)) : fabs(lengths[0] - lengths[1])) * surface->bind_scale;
 }
 
-/* Of target `target` of that side's primitive. `at`: a vertex of the old list. */
+/* Reports target `target` of that side's primitive. `at`: a vertex of the old list. */
 static void tell(struct compare *compare, enum compare_side s, uint32_t at, uint32_t target, const char *said,
                  double distance)
 {
@@ -59,7 +59,7 @@ static void tell(struct compare *compare, enum compare_side s, uint32_t at, uint
                    said);
 }
 
-/* Lists a target that both models have; `at`: a vertex of the old list. */
+/* Lists a target that both models have. `at`: a vertex of the old list. */
 static void note_pair(struct compare *compare, uint32_t at, uint32_t target, uint32_t match)
 {
     enum { PAIRS_MOST = 65536 };
@@ -82,7 +82,7 @@ static void note_pair(struct compare *compare, uint32_t at, uint32_t target, uin
     compare->morphs[compare->morph_count++] = pair;
 }
 
-/* One target of the primitive whose vertices begin at `first` of the old list and are `count`. */
+/* Compares one target of a primitive, whose `count` vertices begin at `first` in the old list. */
 static void compare_target(struct compare *compare, uint32_t first, uint32_t count, uint32_t target, uint64_t *steps)
 {
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
@@ -126,7 +126,7 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
         tell(compare, COMPARE_OLD, vertex, target, "moves vertices otherwise", most);
 }
 
-/* More targets than the old file has. */
+/* Reports that the new file has more targets than the old one. */
 static void compare_counts(struct compare *compare, uint32_t first)
 {
     const struct drawn_vertices *drawn = compare->surface->drawn;

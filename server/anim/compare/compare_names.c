@@ -1,4 +1,4 @@
-/* compare_names.c - names as tools rewrite them, and the pairs of what has the same one. */
+/* compare_names.c - names as tools rewrite them, and the pairing of equal ones. */
 #include "anim/compare/compare_internal.h"
 #include "base/ascii.h"
 #include "base/hash.h"
@@ -10,7 +10,7 @@ enum { BLENDER_NAME_BYTES = 63 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Bytes of a name without the number of a name that was taken: "arm.001", "arm_1". */
+/* Returns the length of a name without the number that tools append to a duplicate: "arm.001", "arm_1". */
 static size_t base_bytes(const char *name, size_t size)
 {
     size_t end = size;
@@ -20,7 +20,7 @@ static size_t base_bytes(const char *name, size_t size)
     return has_mark ? end - 1 : size;
 }
 
-/* As three.js writes the name of a node (PropertyBinding.sanitizeNodeName). Returns how many bytes. */
+/* Writes the name of a node as three.js does (PropertyBinding.sanitizeNodeName). Returns its length in bytes. */
 static size_t rewrite(const char *name, size_t size, char out[BLENDER_NAME_BYTES])
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* compare_nodes.c - the skeletons: which nodes are joints, which of the other file each of them is, and what is told of
- * those that are new, gone, renamed or hung elsewhere. */
+/* compare_nodes.c - compares the skeletons: finds joints and their partners in the other file, and reports those that
+ * are new, gone, renamed or reparented. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
@@ -12,8 +12,8 @@ static bool is_in_scene(const struct model *model, uint32_t node)
     return model->root_count == 0 || (model->nodes[node].flags & NODE_IN_SCENE) != 0;
 }
 
-/* Joints of the skins that are drawn, whose inverse bind matrices are then known; made ones of unskinned meshes last.
- */
+/* Marks the joints of drawn skins, whose inverse bind matrices are then known. Generated skins of unskinned meshes come
+ * last. */
 static void mark_drawn(struct compare_model *side, bool is_rigid)
 {
     const struct model *model = side->model;
@@ -50,7 +50,7 @@ void joints_mark(struct compare_model *side)
         for (uint32_t i = clip->channel_first; i < clip->channel_first + clip->channel_count; i++) {
             const struct channel *channel = &model->channels[i];
             const struct node *node = &model->nodes[channel->node];
-            /* where a skinned mesh hangs has no effect (glTF 2.0, 3.7.3.3) */
+            /* the node of a skinned mesh has no effect (glTF 2.0, 3.7.3.3) */
             const bool is_idle = node->mesh >= 0 && node->skin >= 0 && !has_children[channel->node];
             if (path_is_transform(channel->path) && !is_idle && is_in_scene(model, channel->node))
                 side->is_joint[channel->node] = 1;
@@ -63,7 +63,7 @@ void joints_mark(struct compare_model *side)
 
 /* --- names --- */
 
-/* Nodes without a partner; of joints only, or of all. In the order of the hierarchy. */
+/* Lists nodes without a partner, either joints only or all, in the order of the hierarchy. */
 static size_t list_names(const struct compare *compare, enum name_level level, bool is_joints_only,
                          struct name_entry *entries)
 {
@@ -98,7 +98,7 @@ void joints_match_names(struct compare *compare)
     free(entries);
 }
 
-/* --- what is told --- */
+/* --- reports --- */
 
 static void tell_alone(struct compare *compare, enum compare_side s, uint32_t node)
 {
@@ -117,8 +117,8 @@ static void tell_alone(struct compare *compare, enum compare_side s, uint32_t no
                    compare_thing(side->model, "joint", what->name, node, name), above);
 }
 
-/* Nodes that tools put above a skeleton move it, which its poses tell; a new joint of a skin, a moved mesh or a moved
- * place is one. */
+/* Tools put nodes above a skeleton that move it, which its poses show, so these are not reported. Joints of a skin,
+ * moved meshes and moved places are. */
 static bool is_worth_telling(const struct compare_model *side, uint32_t node, const uint8_t *has_children)
 {
     const struct node *what = &side->model->nodes[node];
@@ -138,7 +138,7 @@ static void tell_unmatched(struct compare *compare, enum compare_side s)
     free(has_children);
 }
 
-/* How many things of the file have this name, as exporters rewrite it: where several have, they append numbers. */
+/* Counts the things in the file with this name as exporters rewrite it. They append numbers to duplicates. */
 static uint32_t count_names(const struct model *model, uint64_t key)
 {
     uint32_t count = 0;
@@ -153,7 +153,7 @@ static uint32_t count_names(const struct model *model, uint64_t key)
 
 static void tell_name(struct compare *compare, const struct joint_pair *pair)
 {
-    enum { COUNTED_MOST = 256 }; /* names that are looked for in all of the file */
+    enum { COUNTED_MOST = 256 }; /* names that are counted in the whole file */
     const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
     const struct str was = old->nodes[pair->nodes[COMPARE_OLD]].name, is = new->nodes[pair->nodes[COMPARE_NEW]].name;
     const uint64_t key = name_key(old, was, NAME_REWRITTEN);
@@ -173,7 +173,7 @@ static void tell_name(struct compare *compare, const struct joint_pair *pair)
                    compare_thing(new, "joint", is, pair->nodes[COMPARE_NEW], names[1]));
 }
 
-/* The name of the joint above a pair, or what is there instead. */
+/* Returns the name of the joint above a pair, or a text in its place. */
 static const char *name_above(struct compare *compare, struct difference *difference, enum compare_side side,
                               int32_t above, char out[THING_SIZE])
 {
@@ -209,7 +209,7 @@ static void tell_parent(struct compare *compare, const struct joint_pair *pair)
 
 /* --- pairs --- */
 
-/* Nodes that are no pair follow the one above them. */
+/* Nodes without a pair follow their parent's. */
 static void inherit_pairs(struct compare_model *side)
 {
     for (uint32_t i = 0; i < side->model->order_count; i++) {

@@ -1,16 +1,16 @@
-/* compare_places.c - the partners of joints whose name the other file does not have: by the joint above them and their
- * place at rest. */
+/* compare_places.c - finds partners for joints whose name the other file lacks, by the joint above them and their place
+ * at rest. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-#define NEAR_SHARE 0.02        /* of the model's size: as far away a joint may be */
-enum { STEPS_MOST = 4000000 }; /* nodes that are looked at in all */
+#define NEAR_SHARE 0.02        /* of the model's size: greatest distance of a partner */
+enum { STEPS_MOST = 4000000 }; /* limit on nodes visited */
 
 struct place_search {
     struct compare *compare;
-    enum compare_side side; /* whose joints look for a partner */
+    enum compare_side side; /* the side whose joints look for a partner */
     uint32_t *left;         /* [left_count]: nodes of the other model without a partner */
     uint32_t left_count;
     uint64_t steps;
@@ -22,7 +22,7 @@ static bool is_pair(const struct compare *compare, enum compare_side s, int32_t 
     return partner >= 0 && (compare->sides[s].is_joint[node] || compare->sides[1 - s].is_joint[partner]);
 }
 
-/* The joint above a node that has a partner, or -1. */
+/* Returns the nearest ancestor that is a joint with a partner, or -1. */
 static int32_t joint_above(struct place_search *search, enum compare_side s, uint32_t node)
 {
     const struct node *nodes = search->compare->sides[s].model->nodes;
@@ -37,7 +37,7 @@ static bool has_name(const struct model *model, uint32_t node)
     return name_key(model, model->nodes[node].name, NAME_EXACT) != 0;
 }
 
-/* The nearest of those left that hangs under the partner of what the node hangs under; joints first. */
+/* Finds the nearest unpaired node below the partner of the node's ancestor; joints come first. */
 static int32_t find_partner(struct place_search *search, uint32_t node)
 {
     const struct compare *compare = search->compare;

@@ -1,10 +1,10 @@
-/* compare_pose.c - how far two poses are apart, joint by joint, and which joints that is due to. */
+/* compare_pose.c - measures how far two poses differ, joint by joint, and which joints cause it. */
 #include "anim/compare/compare_internal.h"
 
-/* Of the tolerance: a rotation by so many radians, and a scale by such a share, are as much as a way by 1. It keeps
- * small joints from being still. */
+/* Relative to the tolerance: a rotation by this many radians, or a scale by this share, counts as much as a distance of
+ * 1. This also makes rotations of small joints count. */
 #define TURN_FACTOR 10.0
-#define IDLE_SHARE  0.05 /* of the tolerance: what is nearer needs no second look */
+#define IDLE_SHARE  0.05 /* of the tolerance: smaller differences need no closer look */
 
 static double distance_between(const struct dmat4 *a, const struct dmat4 *b, const double ref[3])
 {
@@ -15,7 +15,7 @@ static double distance_between(const struct dmat4 *a, const struct dmat4 *b, con
     return sqrt(dot3(way, way));
 }
 
-/* The angle between what both do to the axes, and how much longer one makes them than the other. */
+/* Compares what both matrices do to the axes: the angle between the results, and the ratio of their lengths. */
 static void compare_axes(const struct dmat4 *a, const struct dmat4 *b, double scale, double *angle, double *stretch)
 {
     double apart = 0;
@@ -26,18 +26,18 @@ static void compare_axes(const struct dmat4 *a, const struct dmat4 *b, double sc
         const double lengths[2] = {unit3(x), unit3(y)};
         *stretch = fmax(*stretch, fabs(lengths[0] - lengths[1]) / (scale > 0 ? scale : 1));
         if (lengths[0] < 1e-4 * scale || lengths[1] < 1e-4 * scale)
-            continue; /* collapsed: it has no direction that anybody sees */
+            continue; /* collapsed: its direction is not visible */
         for (int r = 0; r < 3; r++)
             apart += (x[r] - y[r]) * (x[r] - y[r]);
     }
-    /* |R - I|^2 = 8 sin^2(angle / 2) for the sum over the columns */
+    /* |R - I|^2 = 8 sin^2(angle / 2), summed over the columns */
     *angle = 2 * asin(fmin(1, sqrt(apart / 8)));
 }
 
-/* The larger one; what is not finite stays. */
+/* Returns the larger one; NaN and infinity stay. */
 static double farther(double a, double b) { return isfinite(a) && !(b <= a) ? b : a; }
 
-/* Of the pair's points between two matrices from its ref space. */
+/* Measures the distances of the pair's points under two matrices from its ref space. */
 static void measure(const struct joint_pair *pair, const struct dmat4 *a, const struct dmat4 *b, double *distance,
                     double *vertex_distance)
 {
@@ -52,7 +52,7 @@ static void measure(const struct joint_pair *pair, const struct dmat4 *a, const 
         *distance = farther(*distance, distance_between(a, b, pair->children[i]));
 }
 
-/* What the joint does beside what the joint above it does: as if that did in the new model what it does in the old. */
+/* Scores the joint's own share, as if the joint above it did in the new model what it does in the old. */
 static double score_of(const struct compare *compare, const struct joint_pair *pair, const struct pair_error *error)
 {
     const struct dmat4 *old = &pair->common_from_ref[COMPARE_OLD];
@@ -68,7 +68,7 @@ static double score_of(const struct compare *compare, const struct joint_pair *p
     return fmax(distance / compare->size, fmax(angle, stretch) / TURN_FACTOR) / compare->tolerance;
 }
 
-/* Nothing of the pair, nor of the one above it, moves otherwise. */
+/* True when neither the pair nor the one above it moves differently. */
 static bool is_idle(const struct compare *compare, const struct joint_pair *pair, const struct pair_error *errors,
                     const struct pair_error *error)
 {

@@ -1,5 +1,5 @@
-/* compare_probes.c - what each pair of joints is measured by: a space in which both models are alike, and a few points
- * that the joint carries. */
+/* compare_probes.c - chooses the measure of each pair of joints: a space in which both models are alike, and a few
+ * points that the joint carries. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum { DIRECTIONS = PROBES_MOST - 1 };
-#define BIND_SHARE 1e-3 /* of the extent of all joints in bind space: as far a joint may be away in the same space */
+#define BIND_SHARE 1e-3 /* distance at which a joint is in the same place, of the extent of all in bind space */
 
 /* --- spaces --- */
 
-/* Where a joint is in bind space. False: its inverse bind matrix has no inverse. */
+/* Finds the place of a joint in bind space. False: its inverse bind matrix has no inverse. */
 static bool bind_origin(const struct compare_model *side, uint32_t node, double out[3])
 {
     const int32_t joint = side->bind_joints[node];
@@ -25,7 +25,7 @@ static bool bind_origin(const struct compare_model *side, uint32_t node, double 
     return true;
 }
 
-/* Bind spaces are the same when the joint is at the same place in both: then they do not depend on the rest pose. */
+/* Bind spaces are the same when the joint has the same place in both. Then they do not depend on the rest pose. */
 static bool has_same_bind(const struct compare *compare, const struct joint_pair *pair, double near)
 {
     double places[COMPARE_SIDES][3];
@@ -36,7 +36,7 @@ static bool has_same_bind(const struct compare *compare, const struct joint_pair
     return sqrt(dot3(way, way)) <= near;
 }
 
-/* Of the old joints in bind space. */
+/* Returns the extent of the old joints in bind space. */
 static double bind_extent(const struct compare *compare)
 {
     struct box box = BOX_EMPTY;
@@ -69,7 +69,7 @@ static void choose_spaces(struct compare *compare)
 
 /* --- points --- */
 
-/* The farthest points of a pair along each axis, in the common frame at rest. */
+/* The extreme points of a pair along each axis, in the common frame at rest. */
 struct extremes {
     double most[DIRECTIONS];
     double points[DIRECTIONS][3];
@@ -86,7 +86,7 @@ static void note_point(struct extremes *extremes, const double point[3])
     }
 }
 
-/* Of vertex `v` of the model: where the joint that moves it most has it at rest. */
+/* Notes the place of vertex `v` at rest, as moved by the joint that it follows most. */
 static void note_vertex(const struct compare *compare, const struct skin *skin, uint32_t v, struct extremes *extremes)
 {
     const struct compare_model *side = &compare->sides[COMPARE_OLD];
@@ -143,7 +143,7 @@ static void set_probes(struct compare *compare, uint32_t index, const struct ext
             add_probe(pair, &ref_from_common, extremes->points[i]);
 }
 
-/* A joint carries those below it as well. */
+/* Adds the joints below a joint, which it carries as well. */
 static void add_children(struct compare *compare)
 {
     const struct compare_model *side = &compare->sides[COMPARE_OLD];

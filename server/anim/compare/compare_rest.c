@@ -1,10 +1,10 @@
-/* compare_rest.c - where the joints of both models are at rest. */
+/* compare_rest.c - compares the places of joints at rest. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* Where the new joint is at rest, seen from the old one in its reference pose. */
+/* Computes the new joint's place at rest relative to the old joint in its reference pose. */
 static void moved(const struct compare *compare, const struct joint_pair *pair, double out[3])
 {
     for (int i = 0; i < 3; i++)
@@ -12,8 +12,8 @@ static void moved(const struct compare *compare, const struct joint_pair *pair, 
                  compare->sides[COMPARE_OLD].reference[pair->nodes[COMPARE_OLD]].m[12 + i];
 }
 
-/* Of pairs whose ref space is the scene at rest, so that only their origins tell of it. Moved with the joint above it,
- * a joint is not off by itself. */
+/* For pairs whose ref space is the scene at rest, which only differ in their origins. A joint that moved with the joint
+ * above it does not count as different. */
 static void measure_origin(const struct compare *compare, const struct joint_pair *pair, struct pair_error *error)
 {
     double way[3], above[3] = {0};
@@ -45,8 +45,8 @@ static void tell(struct compare *compare, struct joint_pair *pair, const struct 
                    100 * error->distance / compare->size, compare_told_deg(difference->angle_deg));
 }
 
-/* Fills errors[pair_count] for the new rest pose and a pose of the old model, which is that of its reference. Returns
- * how many joints are off. */
+/* Fills errors[pair_count] for the new rest pose and a pose of the old model, its reference. Returns how many joints
+ * differ. */
 static uint32_t measure(struct compare *compare, int32_t clip, double time_s, struct pair_error *errors)
 {
     uint32_t count = 0;
@@ -59,7 +59,7 @@ static uint32_t measure(struct compare *compare, int32_t clip, double time_s, st
     return count;
 }
 
-/* The pose becomes what the new rest pose is compared with. */
+/* Makes a pose the one with which the new rest pose is compared. */
 static void set_reference(struct compare *compare, int32_t clip, double time_s)
 {
     struct compare_model *old = &compare->sides[COMPARE_OLD];
@@ -71,7 +71,7 @@ static void set_reference(struct compare *compare, int32_t clip, double time_s)
     old->reference = old->other;
 }
 
-/* Every joint has the bind pose at rest: all do the same with it. */
+/* True when every joint is in its bind pose at rest, so that all of them move what they carry in the same way. */
 static bool is_bind_pose(const struct compare *compare)
 {
     const struct joint_pair *first = NULL;
@@ -96,8 +96,8 @@ static bool is_bind_pose(const struct compare *compare)
     return first != NULL;
 }
 
-/* Tools write the pose of the moment as the rest pose of what clips move: that of the first frames of a clip, or the
- * bind pose. Nobody sees it while a clip plays. */
+/* Tools write the current pose as the rest pose of what clips move: a pose of a clip's first frames, or the bind pose.
+ * This is invisible while a clip plays. */
 static bool is_another_pose(struct compare *compare, struct pair_error *errors)
 {
     enum { CLIPS_LOOKED_AT = 8 };
@@ -143,7 +143,7 @@ int rest_compare(struct compare *compare)
     if (measure(compare, POSE_REST, 0, errors) > 0) {
         const bool is_seen = !is_another_pose(compare, errors);
         if (!is_seen) {
-            probes_choose(compare); /* the spaces of nodes without a skin are others now */
+            probes_choose(compare); /* the ref spaces of nodes without a skin have changed */
         } else {
             measure(compare, POSE_REST, 0, errors);
             rc = tell_all(compare, errors);

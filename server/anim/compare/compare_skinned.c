@@ -1,12 +1,12 @@
-/* compare_skinned.c - where skinned vertices are at rest: what an inverse bind matrix changes shows there. */
+/* compare_skinned.c - compares the places of skinned vertices at rest, which show changes of inverse bind matrices. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-enum { VERTICES_MOST = 20000 }; /* that are looked at, spread over all */
+enum { VERTICES_MOST = 20000 }; /* that are compared, spread over all */
 
-/* By linear blending, of each model in the same way; morph targets are compared by themselves. */
+/* Skins linearly, in the same way for each model. Morph targets are compared separately. */
 static void skinned_place(const struct compare_model *side, const struct drawn_vertices *drawn, uint32_t at,
                           double out[3])
 {
@@ -31,7 +31,7 @@ static void skinned_place(const struct compare_model *side, const struct drawn_v
 /* The farthest vertices of each joint. */
 struct joint_apart {
     double distance;
-    uint32_t vertex, count; /* of the old list; how many are off */
+    uint32_t vertex, count; /* in the old list; how many differ */
 };
 
 static void look_at(const struct compare *compare, uint32_t at, struct joint_apart *joints)
@@ -47,7 +47,7 @@ static void look_at(const struct compare *compare, uint32_t at, struct joint_apa
     skinned_place(&compare->sides[COMPARE_NEW], &drawn[COMPARE_NEW], (uint32_t)old->partners[at], places[COMPARE_NEW]);
     const double way[3] = {places[0][0] - places[1][0], places[0][1] - places[1][1], places[0][2] - places[1][2]};
     const double distance = sqrt(dot3(way, way));
-    if (!(distance > 2 * compare->tolerance * compare->size)) /* its bind place may be off by the half */
+    if (!(distance > 2 * compare->tolerance * compare->size)) /* its bind place may be off by half of it */
         return;
     joints[pair].count++;
     if (distance > joints[pair].distance) {

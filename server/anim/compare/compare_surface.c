@@ -1,23 +1,23 @@
-/* compare_surface.c - what is drawn: vertices that come, go and change, and how many triangles there are. */
+/* compare_surface.c - compares drawn surfaces: vertices that come, go and change, and the number of triangles. */
 #include "anim/compare/compare_internal.h"
 #include "anim/model/material_layers.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-#define TEXCOORD_NEAR 2e-3 /* one texel of a picture of 512 */
+#define TEXCOORD_NEAR 2e-3 /* one texel of a texture of 512 */
 #define NORMAL_NEAR   0.02 /* 1 - the cosine of 11 degrees */
-#define AREA_NEAR     1e-2 /* share of the whole */
+#define AREA_NEAR     1e-2 /* share of the total */
 
 uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at) { return drawn_primitive(drawn, at)->mesh; }
 
-/* What is told of one mesh of one side. */
+/* The differences of one mesh of one side. */
 struct mesh_vertices {
-    uint32_t alone, texcoords, normals; /* vertices without a partner, and with other ones */
-    uint32_t vertex;                    /* the first, of the list */
+    uint32_t alone, texcoords, normals; /* vertices without a partner, and with different values */
+    uint32_t vertex;                    /* the first one in the list */
 };
 
-/* It moved with a joint that was told of. */
+/* True when the vertex moved with a joint that was reported. */
 static bool is_moved(const struct compare *compare, enum compare_side s, uint32_t at)
 {
     const struct drawn_vertices *drawn = &compare->surface->drawn[s];
@@ -26,7 +26,7 @@ static bool is_moved(const struct compare *compare, enum compare_side s, uint32_
     return pair >= 0 && compare->pairs[pair].is_elsewhere;
 }
 
-/* The texture coordinates of what has no texture are nobody's. */
+/* Texture coordinates count only where there is a texture. */
 static bool has_texture(const struct drawn_vertices *drawn, uint32_t at)
 {
     const int32_t index = model_material(drawn->model, drawn->model->draws[drawn->draws[at]].primitive, 0);
@@ -88,7 +88,7 @@ static void vertices_compare(struct compare *compare)
 
 struct amount {
     uint64_t counts[TOPOLOGY_POINTS + 1];
-    double area; /* of the triangles, where vertices were compared */
+    double area; /* of the triangles whose vertices were compared */
 };
 
 static double area_of(const struct drawn_vertices *drawn, const uint32_t *corners, uint32_t first)
@@ -102,7 +102,7 @@ static double area_of(const struct drawn_vertices *drawn, const uint32_t *corner
     return sqrt(dot3(across, across)) / 2;
 }
 
-/* Triangles without an area are left out: tools drop them. False: what is drawn has too many to look at. */
+/* Leaves out triangles without an area, because tools drop them. False: too many triangles to compare. */
 static bool count_side(const struct compare *compare, enum compare_side s, struct amount *out)
 {
     enum { INDICES_MOST = 100000000 };
@@ -129,7 +129,7 @@ static bool count_side(const struct compare *compare, enum compare_side s, struc
     return true;
 }
 
-/* Triangles of each mesh of a side. */
+/* Counts the triangles of each mesh of a side. */
 static uint64_t *count_meshes(const struct compare *compare, enum compare_side s)
 {
     const struct drawn_vertices *drawn = &compare->surface->drawn[s];
@@ -139,8 +139,8 @@ static uint64_t *count_meshes(const struct compare *compare, enum compare_side s
     return counts;
 }
 
-/* The mesh that has more or fewer of them: of pairs of meshes that share vertices, the one that differs
- * the most. */
+/* Names the mesh with more or fewer triangles: of the pairs of meshes that share vertices, the one that differs most.
+ */
 static void name_mesh(const struct compare *compare, struct difference *difference)
 {
     uint64_t *counts[COMPARE_SIDES] = {count_meshes(compare, COMPARE_OLD), count_meshes(compare, COMPARE_NEW)};
@@ -205,7 +205,7 @@ int surfaces_compare(struct compare *compare)
         vertices_compare(compare);
     triangles_compare(compare);
     weights_compare(compare);
-    /* another weight moves a vertex as well, and that is told */
+    /* a reported change of weights moves vertices as well */
     if (!compare->has_bind_rest && compare->counts[DIFFERENCE_WEIGHTS] == 0)
         skinned_compare(compare);
     morphs_compare(compare);

@@ -1,5 +1,5 @@
-/* compare_textures.c - whether two textures look the same: of a picture that was compressed anew, the means of small
- * blocks stay. */
+/* compare_textures.c - decides whether two textures look the same. Compressing a picture again keeps the means of small
+ * blocks. */
 #include "anim/compare/compare_internal.h"
 
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 
 enum {
     SIDE_MOST = 1024, /* of the level that is compared */
-    BLOCK = 8,        /* texels on a side, as of JPEG */
-    BLOCK_NEAR = 6,   /* of 255: the mean difference of a block */
+    BLOCK = 8,        /* side in texels, as in JPEG */
+    BLOCK_NEAR = 6,   /* of 255: greatest mean difference of equal blocks */
 };
 
-/* The level that is compared, with its size. NULL: the pixels are not in memory. */
+/* Returns the level that is compared, with its size, or NULL when the pixels are not in memory. */
 static const uint8_t *level_of(const struct model *model, const struct texture *texture, uint32_t *width,
                                uint32_t *height)
 {
@@ -26,7 +26,7 @@ static const uint8_t *level_of(const struct model *model, const struct texture *
     return at + 4 * (uint64_t)*width * *height <= model->pixel_byte_count ? model->pixels + at : NULL;
 }
 
-/* Sum of absolute differences of the first `channels` channels of a row of texels. */
+/* Sums the absolute differences of the first `channels` channels of a row of texels. */
 static uint32_t row_apart(const uint8_t *a, const uint8_t *b, uint32_t texels, uint32_t channels)
 {
     uint32_t sum = 0;
@@ -59,7 +59,7 @@ const char *texture_differs(const struct compare *compare, int32_t old, int32_t 
     const struct model *models[COMPARE_SIDES] = {compare->sides[COMPARE_OLD].model, compare->sides[COMPARE_NEW].model};
     const struct texture *a = old < 0 ? NULL : &models[COMPARE_OLD]->textures[old];
     const struct texture *b = new < 0 ? NULL : &models[COMPARE_NEW]->textures[new];
-    /* one that is missing or broken shows nothing, and tools leave it out */
+    /* a missing or broken texture shows nothing, and tools drop it */
     const bool had = a != NULL && a->state == TEXTURE_FOUND, has = b != NULL && b->state == TEXTURE_FOUND;
     uint32_t widths[COMPARE_SIDES], heights[COMPARE_SIDES];
     if (!had || !has)

@@ -1,12 +1,12 @@
-/* compare_times.c - the times of a clip at which both models are looked at: every key of either, and between. */
+/* compare_times.c - the times of a clip at which the models are compared: the keys of both, and times between them. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
 enum { KEYS_MOST = 1000000, POSES_MOST = 20000 }; /* of a clip */
-#define SAME_S  1e-5                              /* keys that near are one */
-#define ROUNDED 3e-7 /* of a time: so much two files that have it as float32 are apart, at most */
+#define SAME_S  1e-5                              /* keys this close are one */
+#define ROUNDED 3e-7 /* of a time: greatest difference of two files that store it as float32 */
 
 static int by_time(const void *left, const void *right)
 {
@@ -14,7 +14,7 @@ static int by_time(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Keys of a clip, each array of times once where channels that follow each other share it. */
+/* Collects the keys of a clip. An array of times that consecutive channels share is taken once. */
 static uint32_t count_keys(const struct model *model, const struct clip *clip, double *out, uint32_t room,
                            bool *has_steps)
 {
@@ -32,7 +32,7 @@ static uint32_t count_keys(const struct model *model, const struct clip *clip, d
     return count;
 }
 
-/* Sorts; drops what is outside of 0..end_s and what is there already. */
+/* Sorts the times, and drops duplicates and times outside 0..end_s. */
 static uint32_t sort_once(double *times, uint32_t count, double end_s)
 {
     const double same_s = fmax(SAME_S, ROUNDED * end_s);
@@ -45,7 +45,7 @@ static uint32_t sort_once(double *times, uint32_t count, double end_s)
     return kept;
 }
 
-/* How many poses of the clip may be looked at, so that something is left for those that follow. */
+/* Returns how many poses of the clip may be compared, so that steps are left for later clips. */
 static uint32_t affordable(const struct compare *compare, uint32_t clips_left)
 {
     uint64_t steps = 1 + compare->morph_count;

@@ -1,5 +1,5 @@
-/* compare_vertices.c - which vertex of the new model each drawn vertex of the old one is: by place, texture
- * coordinates, normal and the joint that it follows, in any order, split or merged. */
+/* compare_vertices.c - matches each drawn vertex of the old model with one of the new: by place, texture coordinates,
+ * normal and the joint that it follows, in any order, split or merged. */
 #include "anim/compare/compare_internal.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -7,13 +7,11 @@
 #include <stdlib.h>
 
 enum {
-    CANDIDATES_MOST = 512, /* that are looked at for one vertex */
-    LOOK = 4096,           /* vertices between two looks at whether anybody waits */
+    CANDIDATES_MOST = 512, /* tried for one vertex */
+    LOOK = 4096,           /* vertices between two checks whether the request was stopped */
 };
-#define BIND_MAJORITY                                                                                                  \
-    0.9                  /* of the joints that have a bind space in both models: as many are at the same place in it   \
-                          */
-#define FOUND_ENOUGH 0.9 /* of the vertices: then there is no better space to look in */
+#define BIND_MAJORITY 0.9 /* share of the joints with a bind space in both models that must be at the same place */
+#define FOUND_ENOUGH  0.9 /* of the vertices: with this share no better space is sought */
 
 /* --- the vertices of a side --- */
 
@@ -72,7 +70,7 @@ uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint3
     return model->joints[model->skins[model->draws[drawn->draws[at]].skin].joint_first + place].node;
 }
 
-/* Where the joint that a vertex follows most has it at rest. */
+/* Returns the place at rest that the joint which the vertex follows most gives it. */
 static struct vec3 rest_place(const struct compare_model *side, const struct drawn_vertices *drawn, uint32_t at)
 {
     const struct model *model = side->model;
@@ -89,8 +87,8 @@ static struct vec3 rest_place(const struct compare_model *side, const struct dra
     return (struct vec3){(float)place[0], (float)place[1], (float)place[2]};
 }
 
-/* In bind space, in units of the scene; of meshes without a skin, and everywhere without is_bind, in the scene at rest.
- */
+/* Places skinned vertices in bind space, in units of the scene. Without is_bind, and for unskinned meshes, in the scene
+ * at rest. */
 static void place_vertices(const struct compare *compare, enum compare_side s)
 {
     const struct compare_model *side = &compare->sides[s];
@@ -108,10 +106,10 @@ static void place_vertices(const struct compare *compare, enum compare_side s)
 
 /* --- partners --- */
 
-/* A hash table of the cells that the new vertices are in. */
+/* A hash table of the grid cells with new vertices. */
 struct vertex_grid {
     const struct drawn_vertices *drawn;
-    double cell; /* twice the radius that is looked in */
+    double cell; /* twice the search radius */
     uint32_t mask;
     int32_t *firsts; /* [mask + 1] */
     int32_t *nexts;  /* [count] */
@@ -126,7 +124,7 @@ static void cell_of(const struct vertex_grid *grid, const struct vec3 *place, do
 {
     const double p[3] = {(double)place->x, (double)place->y, (double)place->z};
     for (int i = 0; i < 3; i++)
-        out[i] = floor(p[i] / grid->cell - shift) + 0.0; /* -0 has other bits */
+        out[i] = floor(p[i] / grid->cell - shift) + 0.0; /* -0 has different bits */
 }
 
 static void grid_make(struct vertex_grid *grid, const struct drawn_vertices *drawn, double radius)
@@ -186,7 +184,7 @@ static int32_t main_pair(const struct compare *compare, enum compare_side s, uin
     return compare->sides[s].pairs[drawn_joint_node(drawn, at, joint)];
 }
 
-/* Which of several vertices at a place is meant: the less, the likelier. */
+/* Rates the candidates at one place; the lowest cost wins. */
 static double cost_of(const struct compare *compare, uint32_t old, uint32_t new, double radius)
 {
     const struct vertex_apart apart = vertex_compare(compare, old, new);
@@ -200,7 +198,7 @@ static double cost_of(const struct compare *compare, uint32_t old, uint32_t new,
            0.05 * is_other_joint + 0.04 * is_other_material;
 }
 
-/* Of vertex `at` of the side that the grid is not of. */
+/* Finds the partner of vertex `at` on the other side than the grid. */
 static int32_t find_partner(struct compare *compare, const struct vertex_grid *grid, uint32_t at, double radius)
 {
     const bool is_old = grid->drawn == &compare->surface->drawn[COMPARE_NEW];
@@ -225,7 +223,7 @@ static int32_t find_partner(struct compare *compare, const struct vertex_grid *g
     return found;
 }
 
-/* The partner that a vertex has in a file that keeps the order costs nothing to find. */
+/* Tries the vertex at the same index first, which is the partner in a file that keeps the order. */
 static uint32_t find_partners(struct compare *compare, double radius)
 {
     struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD], *new = &compare->surface->drawn[COMPARE_NEW];
@@ -249,7 +247,7 @@ static uint32_t find_partners(struct compare *compare, double radius)
     return found;
 }
 
-/* New vertices that are nobody's partner may be where old ones are: one was split. */
+/* Finds old partners for new vertices without one: an old vertex was split. */
 static void find_split(struct compare *compare, double radius)
 {
     struct drawn_vertices *new = &compare->surface->drawn[COMPARE_NEW];
@@ -266,7 +264,7 @@ static void find_split(struct compare *compare, double radius)
     grid_free(&grid);
 }
 
-/* Most joints are at the same place in bind space. */
+/* True when most joints are at the same place in bind space. */
 static bool has_bind(struct compare *compare)
 {
     uint32_t same = 0, all = 0;

@@ -1,13 +1,13 @@
-/* compare_weights.c - which joints vertices follow, and how much. */
+/* compare_weights.c - compares the weights with which vertices follow joints. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* Tools keep four influences, drop tiny ones, and round to bytes: what is left after that is compared. */
+/* Tools keep four influences, drop tiny ones, and round to bytes. The comparison ignores these changes. */
 enum { KEPT = 4 };
 #define TINY        1e-3F
-#define DUST_FACTOR 5 /* of the tolerance: so much a weight may be off; 1/255 is less than 0.005 */
+#define DUST_FACTOR 5 /* of the tolerance: allowed difference of a weight; 1/255 is less than 0.005 */
 
 struct followed {
     int32_t pairs[KEPT];
@@ -15,10 +15,10 @@ struct followed {
     uint32_t count;
 };
 
-/* What is told of one joint. */
+/* The differences of one joint. */
 struct joint_weights {
     uint32_t count;  /* vertices */
-    uint32_t vertex; /* of the old list, where it is most */
+    uint32_t vertex; /* with the greatest difference, in the old list */
     double most, weights[COMPARE_SIDES];
 };
 
@@ -85,7 +85,7 @@ static double weight_of(const struct followed *followed, int32_t pair)
     return 0;
 }
 
-/* Notes the joint of `of` if the vertex follows it otherwise in the other model. */
+/* Notes the joint of `of` if its weight differs in the other model. */
 static void note(struct joint_weights *joints, const struct followed followed[COMPARE_SIDES], int32_t pair,
                  uint32_t vertex, double near)
 {

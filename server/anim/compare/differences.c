@@ -1,4 +1,4 @@
-/* differences.c - the list that a comparison makes: bounded, and sorted at the end. */
+/* differences.c - the list of a comparison's differences: bounded, and sorted at the end. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -95,7 +95,7 @@ const char *compare_thing(const struct model *model, const char *what, struct st
     return out;
 }
 
-/* By kind; then what is told first where there are several: the later index of the file, or the farthest. */
+/* Sorts by kind, then by the new file's clip, then the farthest first, then by node. */
 static int compare_differences(const void *left, const void *right)
 {
     const struct difference *a = left, *b = right;

@@ -1,4 +1,4 @@
-/* clip_blend.c - gathers what kernel->mix() takes: local transforms and weights of all layers. */
+/* clip_blend.c - collects the inputs of kernel->mix(): local transforms and weights of all layers. */
 #include "anim/compiled/clip_blend.h"
 
 #include "anim/compiled/clip_blend_mask.h"
@@ -25,7 +25,7 @@ void clip_blend_fini(struct clip_blend *blend)
 
 /* --- weights --- */
 
-/* `weight` for the nodes that the layer may move. */
+/* Sets `weight` for the nodes that the layer may move. */
 static void put_weights(struct clip_blend *blend, const struct model *model, const struct blend_layer *layer,
                         uint32_t index, float weight, struct kernel_layer *out)
 {
@@ -58,7 +58,7 @@ static bool moves(const struct kernel_layer *layer, uint32_t node)
     return weight > 0 && (parts[node].is_animated != 0 || (reference != NULL && reference[node].is_animated != 0));
 }
 
-/* Those that no layer's clip moves keep their matrix. */
+/* Matrix nodes that no layer's clip moves keep their matrix. */
 static void put_matrices(struct clip_palette *palette, const struct model *model, const struct kernel_mix *mix)
 {
     for (uint32_t i = 0; i < model->rig_matrix_count; i++) {
@@ -110,7 +110,7 @@ uint32_t clip_blend_blocks(const struct model *model, const struct clip_blend_pl
     return blocks;
 }
 
-/* Room for all sets, and the one at rest. */
+/* Makes room for all sets and the one at rest. */
 static void grow(struct clip_blend *blend, struct clip_palette *palette, const struct model *model,
                  const struct clip_blend_plan *plan)
 {

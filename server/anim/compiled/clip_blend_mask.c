@@ -1,4 +1,4 @@
-/* clip_blend_mask.c - follows masks down the rig, as blend.c does down the whole tree. */
+/* clip_blend_mask.c - propagates masks down the rig, as blend.c does in the whole tree. */
 #include "anim/compiled/clip_blend_mask.h"
 
 #include "base/mem.h"
@@ -42,7 +42,7 @@ static void remember(struct clip_blend_mask *mask, const struct model *model, co
     mask->node_count = model->rig_node_count;
 }
 
-/* Nodes beside the rig have none of its nodes below them. */
+/* Nodes outside the rig have no rig nodes below them. */
 const uint8_t *clip_blend_mask_find(struct clip_blend_mask *mask, const struct model *model,
                                     const struct blend_layer *layer)
 {

@@ -1,4 +1,4 @@
-/* clip_blend_parts.c - local transforms of one clip, as kernel->mix() takes them. */
+/* clip_blend_parts.c - local transforms of one clip in the form that kernel->mix() takes. */
 #include "anim/compiled/clip_blend_internal.h"
 
 #include "anim/compiled/clip_frames.h"

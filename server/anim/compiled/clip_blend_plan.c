@@ -1,4 +1,4 @@
-/* clip_blend_plan.c - which blends are mixed by the kernels. */
+/* clip_blend_plan.c - decides which blends the kernels mix. */
 #include "anim/compiled/clip_blend.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static const struct model *source_of(const struct model *model, const struct mod
     return source != NULL ? source : model;
 }
 
-/* Whether a layer has the same pose and moves the same nodes. */
+/* True when both layers have the same pose and move the same nodes. */
 static bool is_alike(const struct blend_layer *a, const struct blend_layer *b)
 {
     return a->source == b->source && a->clip == b->clip && a->clip_time_s == b->clip_time_s &&
@@ -29,7 +29,7 @@ static void put_override(struct clip_blend_plan *plan, const struct blend_layer 
     plan->layers[plan->count++] = *layer;
 }
 
-/* Where a layer may move all nodes, the kernels need not begin with the rest pose. */
+/* Puts a layer that may move all nodes first, so that the kernels need not begin with the rest pose. */
 static void put_whole_first(struct clip_blend_plan *plan)
 {
     for (uint32_t i = 0; i < plan->count; i++)
@@ -54,7 +54,7 @@ static void put_layers(struct clip_blend_plan *plan, const struct blend_layer *l
             plan->layers[plan->count++] = layers[i];
 }
 
-/* --- what can be mixed --- */
+/* --- which blends can be mixed --- */
 
 /* A view with other clips has the model's own rig (anim/retarget). */
 static bool is_compiled(const struct model *model, const struct model *source, int32_t clip)
@@ -102,7 +102,7 @@ bool clip_blend_is_sized(const struct model *model, const struct clip_blend_plan
     return is;
 }
 
-/* As floats, weights stay far from the smallest of them. */
+/* True when no weight, as a float, comes near the smallest floats. */
 static bool are_weights_near(const struct clip_blend_plan *plan)
 {
     static const double RATIO_MAX = 1e20;
@@ -114,7 +114,7 @@ static bool are_weights_near(const struct clip_blend_plan *plan)
     return plan->override_count == 0 || most <= least * RATIO_MAX;
 }
 
-/* Not a number where one of them is none, which fmax() would lose. */
+/* Returns the larger one, or NaN if either is; fmax() would lose it. */
 static double larger(double a, double b) { return a > b || isnan(a) ? a : b; }
 
 double clip_blend_bound(const struct model *model, const struct clip_blend_plan *plan, bool is_f64)

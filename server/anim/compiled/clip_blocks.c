@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPANSION_MAX = 4, ROUNDING = 16 /* floats: a line of the processor's cache */ };
-/* Channels may share keys, and a small file so a large model: all clips together have no more than so many times its
- * keys, beside what is no matter. */
+enum { EXPANSION_MAX = 4, ROUNDING = 16 /* floats in a cache line */ };
+/* Channels may share keys, so a small file could become a large model. All clips together may have at most SHARE_MAX
+ * times its keys plus SMALL_FLOATS. */
 enum { SHARE_MAX = 16, SMALL_FLOATS = 1 << 20 };
 
-/* The moving nodes of a clip, alike ones side by side, and how they are cut into blocks. */
+/* The moving nodes of a clip, grouped by kind and cut into blocks. */
 struct lanes {
     const struct clip_plan *plan;
     uint32_t *nodes; /* [count] */
@@ -22,7 +22,7 @@ struct lanes {
     struct lane_block *blocks; /* [block_count] */
     uint32_t block_count;
     uint64_t constant_floats, frame_floats;
-    uint64_t moving_floats; /* of frame_floats: those that some node needs */
+    uint64_t moving_floats; /* of frame_floats: floats that some node needs */
 };
 
 static unsigned moves(const struct clip_plan *plan, uint32_t rig_node) { return plan->motions[rig_node] & 7u; }
@@ -60,11 +60,11 @@ static uint32_t flags_of(const struct lanes *lanes, uint32_t first, uint32_t cou
         flags |= (motions >> 3 & 7) != 0 ? LANES_STEP : 0;
         has_size = has_size || is_sized(lanes->plan, lanes->nodes[i]);
     }
-    /* Constant rotations are multiplied by constant scales at once. */
+    /* Constant rotations are multiplied with constant scales in advance. */
     return flags | (has_size && (flags & LANES_SCALE) == 0 && (flags & LANES_ROTATE) != 0 ? LANES_FIXED_SCALE : 0);
 }
 
-/* A block of half the width where the other half would carry components that only the first needs. */
+/* Cuts a block of half the width where the other half would carry components that only the first half needs. */
 static void cut_blocks(struct lanes *lanes)
 {
     for (uint32_t i = 0; i < lanes->count;) {
@@ -146,12 +146,12 @@ static void put_constants(const struct lanes *lanes, const struct lane_block *bl
 
 /* --- frames --- */
 
-/* One node's rotation so far: which of q and -q is written, so that neighbours are on the same side. */
+/* Chooses between q and -q for a node's rotations, so that neighbouring frames lie in one hemisphere. */
 struct rotation_side {
     double former[4], sign;
 };
 
-/* The side is that which quat_slerp() takes from the former frame: both are keys, or on the arc between two. */
+/* Takes the side to which quat_slerp() turns from the previous frame: both are keys, or lie on the arc between two. */
 static void put_rotation(struct rotation_side *side, const double q[4], bool is_first, float *to, uint32_t width)
 {
     const double dot = dot4(side->former, q);
@@ -161,8 +161,8 @@ static void put_rotation(struct rotation_side *side, const double q[4], bool is_
         to[i * width] = (float)(side->sign * q[i]);
 }
 
-/* The rotation of a key at this very time, as the file has it: quat_repair() made it of unit length, which the kernels
- * do as well, and rounding that to float once more would turn it. */
+/* Takes the rotation of a key at exactly this time from the file. quat_repair() has normalized it, which the kernels do
+ * too, and rounding that to float again would turn it. */
 static void keep_key(const struct model *model, const struct channel *channel, double time_s, double q[4])
 {
     const double *times = model->key_times + channel->key_time_first;
@@ -204,7 +204,7 @@ static void put_frame(const struct lanes *lanes, uint32_t frame, struct rotation
                 continue;
             for (uint32_t l = 0; l < width; l++) {
                 const uint32_t rig_node = block->rig_nodes[l];
-                double v[4] = {0, 0, 0, 1}; /* what no lane uses has to be a rotation, too */
+                double v[4] = {0, 0, 0, 1}; /* unused lanes need a valid rotation too */
                 if (rig_node < lanes->plan->model->rig_node_count)
                     sample(lanes->plan, rig_node, (int)PATHS[p], time_s, v);
                 if (PATHS[p] == PATH_ROTATION)
@@ -217,7 +217,7 @@ static void put_frame(const struct lanes *lanes, uint32_t frame, struct rotation
     }
 }
 
-/* --- the rest --- */
+/* --- still and sampled nodes --- */
 
 static void add_others(struct bake_builder *builder, const struct clip_plan *plan, struct compiled_clip *out)
 {

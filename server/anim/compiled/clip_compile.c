@@ -1,4 +1,4 @@
-/* clip_compile.c - compiles the rig of a model and those of its clips, or of another file's, that are exact enough. */
+/* clip_compile.c - compiles the rig of a model, and those clips of it, or of another file, that are exact enough. */
 #include "anim/compiled/clip_compile.h"
 
 #include "base/mem.h"
@@ -13,11 +13,11 @@
 
 /* --- the rig --- */
 
-/* What rig nodes are sorted by. */
+/* The sort key of rig nodes. */
 struct place {
     uint32_t node, depth;
-    bool is_animated; /* by some clip: moving nodes side by side, and still ones */
-    uint32_t order;   /* in node_order */
+    bool is_animated; /* by some clip; moving nodes lie side by side, and so do still ones */
+    uint32_t order;   /* index in node_order */
 };
 
 static int compare_places(const void *a, const void *b)
@@ -30,7 +30,7 @@ static int compare_places(const void *a, const void *b)
     return p->order < q->order ? -1 : p->order > q->order;
 }
 
-/* The nodes that joints hang from, with their depth. Returns how many. */
+/* Collects the joints and their ancestors, with their depth. Returns how many there are. */
 static uint32_t collect(const struct model *model, struct place *places)
 {
     bool *is_needed = mem_zalloc(model->node_count, sizeof *is_needed);
@@ -91,7 +91,8 @@ static void add_skin(struct bake_builder *builder, uint32_t s, const uint32_t *r
             rig_skin->lag = outputs[i].rig_node - i;
 }
 
-/* rig_nodes, rig_skins, rig_outputs. Fills rig_of_node[node_count], UINT32_MAX for nodes that move no joint. */
+/* Makes rig_nodes, rig_skins and rig_outputs. Fills rig_of_node[node_count], UINT32_MAX for nodes that move no joint.
+ */
 static void compile_rig(struct bake_builder *builder, uint32_t *rig_of_node)
 {
     const struct model model = bake_builder_view(builder);
@@ -113,16 +114,15 @@ static void compile_rig(struct bake_builder *builder, uint32_t *rig_of_node)
 
 /* --- clips --- */
 
-/* Measuring is by samples: what they find stays below the bound that is promised (1e-6). A clip is measured at up to
- * MOMENTS_MAX times, a model at so many that an import does not wait for it; a model with more clips, nodes and joints
- * than can be measured at all is not compiled. */
+/* The error is measured at sample times, so the measured maximum must stay below the promised bound (1e-6). Each clip
+ * is measured at up to MOMENTS_MAX times, or fewer in a large model, to limit the time of an import. A model with too
+ * many clips, nodes and joints to be measured at all is not compiled. */
 static const double ERROR_MAX = 9e-7, HOPELESS = 1e-4;
 enum { MOMENTS_MAX = 200, MOMENTS_MIN = 8, STEPS = 150000, STEPS_MAX = 1000000 };
-/* One clip of another file is compiled while somebody waits for an answer: no more than takes a fraction of a second.
- */
+/* A clip of another file is compiled while a request waits, so this limit keeps it to a fraction of a second. */
 enum { CLIP_FLOATS_MAX = 1 << 23 };
 
-/* Takes back what a clip added; arrays that grew stay where they are. */
+/* Removes what a clip added; arrays that grew stay where they are. */
 static void go_back(struct bake_builder *builder, const struct bake_builder *before, struct compiled_clip *clip)
 {
     builder->frame_time_count = before->frame_time_count;
@@ -135,8 +135,8 @@ static void go_back(struct bake_builder *builder, const struct bake_builder *bef
     *clip = (struct compiled_clip){0};
 }
 
-/* Nodes and joints that are evaluated for one moment of so many clips: in double precision those beside the rig, too.
- */
+/* Returns the nodes and joints that one time of `clip_count` clips evaluates. In double precision that includes nodes
+ * outside the rig. */
 static uint64_t steps_of(const struct model *model, uint32_t clip_count)
 {
     return ((uint64_t)model->node_count + model->rig_output_count + 1) * clip_count;
@@ -150,15 +150,15 @@ static uint32_t moments_of(uint64_t steps)
 
 /* Working memory for all clips that are compiled. */
 struct compile_work {
-    uint32_t moments; /* at which each is measured */
+    uint32_t moments; /* number of times at which each clip is measured */
     uint32_t *rig_of_node;
     struct clip_magnitude *binds, *magnitudes;
-    uint64_t sampled_floats; /* clip_sampled_floats() of those that are compiled */
-    uint32_t last;           /* that was compiled, once one was: blends are measured with it */
+    uint64_t sampled_floats; /* clip_sampled_floats() of all compiled clips */
+    uint32_t last;           /* the last compiled clip, once there is one; blends are measured with it */
     struct clip_error measure;
 };
 
-/* What a blend with the clip adds to its own error, at fewer moments: each takes several poses. */
+/* Measures the additional error of a blend with the clip, at fewer times, because each takes several poses. */
 static void measure_blends(const struct model *model, struct compiled_clip *clip, double error_f32,
                            struct compile_work *work)
 {
@@ -174,8 +174,8 @@ static void measure_blends(const struct model *model, struct compiled_clip *clip
     work->last = c;
 }
 
-/* Measures the clip, which was just added; in double precision from the quaternions on where float has too little of
- * it. True when it may be used. */
+/* Measures the clip that was just added, first in float and, where that is not precise enough, in double precision from
+ * the quaternions on. True when the clip may be used. */
 static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, struct compile_work *work)
 {
     const struct model model = bake_builder_view(builder);
@@ -191,7 +191,7 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
         error = clip_error_measure(&work->measure, &model, c, work->moments);
     }
     clip->error = (float)error;
-    if (!(error <= ERROR_MAX)) /* or no number */
+    if (!(error <= ERROR_MAX)) /* also for NaN */
         return false;
     measure_blends(&model, clip, error_f32, work);
     work->sampled_floats = sampled_floats;
@@ -213,7 +213,7 @@ static void compile(struct bake_builder *builder, uint32_t c, struct compile_wor
         go_back(builder, &before, clip);
 }
 
-/* Of a model that has its rig. rig_of_node: as compile_rig() has it; the work's from now on. */
+/* The model must have its rig. rig_of_node comes from compile_rig(); the work takes it over. */
 static void work_init(struct compile_work *work, const struct model *model, uint32_t clip_count, uint32_t *rig_of_node)
 {
     *work = (struct compile_work){
@@ -257,7 +257,7 @@ void clip_compile_all(struct bake_builder *builder)
 
 /* --- one clip of another file --- */
 
-/* A builder whose arrays are the view's, but for those that compiling adds to, which are empty. */
+/* Makes a builder with the view's arrays, except that the arrays to which compiling adds are empty. */
 static struct bake_builder borrow(const struct model *view, uint64_t limit_bytes)
 {
     struct bake_builder builder = {
@@ -275,7 +275,7 @@ static struct bake_builder borrow(const struct model *view, uint64_t limit_bytes
     return builder;
 }
 
-/* The set of rig_parts that others stand behind. */
+/* Adds the set of rig_parts at rest, which precedes the others. */
 static void add_rest(struct bake_builder *builder, const struct model *view)
 {
     if (view->rig_part_count == 0)
@@ -295,7 +295,7 @@ static void give_back(struct bake_builder *builder, struct clip_sections *sectio
     };
 }
 
-/* Numbers of the keys of all its channels, which may share them. */
+/* Returns how many numbers the keys of all its channels have. Channels may share keys. */
 static uint64_t clip_floats(const struct model *view, uint32_t clip)
 {
     uint64_t floats = 0;

@@ -1,4 +1,4 @@
-/* clip_error.c - compares palettes of compiled clips with those in double precision. */
+/* clip_error.c - compares palettes of compiled clips with palettes in double precision. */
 #include "anim/compiled/clip_error.h"
 
 #include "base/mem.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What each skin moves, in bind space: boxes[skin_count]. */
+/* Computes the boxes around what each skin moves, in bind space: boxes[skin_count]. */
 static void bind_boxes(const struct model *model, struct box *boxes)
 {
     for (uint32_t s = 0; s < model->skin_count; s++)
@@ -52,10 +52,10 @@ static double largest_element(const struct dmat4 *m)
     return largest;
 }
 
-/* fmax() passes over what is no number; here nothing is worse. */
+/* fmax() ignores NaN; here NaN is the worst. */
 static double worse(double a, double b) { return isnan(a) || isnan(b) ? HUGE_VAL : fmax(a, b); }
 
-/* Of one joint, as lengths: `fast` are its three rows, `exact` is in double precision. */
+/* Returns the error of one joint as a length. `fast`: its three rows; `exact`: in double precision. */
 static double joint_error(const float *fast, const struct dmat4 *exact, const struct box *box, double size)
 {
     const double element = largest_element(exact);
@@ -74,7 +74,8 @@ static double joint_error(const float *fast, const struct dmat4 *exact, const st
     return largest;
 }
 
-/* The largest error of all joints: measure->pose is exact, measure->palette has the local transforms of the other. */
+/* Returns the largest error of all joints. measure->pose is exact, measure->palette has the compiled local transforms.
+ */
 static double pose_error(struct clip_error *measure, const struct model *model)
 {
     double largest = 0;
@@ -129,8 +130,8 @@ void clip_error_fini(struct clip_error *measure)
     free(measure->rows);
 }
 
-/* Half of the moments at frames, half between; where there are fewer of either, all. Times between two frames go
- * through fractions of the golden ratio, so that no place between frames is left out in all of them. */
+/* Half of the times are frames, half lie between; where there are fewer of either, all are used. Times between two
+ * frames follow fractions of the golden ratio, so that together they cover the whole interval. */
 double clip_error_measure(struct clip_error *measure, const struct model *model, uint32_t clip, uint32_t moment_count)
 {
     const struct compiled_clip *compiled = &model->compiled_clips[clip];
@@ -151,7 +152,7 @@ double clip_error_measure(struct clip_error *measure, const struct model *model,
 
 /* --- blends --- */
 
-/* Multiples of an irrational number, in 0..1: spread evenly, and never in step with each other. */
+/* Multiples of an irrational number modulo 1: evenly spread, and never in step with each other. */
 static double spread(uint32_t i, double step) { return fmod(0.5 + i * step, 1); }
 
 static double time_in(const struct model *model, uint32_t clip, double share)
@@ -161,7 +162,8 @@ static double time_in(const struct model *model, uint32_t clip, double share)
     return times[0] + share * (times[compiled->frame_count - 1] - times[0]);
 }
 
-/* The clip with itself, the rest pose, the other clip, or both of the former. Returns how many layers. */
+/* Blends the clip with itself, with the rest pose, with the other clip, or with the first two. Returns the number of
+ * layers. */
 static uint32_t moment_layers(const struct model *model, uint32_t clip, uint32_t other, uint32_t i,
                               struct blend_layer layers[3])
 {

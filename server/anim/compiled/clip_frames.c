@@ -12,12 +12,12 @@ bool clip_frames_reserve(void *room, uint32_t *capacity, uint32_t count, size_t 
     enum { LINE_BYTES = 64 };
     if (count <= *capacity)
         return true;
-    /* aligned_alloc() wants a multiple of the alignment */
+    /* aligned_alloc() requires a multiple of the alignment */
     const size_t size_bytes = (count * item_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     void *items = aligned_alloc(LINE_BYTES, size_bytes), *old;
     if (items == NULL)
         return false;
-    memset(items, 0, size_bytes); /* the matrices' last rows stay so */
+    memset(items, 0, size_bytes); /* the last rows of the matrices stay 0 */
     memcpy(&old, room, sizeof old);
     free(old);
     memcpy(room, &items, sizeof items);
@@ -26,14 +26,14 @@ bool clip_frames_reserve(void *room, uint32_t *capacity, uint32_t count, size_t 
     return true;
 }
 
-/* The frames around a time; u is 0 at both ends and at each frame. */
+/* The frames around a time; u is 0 at either end and at each frame. */
 struct frame_pair {
     uint32_t from, to;
     float u;
 };
 
-/* The last frame at or before a time between the first and the last frame: as if they were evenly spaced, one off by
- * rounding, or by search. */
+/* Finds the last frame at or before a time between the first and the last frame. It guesses even spacing, corrects a
+ * rounding error by one, and otherwise searches. */
 static uint32_t find_frame(const struct compiled_clip *clip, const double *times, double time_s)
 {
     const uint32_t last = clip->frame_count - 2;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a call is about. */
+/* The arguments of a call. */
 struct group_call {
     struct clip_group *group;
     struct clip_palette *palette;
@@ -43,8 +43,7 @@ size_t clip_group_held_bytes(const struct clip_group *group)
 
 /* --- room --- */
 
-/* Lanes lie a cache line further apart than their floats need, as addresses that differ by a multiple of 4 KiB share
- * few lines of a cache. */
+/* Lanes are padded by a cache line, because addresses that differ by a multiple of 4 KiB share few lines of a cache. */
 enum { LINE_FLOATS = 16 };
 
 static uint32_t part_stride(const struct model *model)
@@ -82,7 +81,7 @@ bool clip_group_reserve(struct clip_group *group, const struct model *model, uin
 
 void clip_group_forget(struct clip_group *group) { group->model = NULL; }
 
-/* Room for the call; what is held stays where it fits. */
+/* Makes room for the call. Stored data stays where it still fits. */
 static void grow(const struct group_call *call, uint32_t sets)
 {
     struct clip_group *group = call->group;
@@ -99,7 +98,7 @@ static void grow(const struct group_call *call, uint32_t sets)
     group->set_count = sets;
 }
 
-/* The local transforms at rest, which all lanes share; a model has them if blends of it are mixed at all. */
+/* Returns the local transforms at rest, which all lanes share. A model has them if its blends can be mixed at all. */
 static const float *find_rest(const struct group_call *call)
 {
     struct clip_group *group = call->group;
@@ -109,7 +108,7 @@ static const float *find_rest(const struct group_call *call)
     return group->rest;
 }
 
-/* Whether a lane of a set has the still nodes of a clip; it will have. */
+/* True when a lane of a set already has the still nodes of a clip. Records that it has them from now on. */
 static bool holds(struct clip_group *group, uint32_t set, uint32_t lane, const void *clip)
 {
     const void **held = &group->held[set * group->width + lane];
@@ -118,7 +117,7 @@ static bool holds(struct clip_group *group, uint32_t set, uint32_t lane, const v
     return is_held;
 }
 
-/* --- who may be in one --- */
+/* --- which entities can share a group --- */
 
 static const struct model *source_of(const struct model *model, const struct model *source)
 {
@@ -153,7 +152,7 @@ bool clip_group_is_alike(enum clip_blend_way way, const struct clip_blend_plan *
 
 /* --- blends --- */
 
-/* One set: the local transforms of each lane's clip. */
+/* Fills one set with the local transforms of each lane's clip. */
 static float *put_set(const struct group_call *call, uint32_t set, uint32_t layer_index, bool is_reference)
 {
     const uint32_t stride = part_stride(call->model);
@@ -169,7 +168,7 @@ static float *put_set(const struct group_call *call, uint32_t set, uint32_t laye
     return parts;
 }
 
-/* The float weight of a layer of a lane's plan, as clip_blend_sample() has it. */
+/* Returns a layer's weight in a lane's plan as a float, as clip_blend_sample() does. */
 static float weight_of(const struct clip_blend_plan *plan, uint32_t layer_index)
 {
     const struct blend_layer *layer = &plan->layers[layer_index];
@@ -194,7 +193,7 @@ static void put_weights(const struct group_call *call, uint32_t layer_index, str
     out->blocks = blocks;
 }
 
-/* Whether a layer's clip moves a node of a lane. */
+/* True when a layer's clip moves a node of a lane. */
 static bool moves(const struct kernel_layer *layer, const struct kernel_mix *mix, uint32_t lane, uint32_t node)
 {
     enum { IS_ANIMATED = offsetof(struct rig_part, is_animated) / sizeof(float) };
@@ -203,7 +202,7 @@ static bool moves(const struct kernel_layer *layer, const struct kernel_mix *mix
            (layer->parts[at] != 0 || (layer->reference != NULL && layer->reference[at] != 0));
 }
 
-/* Nodes given by a matrix, which no layer's clip moves, keep it. */
+/* Matrix nodes that no layer's clip moves keep their matrix. */
 static void put_matrices(const struct group_call *call, const struct kernel_mix *mix)
 {
     for (uint32_t i = 0; i < call->model->rig_matrix_count * call->count; i++) {

@@ -1,4 +1,4 @@
-/* clip_magnitude.c - bounds the elements of all matrices that a compiled clip can give. */
+/* clip_magnitude.c - bounds the elements of all matrices that a compiled clip can produce. */
 #include "anim/compiled/clip_magnitude.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 
 static double length3(double x, double y, double z) { return sqrt(x * x + y * y + z * z); }
 
-/* Of three rows of 4. The square of a matrix' norm is at most the largest sum of a row of its product with its own
- * transpose; for rotations that is 1. */
+/* m: three rows of 4. The squared norm of a matrix is at most the largest row sum of its product with its own
+ * transpose. For rotations that is 1. */
 static struct clip_magnitude magnitude_of_rows(const float *m, uint32_t stride)
 {
     double largest = 0;
@@ -27,16 +27,16 @@ static struct clip_magnitude magnitude_of_rows(const float *m, uint32_t stride)
 
 static double largest3(const double v[3]) { return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2]))); }
 
-/* Of a matrix and scales along its axes. Too large for float's range by themselves, as the way from one such scale to
- * another is, they are so beside the smallest matrix, too. */
+/* Bounds a matrix with scales along its axes. Scales whose difference may overflow a float on their own count as
+ * unbounded, even beside the smallest matrix. */
 static double scaled_norm(double norm, const double scale[3])
 {
     const double largest = largest3(scale);
     return largest <= CLIP_MAGNITUDE_MAX ? norm * largest : HUGE_VAL;
 }
 
-/* The largest absolute value of one component of a channel at any time: a spline's value weights sum to 1, and those of
- * its tangents are at most 4/27 of the key distance. */
+/* Returns the largest absolute value of a component of a channel at any time. The value weights of a spline sum to 1,
+ * and those of its tangents are at most 4/27 of the key distance. */
 static double largest_value(const struct model *model, const struct channel *channel, uint32_t component)
 {
     const bool is_cubic = channel->interpolation == INTERPOLATION_CUBICSPLINE;
@@ -70,7 +70,7 @@ static struct clip_magnitude magnitude_of_sampled(const struct model *model, con
     return (struct clip_magnitude){scaled_norm(1.01, scale), length3(translation[0], translation[1], translation[2])};
 }
 
-/* The largest absolute value of one lane's component: `at` its place in the first of `count` frames. */
+/* Returns the largest absolute value of a lane's component. `at`: its place in the first of `count` frames. */
 static double largest_in_frames(const float *at, uint32_t count, size_t stride)
 {
     float largest = 0;
@@ -124,7 +124,7 @@ static bool is_within_max(struct clip_magnitude magnitude)
     return magnitude.norm <= CLIP_MAGNITUDE_MAX && magnitude.offset <= CLIP_MAGNITUDE_MAX; /* false for NaN */
 }
 
-/* What is done by b, and then by a. */
+/* The bound of applying b, then a. */
 static struct clip_magnitude product(struct clip_magnitude a, struct clip_magnitude b)
 {
     return (struct clip_magnitude){1.0001 * a.norm * b.norm, a.norm * b.offset + a.offset}; /* and its rounding */
@@ -149,7 +149,7 @@ bool clip_is_bounded(const struct model *model, const struct compiled_clip *clip
     }
     for (uint32_t i = 0; i < model->rig_node_count; i++) {
         const int32_t parent = model->rig_nodes[i].parent;
-        /* by itself, too: a parent of scale 0 would hide it here, but infinity times 0 is no number */
+        /* checked on its own: a parent of scale 0 would hide it here, but infinity times 0 is NaN */
         if (!is_within_max(magnitudes[i]))
             return false;
         magnitudes[i] = parent < 0 ? magnitudes[i] : product(magnitudes[parent], magnitudes[i]);

@@ -59,7 +59,7 @@ void clip_palette_put_still(struct clip_palette *palette, const struct still_nod
         memcpy(palette->matrices + KERNEL_MATRIX * node, still->parent_from_node, sizeof still->parent_from_node);
 }
 
-/* Nodes of cubic splines; to `f64` unless it is NULL. */
+/* Evaluates nodes of cubic splines, to `f64` unless it is NULL. */
 static void put_sampled(const struct model *model, const struct compiled_clip *clip, double time_s, float *matrices,
                         double *f64)
 {

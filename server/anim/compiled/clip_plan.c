@@ -1,4 +1,4 @@
-/* clip_plan.c - classifies channels and unites their key times. */
+/* clip_plan.c - classifies channels and merges their key times. */
 #include "anim/compiled/clip_plan.h"
 
 #include "base/mem.h"
@@ -9,7 +9,7 @@
 
 static bool is_same(const struct channel *channel, const float *a, const float *b)
 {
-    bool is_equal = true, is_opposite = channel->path == PATH_ROTATION; /* q and -q turn alike */
+    bool is_equal = true, is_opposite = channel->path == PATH_ROTATION; /* q and -q are the same rotation */
     for (uint32_t i = 0; i < channel->component_count; i++) {
         is_equal = is_equal && a[i] == b[i];
         is_opposite = is_opposite && a[i] == -b[i];
@@ -25,7 +25,7 @@ static bool is_zero(const float *values, uint32_t count)
     return true;
 }
 
-/* True when the channel says the same at all times. */
+/* True when the channel has the same value at all times. */
 static bool is_still(const struct model *model, const struct channel *channel)
 {
     const uint32_t n = channel->component_count;
@@ -39,7 +39,7 @@ static bool is_still(const struct model *model, const struct channel *channel)
             return false;
         if (k > 0 && !is_same(channel, values + (is_cubic ? n : 0), values + (is_cubic ? n : 0) - stride))
             return false;
-        /* A spline runs through what lies between q and -q. */
+        /* A spline passes through the values between q and -q. */
         if (k > 0 && is_cubic && memcmp(values + n, values + n - stride, n * sizeof *values) != 0)
             return false;
     }
@@ -76,7 +76,7 @@ static int compare_times(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Sorted, each time once. */
+/* Sorts the times and removes duplicates. */
 static void unite(struct clip_plan *plan)
 {
     uint32_t kept = 0;
@@ -88,7 +88,7 @@ static void unite(struct clip_plan *plan)
     plan->time_count = kept;
 }
 
-/* Adds a channel's times unless they are those of the channel before, which most are. */
+/* Adds a channel's times, unless it shares those of the channel before, as most do. */
 static void add_times(struct clip_plan *plan, const struct channel *channel, const struct channel *before,
                       size_t *capacity)
 {
@@ -99,7 +99,7 @@ static void add_times(struct clip_plan *plan, const struct channel *channel, con
         return;
     const size_t needed = (size_t)plan->time_count + channel->key_count;
     if (needed > *capacity) {
-        unite(plan); /* so that memory follows the union, not the sum */
+        unite(plan); /* so that memory follows the size of the union, not of the sum */
         *capacity = 2 * ((size_t)plan->time_count + channel->key_count);
         plan->times = mem_realloc(plan->times, *capacity * sizeof *plan->times);
     }

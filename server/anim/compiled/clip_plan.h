@@ -1,15 +1,15 @@
-/* clip_plan.h - what a clip does to each node of the rig, and at which times: the decisions before frames are made of
- * it. Pure; any thread. For clip_compile.c. */
+/* clip_plan.h - decides, before frames are made, what a clip does to each node of the rig and at which times. Pure; any
+ * thread. For clip_compile.c. */
 #pragma once
 
 #include "anim/model/bake_builder.h"
 #include "anim/pose/pose.h"
 
-/* Of one rig node. */
+/* The motion of one rig node. */
 enum motion_bits {
     MOTION_MOVES = 1,   /* << path: a linear or stepped channel whose keys differ */
-    MOTION_HOLDS = 8,   /* << path: it is a stepped one */
-    MOTION_SAMPLED = 64 /* some path is a cubic spline: the node is left to sample.h */
+    MOTION_HOLDS = 8,   /* << path: the channel is stepped */
+    MOTION_SAMPLED = 64 /* some path is a cubic spline, and sample.h evaluates the node */
 };
 
 struct clip_plan {
@@ -17,17 +17,17 @@ struct clip_plan {
     uint32_t clip;
     int32_t (*channels)[3]; /* [rig_node_count], by path: an index into model->channels, or -1 */
     uint8_t *motions;       /* [rig_node_count]: MOTION_ */
-    double *times;          /* [time_count]: those of all channels that move lanes, rising; one where none does */
+    double *times; /* [time_count]: times of all channels that move lanes, rising; a single time where none does */
     uint32_t time_count;
-    uint64_t key_floats; /* what these channels have for values */
+    uint64_t key_floats; /* number of values in these channels */
     struct pose pose;    /* at the first time */
 };
 
-/* Whether the product of a parent's and a child's matrix is what the model means in its rig, at all times of the clip
- * (POSE_REST: at rest). Blends of such clips are plain as well, because scales mix linearly. */
+/* True when the product of the parent's and the child's matrix gives the model's poses throughout the rig, at all times
+ * of the clip (POSE_REST: at rest). Blends of such clips are plain as well, because scales mix linearly. */
 bool clip_plan_is_plain(const struct model *model, int32_t clip);
 
-/* Plans clip `clip` of the model. rig_of_node[node_count]: as compile_rig() has it, borrowed for the call. */
+/* Plans clip `clip` of the model. rig_of_node[node_count] comes from compile_rig() and is borrowed for the call. */
 void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip);
 void clip_plan_fini(struct clip_plan *plan);
 

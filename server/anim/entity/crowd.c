@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A member's place in the order of evaluation: by model, shape, clips, and its own. */
+/* The sort key of a member: model, shape, clips, then its own index. */
 struct crowd_place {
     const struct model *model;
     uint64_t shape; /* crowd_group_shape() */
@@ -61,7 +61,7 @@ bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint
     return crowd_group_reserve(&work->group, model, layer_most);
 }
 
-/* --- what is wanted --- */
+/* --- selections --- */
 
 static uint64_t item_bound(const struct crowd_wanted *wanted)
 {
@@ -71,7 +71,7 @@ static uint64_t item_bound(const struct crowd_wanted *wanted)
     return bound;
 }
 
-/* How many joints or nodes there are to choose from; the skin is there. */
+/* Returns the number of joints or nodes to choose from. The skin must exist. */
 static uint32_t choice_count(const struct crowd_wanted *wanted, const struct model *model)
 {
     if (wanted->what != CROWD_PALETTE)
@@ -129,7 +129,7 @@ static int put_skins(struct entity_work *evaluator, const struct crowd_member *m
     return 0;
 }
 
-/* Some joints of a skin. */
+/* Writes some joints of a skin. */
 static int put_joints(struct crowd_work *work, struct entity_work *evaluator, const struct crowd_member *member,
                       struct err *err)
 {
@@ -148,7 +148,7 @@ static int put_joints(struct crowd_work *work, struct entity_work *evaluator, co
     return 0;
 }
 
-/* 0, 1, .. below `count`. */
+/* Returns the numbers 0 to count - 1. */
 static const uint32_t *all_nodes(struct crowd_work *work, uint32_t count)
 {
     if (count > work->node_capacity) {
@@ -173,7 +173,7 @@ static int put_member(struct crowd_work *work, struct entity_work *evaluator, co
                       struct err *err)
 {
     const struct crowd_wanted *wanted = member->wanted;
-    if (wanted->what == CROWD_NODES && member->layout == LAYOUT_DUALQUAT) /* as /v1/pose: what is rigid is exact */
+    if (wanted->what == CROWD_NODES && member->layout == LAYOUT_DUALQUAT) /* exact, as in /v1/pose */
         entity_evaluate_exact(evaluator, &member->entity);
     else
         entity_evaluate(evaluator, &member->entity);
@@ -200,7 +200,7 @@ static int compare_places(const void *a, const void *b)
     return left->member < right->member ? -1 : left->member > right->member;
 }
 
-/* The same for the same clip, and hardly for two: only memory is read in another order then. */
+/* Equal for the same clip. A collision only changes the order in which memory is read. */
 static uint32_t clip_key(const struct blend_layer *layer)
 {
     const uint64_t source = (uintptr_t)layer->source;
@@ -223,7 +223,7 @@ static void sort(struct crowd_work *work, const struct crowd_member *members, ui
     sort_in_place(work->places, count, sizeof *work->places, compare_places);
 }
 
-/* What a run needs. */
+/* The arguments of a run. */
 struct crowd_run {
     struct crowd_work *work;
     struct entity_work *evaluator;

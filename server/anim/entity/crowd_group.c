@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PALETTES = KERNEL_GROUP_MAX + 1 }; /* of each lane, and one for the way to its answer */
+enum { PALETTES = KERNEL_GROUP_MAX + 1 }; /* one for each lane, and one to convert them */
 
 void crowd_group_init(struct crowd_group *group)
 {
@@ -54,7 +54,7 @@ void crowd_group_begin(struct crowd_group *group)
     clip_group_forget(&group->lanes);
 }
 
-/* --- who may be in one --- */
+/* --- which members can share a group --- */
 
 uint64_t crowd_group_shape(const struct crowd_member *member)
 {
@@ -72,7 +72,7 @@ uint64_t crowd_group_shape(const struct crowd_member *member)
     return hash;
 }
 
-/* Palettes go to `out` as they are. */
+/* True when palettes go to `out` unchanged. */
 static bool is_direct(const struct crowd_member *member)
 {
     return member->entity.world_from_scene == NULL && member->wanted->item_count == 0;
@@ -114,7 +114,7 @@ enum crowd_group_answer crowd_group_add(struct crowd_group *group, const struct 
 
 /* --- evaluation --- */
 
-/* From the palette of a lane, which may be used for more, to what the member wants. False: something is not finite. */
+/* Converts the palette of a lane, and may overwrite it, to the member's output. False: something is not finite. */
 static bool put_answer(const struct kernel *kernel, const struct crowd_member *member, float *palette, float *spare)
 {
     const struct crowd_wanted *wanted = member->wanted;

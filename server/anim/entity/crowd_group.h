@@ -1,6 +1,6 @@
-/* crowd_group.h - members of a crowd that the kernels evaluate at once (anim/compiled/clip_group.h). For crowd.c.
+/* crowd_group.h - the members of a crowd that the kernels evaluate together (anim/compiled/clip_group.h). For crowd.c.
  *
- * Pure; any thread, one struct crowd_group a thread. Poses are those of entity.h, bit for bit. */
+ * Pure; any thread, one struct crowd_group per thread. Poses have the same bits as from entity.h. */
 #pragma once
 
 #include "anim/compiled/clip_group.h"
@@ -8,33 +8,33 @@
 
 struct crowd_member;
 
-/* Working memory, and the group that is being gathered. */
+/* Working memory, and the unfinished group. */
 struct crowd_group {
     struct clip_group lanes;
     struct clip_blend_plan plans[KERNEL_GROUP_MAX];
-    uint32_t members[KERNEL_GROUP_MAX]; /* places in the crowd */
+    uint32_t members[KERNEL_GROUP_MAX]; /* indices into the crowd */
     enum clip_blend_way way;
     uint32_t count;
-    float *palettes; /* of lanes whose palette is no answer yet, 16 floats a joint */
+    float *palettes; /* palettes that need another step, 16 floats a joint */
     size_t palette_capacity;
 };
 
 void crowd_group_init(struct crowd_group *group);
 void crowd_group_fini(struct crowd_group *group);
 size_t crowd_group_held_bytes(const struct crowd_group *group);
-/* Room for the model in blends of so many layers. False: memory is gone, and *group can be used as before. */
+/* Makes room for the model in blends of up to `layer_most` layers. False: memory ran out, and *group stays usable. */
 bool crowd_group_reserve(struct crowd_group *group, const struct model *model, uint32_t layer_most);
 
-/* Begins a crowd: models of the one before may be gone. */
+/* Begins a crowd. Models of the previous one may be freed. */
 void crowd_group_begin(struct crowd_group *group);
 
-/* A number that members which may be in one group share. */
+/* Returns a number that is equal for members which may share a group. */
 uint64_t crowd_group_shape(const struct crowd_member *member);
 
-/* How a member may be evaluated. */
+/* The answer of crowd_group_add(). */
 enum crowd_group_answer {
-    CROWD_GROUP_ALONE, /* not in a group */
-    CROWD_GROUP_FULL,  /* in the next group, once this one is evaluated */
+    CROWD_GROUP_ALONE, /* must be evaluated alone */
+    CROWD_GROUP_FULL,  /* run this group first, then add the member again */
     CROWD_GROUP_TAKEN,
 };
 
@@ -42,7 +42,7 @@ enum crowd_group_answer {
 enum crowd_group_answer crowd_group_add(struct crowd_group *group, const struct kernel *kernel,
                                         const struct crowd_member *members, uint32_t index);
 
-/* Evaluates the group, which is empty then, and answers its members. Returns the bits of those (by their places in
- * group->members, of which *count tells how many there were) that are to be evaluated alone. */
+/* Evaluates the group, answers its members and empties it. Returns a bit for each member, by its index in
+ * group->members, that must be evaluated alone. *count: how many members there were. */
 uint32_t crowd_group_run(struct crowd_group *group, struct entity_work *evaluator, const struct crowd_member *members,
                          uint32_t *count);

@@ -1,4 +1,4 @@
-/* entity.c - poses an entity by the compiled way where that is the same within its bound, else in double precision. */
+/* entity.c - poses an entity by compiled clips where their error is within its bound, else in double precision. */
 #include "anim/entity/entity.h"
 
 #include "anim/entity/entity_chain.h"
@@ -34,7 +34,7 @@ static size_t pose_bytes(const struct pose *pose)
            pose->weight_capacity * sizeof *pose->weights;
 }
 
-/* Of the exact way, and of the compiled one. */
+/* Returns the memory of exact and compiled blending. */
 static size_t blend_bytes(const struct entity_work *work)
 {
     size_t held_bytes = pose_bytes(&work->blend.reference);
@@ -59,7 +59,7 @@ void entity_work_trim(struct entity_work *work, size_t kept_bytes)
     clip_blend_fini(&work->mixed);
 }
 
-/* A layer that by itself is the whole pose. */
+/* True for a layer that alone makes the whole pose. */
 static bool is_whole(const struct blend_layer *layer)
 {
     return !layer->is_additive && layer->mask_count == 0 && layer->weight > 0;
@@ -87,7 +87,7 @@ void entity_evaluate_exact(struct entity_work *work, const struct entity *entity
     evaluate_pose(work, entity);
 }
 
-/* Fills parent_from_node of the compiled way. False: the kernels do not mix what the layers are. */
+/* Fills parent_from_node by compiled evaluation. False: the kernels cannot mix these layers. */
 static bool sample_compiled(struct entity_work *work, const struct entity *entity)
 {
     const enum clip_blend_way way = clip_blend_choose(entity->model, entity->layers, entity->layer_count, &work->plan);

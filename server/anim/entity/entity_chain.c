@@ -1,9 +1,9 @@
-/* entity_chain.c - follows the parents of a node to the top. */
+/* entity_chain.c - evaluates a node and its ancestors. */
 #include "anim/entity/entity_chain.h"
 
 #include "base/mem.h"
 
-/* The node and all above it, from the top; work->is_in_chain is as before once end_chain() was called. */
+/* Lists the node and its ancestors from the top. end_chain() restores work->is_in_chain. */
 static struct node_list start_chain(struct entity_work *work, uint32_t node)
 {
     const struct model *model = work->entity.model;

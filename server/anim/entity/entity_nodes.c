@@ -1,4 +1,4 @@
-/* entity_nodes.c - single nodes of an entity, from whichever way it was evaluated. */
+/* entity_nodes.c - single nodes of an entity, from either evaluation. */
 #include "anim/entity/entity_chain.h"
 
 #include "anim/pose/dualquat.h"
@@ -33,7 +33,7 @@ bool entity_is_in_rig(const struct model *model, uint32_t node)
     return model->rig_place_count > 0 && model->rig_places[node] != UINT32_MAX;
 }
 
-/* scene_from_node of a node of the rig, without the motion. */
+/* Returns scene_from_node of a rig node, without the motion. */
 static struct dmat4 compiled_node(struct entity_work *work, uint32_t node)
 {
     const struct entity *entity = &work->entity;
@@ -62,7 +62,7 @@ struct dmat4 entity_node(struct entity_work *work, uint32_t node)
         const struct mat4 rounded = mat4_from_dmat4(&world_from_node);
         if (floats_are_finite(rounded.m, 16))
             return world_from_node;
-        entity_give_up(work); /* whose verdict counts */
+        entity_give_up(work); /* its result decides */
     }
     entity_complete(work);
     return in_world(&work->entity, &work->pose.scene_from_node[node]);
@@ -72,7 +72,7 @@ int entity_nodes(struct entity_work *work, const uint32_t *nodes, uint32_t count
                  struct err *err)
 {
     for (uint32_t i = 0; i < count; i++, out += layout_floats(layout)) {
-        /* what is rigid is told in double precision */
+        /* whether a matrix is rigid is decided in double precision */
         const struct dmat4 world_from_node =
             layout != LAYOUT_DUALQUAT ? entity_node(work, nodes[i])
                                       : in_world(&work->entity, &entity_pose(work)->scene_from_node[nodes[i]]);

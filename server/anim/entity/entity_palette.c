@@ -1,4 +1,4 @@
-/* entity_palette.c - palettes of an entity, from whichever way it was evaluated. */
+/* entity_palette.c - palettes of an entity, from either evaluation. */
 #include "anim/entity/entity_chain.h"
 
 #include "anim/pose/dualquat_palette.h"
@@ -17,7 +17,7 @@ static void compiled_scene_palette(struct entity_work *work, uint32_t skin, enum
     work->is_composed = true;
 }
 
-/* The palette in the space of world_from_scene (NULL: the scene's), and without the motion. */
+/* Makes the palette in the space of world_from_scene (NULL: scene space), without the motion. */
 static void moved_palette(struct entity_work *work, uint32_t skin, const struct dmat4 *world_from_scene,
                           enum palette_form form, float *out)
 {
@@ -43,7 +43,7 @@ static void moved_palette(struct entity_work *work, uint32_t skin, const struct 
     work->compiled.kernel->move(&move);
 }
 
-/* False: it has something that is not finite. */
+/* False: something is not finite. */
 static bool compiled_palette(struct entity_work *work, uint32_t skin, const struct dmat4 *world_from_scene,
                              enum palette_form form, float *out)
 {
@@ -78,9 +78,9 @@ static struct dualquat_signs signs_of(struct entity_work *work, uint32_t skin)
     return found;
 }
 
-/* --- all --- */
+/* --- both --- */
 
-/* work->matrices, in double precision but for its last rounding. */
+/* Fills work->matrices in double precision, rounded to float at the end. */
 static int exact_palette(struct entity_work *work, uint32_t skin, const struct dmat4 *world_from_scene, struct err *err)
 {
     const struct dmat4 *world = world_from_scene != NULL ? world_from_scene : &DMAT4_IDENTITY;
@@ -124,7 +124,7 @@ int entity_palette_in(struct entity_work *work, uint32_t skin, const struct dmat
     if (work->is_compiled) {
         if (compiled_layout(work, skin, world_from_scene, layout, out))
             return 0;
-        entity_give_up(work); /* whose verdict and words count */
+        entity_give_up(work); /* its result and message decide */
     }
     return exact_layout(work, skin, world_from_scene, layout, out, err);
 }

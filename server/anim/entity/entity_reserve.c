@@ -1,4 +1,4 @@
-/* entity_reserve.c - room for entities, in advance. What evaluates them grows by the same functions. */
+/* entity_reserve.c - makes room for entities in advance. Evaluation grows its memory with the same functions. */
 #include "anim/entity/entity_chain.h"
 
 #include "anim/pose/dualquat_palette.h"

@@ -1,4 +1,4 @@
-/* box_tree.c - orders things along a curve that fills space, and keeps boxes around their groups. */
+/* box_tree.c - orders things along a space-filling curve, and keeps boxes around groups of them. */
 #include "anim/hits/box_tree.h"
 
 #include "base/mem.h"
@@ -8,16 +8,16 @@
 
 enum { LEAF_THINGS = 4, CODE_BITS = 21 };
 
-/* Boxes are larger by this share of what is computed with, so that no rounding loses what touches their sides. */
+/* Boxes are enlarged by this share of the numbers involved, so that rounding loses nothing that touches their sides. */
 static const double BOX_SLACK = 1e-11;
-/* In place of the infinite inverse of 0 (and of -0, which goes the same way), times which 0 is no number. */
+/* Replaces the infinite inverse of 0 and -0, because 0 times infinity is NaN. */
 static const double MOST_INVERSE = 1e300;
 
 void box_tree_fini(struct box_tree *tree) { free(tree->boxes); }
 
 /* --- order --- */
 
-/* Puts two zeros between the lowest 21 bits. */
+/* Inserts two zeros between each of the lowest 21 bits. */
 static uint64_t spread(uint64_t v)
 {
     v &= 0x1fffff;

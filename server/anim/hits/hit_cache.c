@@ -1,4 +1,4 @@
-/* hit_cache.c - pointers that change once, from NULL. */
+/* hit_cache.c - pointers that are set once, from NULL. */
 #include "anim/hits/hit_cache.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* hit_cast.c - one ray through a scene: the tree of entities, the balls of one, then the volumes themselves. */
+/* hit_cast.c - casts one ray through a scene: the tree of entities, the balls of an entity, then the volumes. */
 #include "anim/hits/hit_scene.h"
 
 #include "anim/shape/affine.h"
@@ -17,7 +17,7 @@ bool hit_ray_finish(struct hit_ray *ray)
         most = fmax(most, fabs(ray->direction[i]));
     if (!(most > 0))
         return false;
-    for (int i = 0; i < 3; i++) /* so that squares of the smallest numbers are not 0 */
+    for (int i = 0; i < 3; i++) /* so that squares of the smallest numbers do not underflow to 0 */
         ray->direction[i] /= most;
     unit3(ray->direction);
     return true;
@@ -72,9 +72,9 @@ double hit_list_most(const struct hit_list *list, size_t first, const struct hit
 
 /* --- volumes --- */
 
-enum { BALL_STEPS = 64 }; /* what a ball at a volume costs, compared with a ray */
+enum { BALL_STEPS = 64 }; /* cost of a ball against a volume, relative to a ray */
 
-/* The world point of a distance along the ray. */
+/* Computes the world point at a distance along the ray. */
 static void point_at(const struct hit_ray *ray, double distance, double out[3])
 {
     for (int i = 0; i < 3; i++)
@@ -94,7 +94,7 @@ static bool cast_ray(const struct set_volume *volume, const struct dmat4 *bind_f
     out->distance = entry.t;
     out->is_inside = entry.is_inside;
     point_at(ray, entry.t, out->point);
-    for (int i = 0; i < 3; i++) /* normals go by the transpose of the inverse */
+    for (int i = 0; i < 3; i++) /* normals transform by the transpose of the inverse */
         out->normal[i] = entry.is_inside ? -ray->direction[i] : dot3(joint_from_world.m + 4 * i, entry.normal);
     unit3(out->normal);
     return true;
@@ -135,8 +135,8 @@ static void cast_volume(const struct hit_scene *scene, const struct scene_entity
 
 enum { BLOCK = 64, STEP_BALLS = 16 };
 
-/* gaps[count]: below 0 where the line through `from` comes nearer to the middle of a ball than its radius and the
- * ray's. By cross products, which lose no digits; the compiler makes vectors of the loop. */
+/* Fills gaps[count]: negative where the line through `from` comes closer to the centre of a ball than its radius plus
+ * the ray's. It uses cross products, which do not cancel. The compiler vectorizes the loop. */
 static void find_gaps(const float *restrict balls, size_t stride, uint32_t count, const float from[3],
                       const float direction[3], float more, float *restrict gaps)
 {
@@ -153,7 +153,7 @@ static void find_gaps(const float *restrict balls, size_t stride, uint32_t count
 static void cast_entity(const struct hit_scene *scene, const struct scene_entity *entity, const struct hit_ray *ray,
                         struct hit_list *list, size_t first, uint32_t id)
 {
-    const double SLACK = 4e-6; /* of floats seen from the middle of the entity */
+    const double SLACK = 4e-6; /* error of floats relative to the middle of the entity */
     double along = 0, size = box_size(&entity->box) + ray->radius;
     float from[3], direction[3], gaps[BLOCK];
     for (int i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-/* hit_mesh.c - orders of triangles, and the working memory of rays at them. */
+/* hit_mesh.c - orders triangles, and manages the working memory of rays against them. */
 #include "anim/hits/hit_mesh.h"
 
 #include "anim/pose/bounds.h"
@@ -14,7 +14,7 @@ static uint32_t triangle_count(const struct primitive *primitive)
     return primitive->topology == TOPOLOGY_TRIANGLES ? primitive->index_count / 3 : 0;
 }
 
-/* Three times the middle of a triangle, which orders as well. */
+/* Computes three times the centre of a triangle, which orders as well as the centre. */
 static void find_middle(const struct model *model, const struct primitive *primitive, uint32_t triangle,
                         double middle[3])
 {
@@ -28,7 +28,7 @@ static void find_middle(const struct model *model, const struct primitive *primi
     }
 }
 
-/* The joint that moves a vertex of the primitive most, for each. */
+/* Finds for each vertex of the primitive the joint that it follows most. */
 static uint32_t *find_joints(const struct model *model, const struct primitive *primitive)
 {
     uint32_t *joints = mem_alloc(((size_t)primitive->vertex_count + 1) * sizeof *joints);
@@ -37,8 +37,8 @@ static uint32_t *find_joints(const struct model *model, const struct primitive *
     return joints;
 }
 
-/* The triangles of a primitive by the joint that moves their first corner most: those of joint j end at (*ends)[j] in
- * `sorted`, where those of the next begin. Returns the number of joints. */
+/* Sorts the triangles of a primitive by the joint that their first corner follows most. Those of joint j end at
+ * (*ends)[j] in `sorted`, where joint j + 1 begins. Returns the number of joints. */
 static uint32_t sort_by_joint(const struct model *model, const struct primitive *primitive, uint32_t *sorted,
                               uint32_t **ends)
 {
@@ -51,13 +51,13 @@ static uint32_t sort_by_joint(const struct model *model, const struct primitive 
         (*ends)[joints[indices[3 * t]] + 1]++;
     for (uint32_t j = 0; j <= most; j++)
         (*ends)[j + 1] += (*ends)[j];
-    for (uint32_t t = 0; t < count; t++) /* each begin becomes its end */
+    for (uint32_t t = 0; t < count; t++) /* each begin moves to its end */
         sorted[(*ends)[joints[indices[3 * t]]]++] = t;
     free(joints);
     return most + 1;
 }
 
-/* By joint, then by place: what one joint moves stays together in every pose. */
+/* Sorts by joint, then by place, because the vertices of one joint stay together in every pose. */
 static void order_primitive(const struct model *model, const struct primitive *primitive, uint32_t *order)
 {
     const uint32_t count = triangle_count(primitive);
@@ -165,7 +165,7 @@ size_t mesh_work_held_bytes(const struct mesh_work *work)
 
 /* --- room --- */
 
-/* As mem_try_resize(), where there is less room. */
+/* As mem_try_resize(), but only where there is not room enough. */
 static bool reserve(void *array, size_t *capacity, size_t count, size_t item_bytes)
 {
     if (count <= *capacity)

@@ -1,12 +1,12 @@
-/* hit_mesh.h - where rays and moving balls hit the triangles of posed entities.
+/* hit_mesh.h - finds where rays and moving balls hit the triangles of posed entities.
  *
- * The triangles of each primitive have an order, made once, in which neighbours are near; over it each pose gets a tree
- * of boxes, refitted from below. Blocks of neighbours begin closed: the box of a block is a bound of where its vertices
- * can be in the pose (mesh_blocks.h), and only a block that a ray comes near to is opened: its vertices are skinned and
- * its triangles get boxes. So what no ray comes near to costs neither vertices nor triangles.
+ * The triangles of each primitive have an order, made once, in which neighbours are close. Each pose gets a tree of
+ * boxes over it, refitted from below. Blocks of neighbours begin closed, with a bound on where their vertices can be in
+ * the pose as their box (mesh_blocks.h). Only a block that a ray comes near is opened: its vertices are skinned and its
+ * triangles get boxes. So geometry that no ray comes near costs neither vertices nor triangles.
  *
- * Vertices are those of /v1/mesh (anim/pose/skin.h), rounded to float in the space of the entity's scene, then taken to
- * the world in double precision. An entity with two poses moves as in hit_scene.h: each vertex goes straight from its
+ * Vertices are those of /v1/mesh (anim/pose/skin.h), rounded to float in the entity's scene space and converted to the
+ * world in double precision. An entity with two poses moves as in hit_scene.h: each vertex moves straight from its
  * first place to its second.
  *
  * Triangles have no inside: rays hit both sides. Pure; any thread, one mesh_work each. */
@@ -16,11 +16,11 @@
 #include "anim/hits/mesh_blocks.h"
 #include "anim/pose/skin.h"
 
-/* The orders of a model's triangles, and their blocks. Immutable once made. */
+/* The orders of a model's triangles, and their blocks. Immutable. */
 struct hit_mesh {
-    uint32_t *order; /* triangles (place in the primitive's indices / 3), primitive after primitive */
+    uint32_t *order; /* triangles (index into the primitive's indices / 3), primitive after primitive */
     uint32_t
-        *firsts; /* [primitive_count + 1]: where a primitive's begin; of one that has no triangles there are none */
+        *firsts; /* [primitive_count + 1]: where each primitive begins in `order`; one without triangles is empty */
     struct mesh_blocks blocks;
     size_t size_bytes;
 };
@@ -28,7 +28,7 @@ struct hit_mesh {
 struct hit_mesh *hit_mesh_new(const struct model *model);
 void hit_mesh_free(struct hit_mesh *mesh);
 
-/* The vertices of all draws that are tested: those in the scene, all where none is. */
+/* The first counts the vertices of all tested draws: the draws in the scene, or all where the scene has none. */
 uint64_t hit_mesh_vertices(const struct model *model);
 bool hit_mesh_has_scene(const struct model *model);
 bool hit_mesh_is_tested(const struct model *model, const struct draw *draw, bool is_of_scene);
@@ -37,7 +37,7 @@ bool hit_mesh_is_tested(const struct model *model, const struct draw *draw, bool
 struct mesh_pose {
     struct skin_palette palette;
     size_t matrix_capacity, part_capacity;
-    double (*vertices)[3]; /* world; of a draw, those whose `is_done` is set */
+    double (*vertices)[3]; /* in the world; valid where the draw's `is_done` is set */
     uint64_t vertex_capacity;
 };
 
@@ -45,31 +45,31 @@ struct mesh_pose {
 struct mesh_work {
     struct mesh_pose begin, end;
     struct vec3 *skinned;
-    uint8_t *is_done;   /* of each vertex of a draw */
-    uint8_t *is_opened; /* of each block */
+    uint8_t *is_done;   /* for each vertex of a draw */
+    uint8_t *is_opened; /* for each block */
     uint64_t skinned_capacity, done_capacity, opened_capacity;
     struct box_tree tree;
-    struct entity_work end_poses; /* of the second pose of an entity */
-    size_t *places;               /* of the nearest hit of each ray, SIZE_MAX: none */
-    struct box_ray *box_rays;     /* of each ray */
+    struct entity_work end_poses; /* evaluates an entity's second pose */
+    size_t *places;               /* nearest hit of each ray, as an index; SIZE_MAX: none */
+    struct box_ray *box_rays;     /* one for each ray */
     size_t place_capacity, box_ray_capacity;
     uint64_t skinned_count; /* vertices skinned so far */
 };
 void mesh_work_init(struct mesh_work *work);
 void mesh_work_fini(struct mesh_work *work);
-/* Memory that it holds for vertices, boxes and rays. */
+/* Returns the memory that it holds for vertices, boxes and rays. */
 size_t mesh_work_held_bytes(const struct mesh_work *work);
-/* Room for entities of the model in blends of so many layers, and so many rays, so that casting allocates nothing but
- * hits. Returns 0 or ERR_NO_MEMORY; *work can be used as before then. */
+/* Makes room for entities of the model in blends of up to `layer_most` layers, and for `ray_count` rays, so that
+ * casting allocates nothing but hits. Returns 0 or ERR_NO_MEMORY; *work stays usable. */
 int mesh_work_reserve(struct mesh_work *work, const struct model *model, uint32_t layer_most, uint32_t ray_count,
                       struct err *err);
 
 struct mesh_rays {
     const struct hit_ray *rays;
     uint32_t count;
-    struct hit_list *list; /* its hits are those of meshes alone; in no order */
+    struct hit_list *list; /* receives only hits of meshes, unsorted */
 };
-/* Before the first entity. */
+/* Call before the first entity. */
 void hit_mesh_begin(struct mesh_work *work, const struct mesh_rays *rays);
 
 /* Poses one entity and casts all rays at it. Returns 0, ERR_NOT_FINITE or

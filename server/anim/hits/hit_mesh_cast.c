@@ -1,5 +1,5 @@
-/* hit_mesh_cast.c - one draw after the other: bounds its blocks, casts the rays, and opens the blocks they come near
- * to. */
+/* hit_mesh_cast.c - for one draw after the other, bounds its blocks, casts the rays, and opens the blocks that they
+ * come near. */
 #include "anim/hits/hit_mesh.h"
 
 #include "anim/shape/triangle.h"
@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-/* What rays are cast at: one draw in one or two poses. */
+/* The target of rays: one draw in one or two poses. */
 struct posed_draw {
     const struct model *model;
     const struct primitive *primitive;
     const struct hit_mesh *mesh;
     const uint32_t *order;
-    const struct scene_pose *poses[2]; /* the second NULL where it does not move */
-    const double *weights[2];          /* of morph targets */
-    struct box_tree top;               /* the tree as far down as blocks */
+    const struct scene_pose *poses[2]; /* the second is NULL where it does not move */
+    const double *weights[2];          /* morph weights */
+    struct box_tree top;               /* the tree down to the blocks */
     uint32_t draw, id, mask, triangle_count;
 };
 
@@ -28,7 +28,7 @@ static struct mesh_pose *pose_of(struct mesh_work *work, int p) { return p == 0 
 
 /* --- poses --- */
 
-/* The pose of one entity; morph weights are known in double precision only. */
+/* Evaluates the pose of one entity. Morph weights only exist in double precision. */
 static void evaluate(struct entity_work *poses, const struct scene_pose *pose)
 {
     if (pose->entity->model->morph_target_count > 0)
@@ -37,7 +37,7 @@ static void evaluate(struct entity_work *poses, const struct scene_pose *pose)
         entity_evaluate(poses, pose->entity);
 }
 
-/* The palette of the draw in the pose evaluated last. */
+/* Loads the palette of the draw in the last pose. */
 static int load_pose(struct mesh_pose *pose, struct entity_work *poses, const struct posed_draw *posed, struct err *err)
 {
     const struct model *model = posed->model;
@@ -54,7 +54,7 @@ static int load_pose(struct mesh_pose *pose, struct entity_work *poses, const st
 
 /* --- vertices --- */
 
-/* A vertex of the primitive in one pose: what skin_draw() makes of it. */
+/* Skins a vertex of the primitive in one pose, with the result of skin_draw(). */
 static void skin_one(struct mesh_pose *pose, const struct posed_draw *posed, int p, uint32_t v)
 {
     const struct model *model = posed->model;
@@ -76,7 +76,7 @@ static void skin_vertex(struct mesh_work *work, const struct posed_draw *posed, 
         skin_one(pose_of(work, p), posed, p, v);
 }
 
-/* All vertices in one pose, of a draw that has no bounds: then one of them may not be finite. */
+/* Skins all vertices in one pose, for a draw without bounds, where a vertex may not be finite. */
 static int skin_all(struct mesh_work *work, const struct posed_draw *posed, int p, const struct pose *evaluated,
                     struct err *err)
 {
@@ -92,7 +92,7 @@ static int skin_all(struct mesh_work *work, const struct posed_draw *posed, int 
 
 /* --- blocks --- */
 
-/* The bounds of all blocks in all poses. False: some block has none. */
+/* Computes the bounds of all blocks in all poses. False: some block has none. */
 static bool bound_blocks(struct mesh_work *work, struct posed_draw *posed)
 {
     const uint32_t count = posed->top.leaf_count;
@@ -108,13 +108,13 @@ static bool bound_blocks(struct mesh_work *work, struct posed_draw *posed)
         for (uint32_t b = 0; b < count; b++)
             if (!mesh_block_bound(&posed->mesh->blocks, &pose, b, box_tree_leaf(&posed->top, b)))
                 return false;
-        if (!mesh_block_bound(&posed->mesh->blocks, &pose, count, &rest)) /* vertices that no triangle has */
+        if (!mesh_block_bound(&posed->mesh->blocks, &pose, count, &rest)) /* vertices that no triangle uses */
             return false;
     }
     return true;
 }
 
-/* The triangles of a block get their boxes, and the block its own in place of its bound. */
+/* Gives the triangles of a block their boxes, and the block its real box in place of its bound. */
 static void open_block(struct mesh_work *work, const struct posed_draw *posed, uint32_t block)
 {
     const uint32_t *indices = posed->model->indices + posed->primitive->index_first;
@@ -137,7 +137,7 @@ static void open_block(struct mesh_work *work, const struct posed_draw *posed, u
     box_tree_refit_below(&work->tree, posed->top.leaf_count + block);
 }
 
-/* A draw without bounds: all of its blocks are open. */
+/* Opens all blocks of a draw without bounds. */
 static int open_all(struct mesh_work *work, struct posed_draw *posed, struct entity_work *poses, struct err *err)
 {
     if (skin_all(work, posed, 0, &poses->pose, err) < 0 ||
@@ -151,7 +151,7 @@ static int open_all(struct mesh_work *work, struct posed_draw *posed, struct ent
 
 /* --- rays --- */
 
-enum { SWEEP_STEPS = 8 }; /* what a ball at a triangle costs, compared with a ray */
+enum { SWEEP_STEPS = 8 }; /* cost of a ball against a triangle, relative to a ray */
 
 static void load_corners(const struct mesh_work *work, const struct posed_draw *posed, uint32_t triangle, double at,
                          double corners[3][3])
@@ -164,7 +164,7 @@ static void load_corners(const struct mesh_work *work, const struct posed_draw *
                                                     : (1 - at) * begin[indices[c]][i] + at * end[indices[c]][i];
 }
 
-/* The nearest hit of a ray is kept in its place of the list. */
+/* Keeps only the nearest hit of a ray, in place. */
 static void offer(struct mesh_work *work, struct hit_list *list, const struct hit *hit)
 {
     size_t *place = &work->places[hit->ray];
@@ -257,7 +257,7 @@ static int no_memory(const struct primitive *primitive, struct err *err)
     return err_set(err, ERR_NO_MEMORY, "there is no memory for %u vertices", primitive->vertex_count);
 }
 
-/* Room for the vertices of the draw in all poses. */
+/* Makes room for the vertices of the draw in all poses. */
 static int find_room(struct mesh_work *work, const struct posed_draw *posed, struct err *err)
 {
     const uint32_t count = posed->primitive->vertex_count;

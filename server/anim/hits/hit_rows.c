@@ -2,14 +2,14 @@
 
 #include "anim/kernel/kernel_simd.h"
 
-/* One matrix, row by row, as that of volume v: number k goes into array k. */
+/* Stores one row-major matrix as that of volume v: element k goes to array k. */
 static void put_matrix(float *rows, uint32_t stride, uint32_t v, const float *matrix)
 {
     for (int k = 0; k < HIT_ROW_FLOATS; k++)
         rows[(size_t)k * stride + v] = matrix[k];
 }
 
-/* The same of volumes v to v + 3, whose matrices are those of four joints of a palette. */
+/* The same for volumes v to v + 3, whose matrices belong to four joints of a palette. */
 static void put_four(float *rows, uint32_t stride, uint32_t v, const float *palette, const struct hit_place *joints)
 {
     for (size_t r = 0; r < 3; r++) {
@@ -22,7 +22,7 @@ static void put_four(float *rows, uint32_t stride, uint32_t v, const float *pale
     }
 }
 
-/* Those of one skin's joints. */
+/* Stores the matrices of the joints of one skin. */
 static void put_skin(const struct hit_set *set, const struct hit_skin *of, const float *palette, float *out)
 {
     const int32_t skin = (int32_t)of->skin;

@@ -1,4 +1,5 @@
-/* hit_rows.h - the matrices of the volumes of a posed entity, number by number. Pure; any thread. For hit_scene.c. */
+/* hit_rows.h - stores the matrices of a posed entity's volumes as structure of arrays. Pure; any thread. For
+ * hit_scene.c. */
 #pragma once
 
 #include "anim/entity/entity.h"
@@ -6,7 +7,7 @@
 
 enum { HIT_ROW_FLOATS = 12 };
 
-/* Of the pose evaluated last: number k of volume v's upper three rows to out[k * set->stride + v]. Behind the last
- * volume they are the identity. palette: scratch, of HIT_ROW_FLOATS for each joint of the set's largest skin, and for
- * each of its nodes. 0, or what entity_palette() and entity_nodes() return. */
+/* Stores the matrices of the last pose: element k of the upper three rows of volume v goes to out[k * set->stride + v].
+ * Padding behind the last volume is the identity. palette: scratch memory of HIT_ROW_FLOATS for each joint of the set's
+ * largest skin and for each of its nodes. Returns 0, or what entity_palette() or entity_nodes() returns. */
 int hit_rows_put(const struct hit_set *set, struct entity_work *work, float *palette, float *out, struct err *err);

@@ -67,9 +67,10 @@ void hit_scene_matrix(const struct hit_scene *scene, size_t entity, uint32_t vol
     *out = dmat4_mul(&world, &e->set->volumes[volume].bind_from_joint);
 }
 
-/* --- balls: x, y, z, radius in four arrays; loops that the compiler makes vectors of --- */
+/* --- balls: x, y, z and radius in four arrays, in loops that the compiler vectorizes --- */
 
-/* The balls of a set in a pose, in the space of its scene. By rows; stretches as affine_stretch() has them. */
+/* Computes the balls of a set in a pose, in its scene space, from rows. Stretches are bounded as in affine_stretch().
+ */
 static void pose_balls(const struct hit_set *set, const float *restrict rows, float *restrict out)
 {
     const size_t n = set->stride;
@@ -89,7 +90,7 @@ static void pose_balls(const struct hit_set *set, const float *restrict rows, fl
     }
 }
 
-/* Takes them to the world, as seen from `middle`. */
+/* Moves balls to the world, relative to `middle`. */
 static void move_balls(size_t n, const struct dmat4 *world, const double middle[3], float *restrict balls)
 {
     const double *w = world->m;
@@ -107,7 +108,7 @@ static void move_balls(size_t n, const struct dmat4 *world, const double middle[
     }
 }
 
-/* Balls around balls that go straight from one place to another. */
+/* Encloses balls that move straight from one place to another. */
 static void join_balls(size_t n, const float *restrict ends, float *restrict balls)
 {
     for (size_t v = 0; v < n; v++) {
@@ -121,7 +122,7 @@ static void join_balls(size_t n, const float *restrict ends, float *restrict bal
     }
 }
 
-/* The box around all balls, which are seen from `middle`. */
+/* Computes the box around all balls, whose coordinates are relative to `middle`. */
 static void box_balls(size_t n, const float *balls, const double middle[3], struct box *out)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -147,7 +148,8 @@ static void box_balls(size_t n, const float *balls, const double middle[3], stru
     }
 }
 
-/* In the world, seen from the middle of the entity, which is where that of all volumes is in the first pose, about. */
+/* Places the balls in the world relative to the middle of the entity, about the centre of all volumes in the first
+ * pose. */
 static void place_balls(struct hit_scene *scene, struct scene_entity *entity)
 {
     static const double ORIGIN[3] = {0, 0, 0};
@@ -168,7 +170,8 @@ static void place_balls(struct hit_scene *scene, struct scene_entity *entity)
         move_balls(n, &entity->end, entity->middle, ends);
         join_balls(n, ends, balls);
     }
-    /* what floats lost grows with all that was added: where the balls are in their scene, and how large all is */
+    /* the error of floats grows with all numbers that were added: the places of the balls in their scene, and the size
+     * of everything */
     double lost = 0;
     for (int i = 0; i < 3; i++)
         lost += fabs(middle[i]) * affine_stretch(&entity->begin);
@@ -206,7 +209,7 @@ static bool reserve_order(struct hit_scene *scene, size_t count)
     return true;
 }
 
-/* Floats that an entity with the set needs. */
+/* Returns the floats that an entity with the set needs. */
 static size_t palette_floats(const struct hit_set *set)
 {
     return (size_t)HIT_ROW_FLOATS * (set->joint_most > set->node_count ? set->joint_most : set->node_count) + 1;

@@ -11,7 +11,7 @@
 
 const char HITBOXES_WARNING[] = "bad_hitboxes";
 
-/* The vertices of all joints: those of node n are points[firsts[n] .. firsts[n + 1]). */
+/* The vertices of all joints. Those that node n leads are points[firsts[n] .. firsts[n + 1]). */
 struct led {
     double (*points)[3];
     uint64_t *firsts; /* [node_count + 1] */
@@ -43,7 +43,7 @@ static const struct joint *leader(const struct model *model, const struct draw *
     return &model->joints[model->skins[draw->skin].joint_first + bounds_main_joint(model, vertex)];
 }
 
-/* The vertices of one draw, at rest, in the spaces of their joints. */
+/* Places the vertices of one draw, at rest, in the spaces of their joints. */
 static void place_draw(const struct model *model, const struct draw *draw, struct led *led, uint64_t *ends)
 {
     const struct primitive *p = &model->primitives[draw->primitive];
@@ -110,7 +110,7 @@ static int check_file(const struct model *model, struct err *err)
     return 0;
 }
 
-/* Of each node: the kind that is fitted to it, or -1. */
+/* Returns the kind of volume to fit to each node, or -1. */
 static int8_t *choose_kinds(const struct model *model, enum volume_kind fit)
 {
     int8_t *kinds = mem_alloc((size_t)model->node_count + 1);
@@ -124,13 +124,14 @@ static int8_t *choose_kinds(const struct model *model, enum volume_kind fit)
 
 /* --- volumes --- */
 
-/* A joint of a skin that is a node: places[n] of node n. */
+/* The skin and joint of a node n: places[n]. */
 struct place {
     int32_t skin; /* or -1 */
     uint32_t joint;
 };
 
-/* The first joint whose inverse bind matrix can be inverted: palettes are what poses are fastest as. */
+/* Finds for each node the first joint with an invertible inverse bind matrix, because palettes are the fastest form of
+ * poses. */
 static struct place *find_places(const struct model *model)
 {
     struct place *places = mem_alloc(((size_t)model->node_count + 1) * sizeof *places);
@@ -159,7 +160,7 @@ static void use_place(const struct model *model, const struct place *place, stru
     affine_invert(&volume->joint_from_bind, &volume->bind_from_joint);
 }
 
-/* What volumes are made from. */
+/* The inputs of the volumes. */
 struct source {
     const struct model *model;
     struct led led;
@@ -235,7 +236,7 @@ static void list_places(struct hit_set *set, const struct model *model)
     free(has_skin);
 }
 
-/* The skins of a group, each once; returns how many. */
+/* Lists the skins of a group without duplicates; returns how many there are. */
 static uint32_t skins_of_group(const struct hit_set *set, uint32_t group, int32_t out[HIT_GROUP])
 {
     uint32_t count = 0;
@@ -250,10 +251,10 @@ static uint32_t skins_of_group(const struct hit_set *set, uint32_t group, int32_
     return count;
 }
 
-/* So that the rows of a pose take time for each volume, and not for each volume times each skin. */
+/* Lists groups per skin, so that storing a pose's rows takes time for each volume, not for each volume and skin. */
 static void list_groups(struct hit_set *set, const struct model *model)
 {
-    uint32_t *index = mem_zalloc((size_t)model->skin_count + 1, sizeof *index); /* of a skin in set->skins */
+    uint32_t *index = mem_zalloc((size_t)model->skin_count + 1, sizeof *index); /* index in set->skins */
     int32_t skins[HIT_GROUP];
     const uint32_t count = set->stride / HIT_GROUP;
     uint32_t first = 0;

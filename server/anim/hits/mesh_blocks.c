@@ -1,4 +1,4 @@
-/* mesh_blocks.c - boxes of what joints and morph targets move, and their images in a pose. */
+/* mesh_blocks.c - boxes of the vertices that joints and morph targets move, and their images in a pose. */
 #include "anim/hits/mesh_blocks.h"
 
 #include "base/mem.h"
@@ -9,10 +9,9 @@
 
 enum { BLOCK_LEAVES = 8 };
 
-/* Shares by which bounds are larger than what is computed: above what rounding to float, and some dozens of operations
- * in double, lose. */
+/* Relative margins of bounds: more than rounding to float, and some dozens of operations in double, lose. */
 static const double FLOAT_SLACK = 1e-7, DOUBLE_SLACK = 1e-12;
-/* What is so large may not be finite once it is a float. */
+/* Larger numbers may not be finite as floats. */
 static const double MOST = (double)FLT_MAX / 4;
 
 uint32_t mesh_block_count(uint32_t triangle_count)
@@ -21,7 +20,7 @@ uint32_t mesh_block_count(uint32_t triangle_count)
     return leaves > BLOCK_LEAVES ? leaves / BLOCK_LEAVES : 1;
 }
 
-/* --- once for a model --- */
+/* --- once per model --- */
 
 static const struct mesh_box EMPTY = {{HUGE_VALF, HUGE_VALF, HUGE_VALF}, {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF}};
 
@@ -34,13 +33,13 @@ static void add_point(struct mesh_box *box, const struct vec3 *point)
     }
 }
 
-/* The blocks of a primitive under way. */
+/* The blocks of a primitive while they are made. */
 struct making {
     struct mesh_blocks *out;
     const struct model *model;
     const struct primitive *primitive;
-    size_t *slots;      /* of each joint: its part in the block, below part_first where there is none */
-    uint8_t *has_owner; /* of each vertex of the primitive: some triangle has it */
+    size_t *slots;      /* for each joint: its part in the block, below part_first where there is none */
+    uint8_t *has_owner; /* for each vertex of the primitive: some triangle uses it */
     size_t part_first;
 };
 
@@ -90,8 +89,8 @@ static struct mesh_block *begin_block(struct making *making, uint32_t block, str
     return begun;
 }
 
-/* What blocks of a primitive cost, compared with the primitive: a vertex that all triangles share, with all joints, or
- * with all targets, would be told once in every block. */
+/* Compares the cost of a primitive's blocks with the primitive: a vertex that all triangles share would be repeated in
+ * every block, with all its joints or all targets. */
 static bool is_affordable(const struct making *making, const uint32_t *indices, uint32_t count)
 {
     enum { TIMES_MOST = 16 };
@@ -134,7 +133,7 @@ static void make_primitive(struct making *making, uint32_t p, const uint32_t *or
             add_vertex(making, rest, shapes, v);
 }
 
-/* Counts blocks and the boxes of targets, for room. */
+/* Counts blocks and the boxes of targets before allocation. */
 static void count_all(struct mesh_blocks *blocks, const struct model *model, const uint32_t *firsts,
                       uint64_t *shape_count, uint32_t *vertex_most)
 {
@@ -189,7 +188,8 @@ void mesh_blocks_fini(struct mesh_blocks *blocks)
 
 /* --- in a pose --- */
 
-/* How far morph targets move the vertices of a block at most, either way; sum: of what is added up. */
+/* Bounds how far morph targets move the vertices of a block in either direction; sum: of all terms, for the rounding
+ * error. */
 struct moved {
     double low[3], high[3], sum[3];
 };
@@ -213,7 +213,7 @@ static void find_moved(const struct mesh_blocks *blocks, const struct blocks_pos
         }
 }
 
-/* Middle and half sides of the image of a box, `lost` of which is the share that computing it may lose. */
+/* Computes the centre and half sides of a box's image. `lost`: relative rounding error of the computation. */
 static void image_of(const double columns[4][3], const double middle[3], const double half[3], double image[3],
                      double reach[3])
 {
@@ -230,7 +230,7 @@ static void image_of(const double columns[4][3], const double middle[3], const d
     }
 }
 
-/* The bind box of a part, morphed. */
+/* Computes the bind box of a part, with morph targets. */
 static void bind_box(const struct mesh_part *part, const struct moved *moved, double middle[3], double half[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -250,7 +250,7 @@ static void columns_of(const struct mat4 *m, double columns[4][3])
             columns[c][r] = (double)m->m[4 * c + r];
 }
 
-/* A vertex is between `least` and `most` times a point of the box, then a float. */
+/* A vertex is a point of the box times a number between `least` and `most`, rounded to float. */
 static bool scale_box(struct box *box, double least, double most)
 {
     bool is_bounded = true;
@@ -293,7 +293,7 @@ bool mesh_block_bound(const struct mesh_blocks *blocks, const struct blocks_pose
     if (!of->has_bound || pose->palette->method >= METHOD_DUAL_QUATERNION)
         return false;
     if (of[0].part_first == of[1].part_first)
-        return true; /* nothing is in it */
+        return true; /* it has no vertices */
     find_moved(blocks, pose, block, &moved);
     for (uint32_t p = of[0].part_first; p < of[1].part_first; p++) {
         double columns[4][3], middle[3], half[3], image[3], reach[3];

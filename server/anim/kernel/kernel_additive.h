@@ -1,4 +1,4 @@
-/* kernel_additive.h - layers that add what they differ by from their reference; a template for kernel_mix.h. */
+/* kernel_additive.h - layers that add the difference from their reference; a template for kernel_mix.h. */
 
 /* conjugate(a) * b */
 KERNEL_INLINE void NAME(relative)(const VF a[4], const VF b[4], VF out[4])

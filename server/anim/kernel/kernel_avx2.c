@@ -1,4 +1,4 @@
-/* Eight nodes at once. Compiled for AVX2 without FMA (Makefile). */
+/* Evaluates eight nodes at once. Compiled for AVX2 without FMA (Makefile). */
 #if defined(__x86_64__)
 
 #define LANES 8

@@ -1,4 +1,5 @@
-/* Sixteen nodes at once, eight in a block of half the width. Compiled for AVX-512 F, VL and DQ (Makefile). */
+/* Evaluates sixteen nodes at once, or eight in a block of half the width. Compiled for AVX-512 F, VL and DQ (Makefile).
+ */
 #if defined(__x86_64__)
 
 #define LANES 16

@@ -1,10 +1,11 @@
-/* kernel_f64.h - matrices in double precision, for kernel_*.c and clips that are COMPILED_F64. The operations are
- * those of kernel_scalar.c, in the same order. */
+/* kernel_f64.h - matrices in double precision, for kernel_*.c and clips that are COMPILED_F64. It does the operations
+ * of kernel_scalar.c in the same order. */
 #pragma once
 
 #include "anim/kernel/kernel_simd.h"
 
-/* Of each lane: four of a rotation or nine of a matrix, then from the ninth on three of translation, three of scale. */
+/* Numbers of each lane: four of a rotation or nine of a matrix, then, from index 9 on, three of translation and three
+ * of scale. */
 enum { F64_PARTS = 15 };
 
 #define REAL     f64x4
@@ -12,7 +13,7 @@ enum { F64_PARTS = 15 };
 #include "anim/kernel/kernel_rotation.h"
 #undef REAL
 
-/* One row of the matrices of four lanes: v[0] to v[3] are its elements, lane by lane. */
+/* Stores one row of the matrices of four lanes. v[0] to v[3] are its elements, each with one value per lane. */
 KERNEL_INLINE void f64_store_rows(const f64x4 v[4], const uint32_t nodes[4], size_t row, double *out)
 {
     const f64x4 ab_even = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
@@ -26,7 +27,7 @@ KERNEL_INLINE void f64_store_rows(const f64x4 v[4], const uint32_t nodes[4], siz
         memcpy(out + 12 * (size_t)nodes[i] + 4 * row, &rows[i], sizeof rows[i]);
 }
 
-/* Of four lanes: `parts` are F64_PARTS numbers of each, `stride` apart, the lanes side by side. */
+/* Makes the matrices of four lanes. `parts` has F64_PARTS numbers, `stride` apart, each with the lanes side by side. */
 KERNEL_INLINE void f64_matrices(uint32_t flags, const float *parts, uint32_t stride, const uint32_t nodes[4],
                                 double *out)
 {

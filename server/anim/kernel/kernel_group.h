@@ -1,8 +1,8 @@
-/* kernel_group.h - products of affine matrices of LANES entities at once, whose lanes do not wait for each other; a
- * template for kernel_*.c, which define LANES and include it behind kernel_vectors.h. Defines compose_group_LANES().
- * The operations are those of kernel_scalar.c, in the same order. */
+/* kernel_group.h - products of affine matrices for LANES entities at once, so that no lane waits for another. A
+ * template for kernel_*.c, which define LANES and include it after kernel_vectors.h. It defines compose_group_LANES()
+ * and does the operations of kernel_scalar.c in the same order. */
 
-/* out = a * b of affine matrices, three rows of four; a is in memory. */
+/* out = a * b for affine matrices of three rows of four; a is in memory. */
 KERNEL_INLINE void NAME(multiply)(const float *a, const VF b[12], VF out[12])
 {
     for (size_t r = 0; r < 3; r++) {
@@ -13,7 +13,7 @@ KERNEL_INLINE void NAME(multiply)(const float *a, const VF b[12], VF out[12])
     }
 }
 
-/* A node's parent_from_node, from wherever it is. */
+/* Loads a node's parent_from_node from either input. */
 KERNEL_INLINE void NAME(load_local)(const struct kernel_group *group, size_t node, bool has_locals, VF out[12])
 {
     for (size_t r = 0; r < 3 && has_locals; r++)
@@ -37,7 +37,7 @@ KERNEL_INLINE void NAME(compose_nodes)(const struct kernel_group *group, bool ha
     }
 }
 
-/* The sum stays 0 in lanes whose elements are all finite; in the others it is NaN from here on. */
+/* Sums x * 0: the sum stays 0 in lanes whose elements are all finite, and becomes NaN in the others. */
 KERNEL_INLINE VF NAME(check)(VF so_far, const VF rows[12])
 {
     VF sum[4];

@@ -1,10 +1,10 @@
-/* kernel_lanes.h - local matrices of LANES nodes at once; a template for kernel_*.c, which define LANES (4, 8 or 16)
- * and include it. Defines lanes_weights_LANES() and lanes_out_LANES(). The operations are those of
- * kernel_scalar.c, in the same order. */
+/* kernel_lanes.h - local matrices of LANES nodes at once. A template for kernel_*.c, which define LANES (4, 8 or 16)
+ * and include it. It defines lanes_weights_LANES() and lanes_out_LANES() and does the operations of kernel_scalar.c in
+ * the same order. */
 #include "anim/kernel/kernel_f64.h"
 #include "anim/kernel/kernel_vectors.h"
 
-/* u of `LANES` lanes, for translations (0), rotations (1) or scales (2). */
+/* Returns u of `LANES` lanes, for translations (0), rotations (1) or scales (2). */
 KERNEL_INLINE VF NAME(u_of)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
                             uint32_t what)
 {
@@ -15,8 +15,8 @@ KERNEL_INLINE VF NAME(u_of)(const struct kernel_lanes *lanes, const struct lane_
     return u * NAME(load)(lanes->values + block->constant_first + at);
 }
 
-/* The weights of the two rotations of each lane, a pass of its own: its long chains of operations then overlap with
- * those of other lanes instead of waiting for them. */
+/* Computes the weights of the two rotations of each lane, in a pass of its own, so that the long dependency chains of
+ * different lanes overlap. */
 KERNEL_INLINE void NAME(lanes_weights)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
                                        float *weights)
 {
@@ -52,7 +52,7 @@ KERNEL_INLINE void NAME(between)(const struct kernel_lanes *lanes, const struct 
     }
 }
 
-/* What the matrices of the lanes are made of: rotations in m[0] to m[3], or rows of 3x3 matrices in m. */
+/* Loads the components of the lanes' matrices: rotations in m[0] to m[3], or rows of 3x3 matrices in m. */
 KERNEL_INLINE void NAME(parts)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
                                const float *weights, VF m[9], VF t[3], VF s[3])
 {
@@ -100,7 +100,7 @@ KERNEL_INLINE void NAME(lanes_matrices)(const struct kernel_lanes *lanes, const 
     NAME(store_rows)(to, 8, m[6], m[7], m[8], t[2]);
 }
 
-/* The same in double precision from the rotations on, four lanes at a time (kernel_f64.h). */
+/* Makes the matrices in double precision from the rotations on, four lanes at a time (kernel_f64.h). */
 KERNEL_INLINE void NAME(lanes_f64)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
                                    const float *weights)
 {
@@ -117,7 +117,7 @@ KERNEL_INLINE void NAME(lanes_f64)(const struct kernel_lanes *lanes, const struc
         f64_matrices(block->flags, parts + i, LANES, block->rig_nodes + first + i, lanes->f64);
 }
 
-/* What moves, taken apart: rows of struct rig_part. */
+/* Stores the moving components as rows of struct rig_part. */
 KERNEL_INLINE void NAME(lanes_parts)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
                                      const float *weights)
 {
@@ -144,7 +144,7 @@ KERNEL_INLINE void NAME(lanes_parts)(const struct kernel_lanes *lanes, const str
     }
 }
 
-/* One of the three above: what the caller wants. */
+/* Calls the one of the three above that the caller has a buffer for. */
 KERNEL_INLINE void NAME(lanes_out)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
                                    const float *weights)
 {
@@ -156,7 +156,7 @@ KERNEL_INLINE void NAME(lanes_out)(const struct kernel_lanes *lanes, const struc
         NAME(lanes_matrices)(lanes, block, first, weights);
 }
 
-/* All blocks, LANES nodes at a time, of which every block has a multiple. */
+/* Evaluates all blocks, LANES nodes at a time. The width of every block is a multiple of LANES. */
 KERNEL_INLINE void NAME(lanes_all)(const struct kernel_lanes *lanes)
 {
     for (uint32_t b = 0; b < lanes->block_count; b++)

@@ -1,23 +1,22 @@
-/* kernel_mix.h - blends of LANES nodes of an entity, or of one node of LANES entities, at once; a template for
- * kernel_*.c, which define LANES and include it behind kernel_vectors.h. Defines mix_all_LANES() and
- * mix_group_LANES(). Every lane has its own operations, in the same order, whatever the width; what may be left out is
- * decided for LANE_WIDTH nodes together. */
+/* kernel_mix.h - blends LANES nodes of one entity, or one node of LANES entities, at once. A template for kernel_*.c,
+ * which define LANES and include it after kernel_vectors.h. It defines mix_all_LANES() and mix_group_LANES(). Each lane
+ * does the same operations in the same order at any width. Work is skipped only for LANE_WIDTH nodes together. */
 #include "anim/kernel/kernel_f64.h"
 
-/* The local transforms of LANES nodes, or entities, by components. */
+/* The local transforms of LANES nodes or entities, one vector per component. */
 struct NAME(part) {
-    VF rotation[4]; /* of any length but 0 */
+    VF rotation[4]; /* any length but 0 */
     VF translation[4], scale[4];
 };
 
-/* What is known of the lanes while their layers are mixed. */
+/* The state of the lanes while their layers are mixed. */
 struct NAME(mixed) {
     struct NAME(part) part;
     VF sum;          /* of the weights so far */
-    VI count, fault; /* how many layers share; not 0: beyond the limits of kernel.h */
+    VI count, fault; /* layers with a share; not 0: beyond the limits of kernel.h */
 };
 
-/* `stride`: from one lane's to the next one's. */
+/* `stride`: floats from one lane to the next. */
 KERNEL_INLINE void NAME(load_place)(const float *parts, size_t stride, size_t node, bool is_sized,
                                     struct NAME(part) * out)
 {
@@ -34,13 +33,13 @@ KERNEL_INLINE void NAME(load_part)(const float *parts, size_t stride, size_t nod
     NAME(load_place)(parts, stride, node, is_sized, out);
 }
 
-/* Lanes that are nodes lie side by side; the compiler then knows by how much. */
+/* Lanes of nodes lie side by side, which makes the stride a constant for the compiler. */
 KERNEL_INLINE size_t NAME(stride_of)(size_t group_stride, bool is_group)
 {
     return is_group ? group_stride : KERNEL_PART;
 }
 
-/* True when the layer may move one of the LANE_WIDTH nodes around `node`. */
+/* True when the layer may move any of the LANE_WIDTH nodes around `node`. */
 KERNEL_INLINE bool NAME(is_in)(const struct kernel_layer *layer, size_t node)
 {
     return layer->blocks == NULL || layer->blocks[node / LANE_WIDTH] != 0;
@@ -54,22 +53,22 @@ KERNEL_INLINE VF NAME(weights_at)(const struct kernel_layer *layer, size_t node,
     return NAME(of_bits)(NAME(bits)(weights) & -(int32_t)layer->is_moved[node]);
 }
 
-/* --- layers that override --- */
+/* --- overriding layers --- */
 
-/* What the two halves of a share have in common. */
+/* Passed from share_begin() to share_end(). */
 struct NAME(arc) {
     VF to[4];       /* the layer's rotation, of unit length */
     VF dot, square; /* of the arc to it */
 };
 
-/* What is known before. */
+/* Known before a share is added. */
 struct NAME(share) {
-    bool may_be_first; /* some nodes may have no share so far, but only their rest */
-    bool is_unit;      /* rotations are as clips or the rest pose have them: at most one layer has a share */
+    bool may_be_first; /* some nodes may have no share yet, only their rest */
+    bool is_unit;      /* rotations have unit length, as in clips and the rest pose: at most one layer has a share */
 };
 
-/* Adds a layer's share. Running means: with W the weights so far, value += w / (W + w) * (layer's - value). In two
- * halves, each a pass of its own over some nodes, so that their chains of operations overlap. */
+/* Adds a layer's share to the running mean: with W the weights so far, value += w / (W + w) * (layer's - value). It
+ * takes two halves, each a pass of its own over several nodes, so that their dependency chains overlap. */
 KERNEL_INLINE void NAME(share_begin)(struct NAME(mixed) * mixed, VF weight, struct NAME(arc) * arc,
                                      struct NAME(share) share)
 {
@@ -106,8 +105,8 @@ KERNEL_INLINE void NAME(share_end)(struct NAME(mixed) * mixed, const struct NAME
     mixed->fault |= is_share & ~is_first & (NAME(absolute)(arc->dot) < KERNEL_DOT_MIN);
 }
 
-/* One step towards the mean of the rotations, from `mean`, of unit length: the sum of the arcs to all, each times its
- * share. Returns the square of its length. */
+/* Takes a step towards the mean of the rotations, from `mean`, which has unit length: the sum of the arcs to all of
+ * them, each times its share. Returns the square of the step's length. */
 KERNEL_INLINE VF NAME(step)(const struct kernel_mix *mix, size_t node, const struct NAME(mixed) * mixed, VI is_active,
                             VF mean[4], VI *fault, bool is_group)
 {
@@ -146,7 +145,7 @@ KERNEL_INLINE bool NAME(is_any)(VI mask)
     return any != 0;
 }
 
-/* Of three and more rotations, one after the other were only near. */
+/* Refines the mean of three or more rotations, which adding one share after the other only approximates. */
 KERNEL_INLINE void NAME(find_means)(const struct kernel_mix *mix, size_t node, struct NAME(mixed) * mixed,
                                     bool is_group)
 {
@@ -166,14 +165,14 @@ KERNEL_INLINE void NAME(find_means)(const struct kernel_mix *mix, size_t node, s
 #include "anim/kernel/kernel_additive.h"
 #include "anim/kernel/kernel_part_rows.h"
 
-/* --- all --- */
+/* --- all layers --- */
 
-/* Up to LANE_WIDTH nodes that are mixed together: each layer takes part in all of them, or in none. */
+/* Up to LANE_WIDTH nodes that are mixed together: each layer has a share in all of them or in none. */
 struct NAME(nodes) {
     const struct kernel_mix *mix;
     size_t first;   /* the first node of the first vector */
     size_t step;    /* nodes from one vector to the next */
-    size_t stride;  /* floats from one lane's part to that of the next */
+    size_t stride;  /* floats from one lane's part to the next */
     uint32_t count; /* vectors */
     bool is_group;
 };
@@ -232,7 +231,7 @@ KERNEL_INLINE VI NAME(mix_end)(const struct NAME(nodes) * nodes, bool is_sized, 
         const size_t node = nodes->first + i * nodes->step;
         VI own = mixed[i].fault;
         for (size_t l = 0; l < LANES && !nodes->is_group && node + LANES > mix->node_count; l++)
-            own[l] = node + l < mix->node_count ? own[l] : 0; /* what fills up the last vector is no node */
+            own[l] = node + l < mix->node_count ? own[l] : 0; /* the padding of the last vector is not a node */
         fault |= own;
         if (nodes->is_group)
             NAME(store_elements)(&mixed[i].part, is_sized, node, mix->local);
@@ -254,7 +253,7 @@ KERNEL_INLINE VI NAME(mix_nodes)(const struct NAME(nodes) * nodes, bool is_sized
         const struct kernel_layer *layer = &mix->layers[l];
         if (!NAME(is_in)(layer, nodes->first))
             continue;
-        if (!has_rest && l == 1) { /* most blends */
+        if (!has_rest && l == 1) { /* the usual blend */
             NAME(mix_override)(nodes, layer, is_sized, (struct NAME(share)){.is_unit = true}, mixed);
         } else {
             const struct NAME(share) share = {.may_be_first = has_rest, .is_unit = l < 2};
@@ -269,7 +268,7 @@ KERNEL_INLINE VI NAME(mix_nodes)(const struct NAME(nodes) * nodes, bool is_sized
     return NAME(mix_end)(nodes, is_sized, mixed);
 }
 
-/* Not 0 in lanes that are beyond the limits. */
+/* Returns nonzero in lanes that are beyond the limits. */
 KERNEL_INLINE VI NAME(mix_of)(const struct kernel_mix *mix, bool is_sized, bool is_group)
 {
     VI fault = {0};

@@ -1,7 +1,7 @@
-/* kernel_part_rows.h - matrices of mixed local transforms, and where they go; a template for kernel_mix.h. */
+/* kernel_part_rows.h - makes and stores matrices of mixed local transforms; a template for kernel_mix.h. */
 
 #if LANES == 1
-/* As kernel_f64.h has it for four. */
+/* kernel_f64.h has this for four lanes. */
 KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) * part, bool is_sized, size_t node, double *out)
 {
     struct parts parts = {.is_turned = true, .is_scaled = is_sized};
@@ -48,7 +48,7 @@ KERNEL_INLINE void NAME(store_local)(const struct NAME(part) * part, bool is_siz
         NAME(store_rows)(to, 4 * r, m[3 * r], m[3 * r + 1], m[3 * r + 2], part->translation[r]);
 }
 
-/* Element by element, each of all lanes, as struct kernel_group has them. */
+/* Stores each element of all lanes side by side, as in struct kernel_group. */
 KERNEL_INLINE void NAME(store_elements)(const struct NAME(part) * part, bool is_sized, size_t node, float *local)
 {
     VF m[9];

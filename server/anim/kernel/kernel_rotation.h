@@ -1,9 +1,9 @@
-/* kernel_rotation.h - the 3x3 matrix of a rotation; a template for kernel_*.c and *.h, which define REAL (float, double
+/* kernel_rotation.h - the 3x3 matrix of a rotation. A template for kernel_*.c and *.h, which define REAL (float, double
  * or vectors of them) and ROTATION (the function's name) and include it. The quaternion may have any length but 0
  * (Shoemake, "Animating rotation with quaternion curves", 1985). */
 #include "anim/kernel/kernel_simd.h"
 
-/* m: by rows. */
+/* m: row-major. */
 KERNEL_INLINE void ROTATION(const REAL q[4], REAL m[9])
 {
     const REAL square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]), n = 2 / square;

@@ -1,6 +1,6 @@
 /* kernel_rows.h - products of affine matrices by rows, for kernel_*.c, which define ROWS: how many rows of four floats
- * a vector has, 1, 2 or 4. The operations are those of kernel_scalar.c, in the same order. With 4 the last row of the
- * matrices in scratch takes part: it is 0. */
+ * a vector holds, 1, 2 or 4. It does the operations of kernel_scalar.c in the same order. With 4, the last row of the
+ * matrices in scratch memory takes part: it is 0. */
 #include "anim/kernel/kernel_simd.h"
 
 #if ROWS > 1
@@ -9,7 +9,7 @@
 
 typedef int32_t i32x4 __attribute__((vector_size(16)));
 
-/* A row times a matrix; the matrix's last row is 0 0 0 1. */
+/* Multiplies a row by a matrix whose last row is 0 0 0 1. */
 KERNEL_INLINE f32x4 row_multiply(f32x4 row, f32x4 b0, f32x4 b1, f32x4 b2)
 {
     const i32x4 mask = {0, 0, 0, -1};
@@ -55,7 +55,7 @@ struct rows_by_2 {
 };
 #define ROWS_TYPE struct rows_by_2
 
-/* A row of b beside itself, straight from memory. */
+/* Loads a row of b twice, straight from memory. */
 KERNEL_INLINE f32x8 f32x8_twice(const float *row)
 {
     return (f32x8)_mm256_broadcast_ps((const __m128 *)(const void *)row);
@@ -90,7 +90,7 @@ struct rows_by_4 {
 };
 #define ROWS_TYPE struct rows_by_4
 
-/* A row of b four times, straight from memory. */
+/* Loads a row of b four times, straight from memory. */
 KERNEL_INLINE f32x16 row_four_times(const float *row) { return (f32x16)_mm512_broadcast_f32x4(_mm_loadu_ps(row)); }
 
 KERNEL_INLINE ROWS_TYPE rows_multiply(const float *a, const float *b)
@@ -113,12 +113,12 @@ KERNEL_INLINE void rows_store(float *to, ROWS_TYPE rows)
     f32x4_store(to + 8, __builtin_shufflevector(v, v, 8, 9, 10, 11));
 }
 
-/* To scratch, in one piece, so that it is read back in one. */
+/* Stores to scratch memory in one piece, because it is read back in one. */
 KERNEL_INLINE void rows_keep(float *to, ROWS_TYPE rows) { memcpy(to, &rows.all, sizeof rows.all); }
 
 #endif
 
-/* rows_store() column by column, with the last row. */
+/* As rows_store(), but column by column and with the last row. */
 KERNEL_INLINE void rows_store_columns(float *to, ROWS_TYPE rows)
 {
 #if ROWS == 4
@@ -141,7 +141,7 @@ KERNEL_INLINE void rows_store_columns(float *to, ROWS_TYPE rows)
 #endif
 }
 
-/* The product, in double precision, in the place of the node's own matrix. */
+/* Replaces the node's own matrix by the product, in double precision. */
 KERNEL_INLINE void f64_multiply(const double *a, double *own)
 {
     f64x4 b[3];
@@ -185,8 +185,8 @@ KERNEL_INLINE void rows_output(const float *matrices, const struct kernel_palett
         rows_store(palette->out + 12 * (size_t)output->joint, rows);
 }
 
-/* Nodes and outputs in one loop where that can be: outputs do not depend on each other, and fill the time in which a
- * chain of parents waits. Output i needs no node behind i + lag (struct rig_skin). */
+/* Interleaves nodes and outputs in one loop where possible: outputs do not depend on each other, so they fill the time
+ * in which a chain of parents waits. Output i needs no node beyond i + lag (struct rig_skin). */
 KERNEL_INLINE void rows_compose(const struct kernel_rig *rig, const struct kernel_palette *palette, bool is_mat4,
                                 bool is_f64)
 {
@@ -228,7 +228,7 @@ static void write_palette(const float *scene_from_node, const struct kernel_pale
         rows_output(scene_from_node, palette, i, palette->is_mat4);
 }
 
-/* world * rows, in double precision, rounded once. */
+/* Computes world * rows in double precision and rounds once. */
 KERNEL_INLINE void move_rows(const double *world, const float *rows, f32x4 out[3])
 {
     f64x4 b[3];

@@ -1,4 +1,4 @@
-/* The kernels in plain C, one number after the other: what the others must equal, and what other machines run. */
+/* The kernels in plain C, one number at a time. The others must give the same results, and other machines run it. */
 #include "anim/kernel/kernel.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static float arc_square(float dot)
     return x * (low + high * x4);
 }
 
-/* sin(v a) / a, of v and a^2 */
+/* sin(v a) / a, from v and a^2 */
 static float sine(float v, float square)
 {
     static const float S[5] = {KERNEL_SINE};
@@ -22,7 +22,7 @@ static float sine(float v, float square)
     return v * ((S[0] + S[1] * y) + y2 * ((S[2] + S[3] * y) + S[4] * y2));
 }
 
-/* The lane of one node: where its numbers are in frames, constants and weights. */
+/* The lane of one node, with the places of its numbers in frames, constants and weights. */
 struct lane {
     const struct kernel_lanes *lanes;
     const struct lane_block *block;
@@ -42,7 +42,7 @@ static struct lane lane_of(const struct kernel_lanes *lanes, uint32_t block, uin
     return lane;
 }
 
-/* Component `c` of a frame's block; components are counted from its first. */
+/* Interpolates component `c` of a block's frame. */
 static float between(const struct lane *lane, uint32_t c, float u)
 {
     const uint32_t at = lane->block->frame_offset + c * lane->block->width + lane->index;
@@ -66,11 +66,11 @@ static void rotation(const struct lane *lane, float u, float q[4])
         q[i] = wa * a[i * width] + wb * b[i * width];
 }
 
-/* What the matrix of a lane is made of. */
+/* The components of a lane's matrix. */
 struct parts {
     bool is_turned, is_scaled;
-    float rotation[4]; /* of any length but 0 */
-    float matrix[9];   /* else, by rows */
+    float rotation[4]; /* any length but 0 */
+    float matrix[9];   /* otherwise, row-major */
     float translation[3], scale[3];
 };
 
@@ -108,7 +108,7 @@ static struct parts parts_of(const struct lane *lane)
 #define NAME(name) f64_##name
 #include "anim/kernel/kernel_scalar_real.h"
 
-/* What moves, to a struct rig_part. */
+/* Stores the moving components to a struct rig_part. */
 static void store_parts(const struct lane *lane, const struct parts *parts, float *to)
 {
     const uint32_t flags = lane->block->flags;
@@ -198,7 +198,7 @@ static void scalar_move(const struct kernel_move *move)
     }
 }
 
-/* Blends: lanes do not look at each other, so that one alone does what many do. */
+/* Blends: lanes are independent, so one alone does what many do. */
 #define LANES 1
 #include "anim/kernel/kernel_vectors.h"
 #include "anim/kernel/kernel_mix.h"

@@ -1,9 +1,9 @@
-/* kernel_scalar_real.h - matrices of one lane and their product, in one precision; a template for kernel_scalar.c,
+/* kernel_scalar_real.h - matrices of one lane and their product, in one precision. A template for kernel_scalar.c,
  * which defines REAL (float or double) and NAME() and includes it. */
 #define ROTATION NAME(matrix_of_rotation)
 #include "anim/kernel/kernel_rotation.h"
 
-/* Three rows of 4. */
+/* m: three rows of 4. */
 static void NAME(rows_of_parts)(const struct parts *parts, REAL m[12])
 {
     REAL q[4], turned[9];
@@ -18,7 +18,7 @@ static void NAME(rows_of_parts)(const struct parts *parts, REAL m[12])
         m[4 * r + 3] = (REAL)parts->translation[r];
 }
 
-/* out = a * b of affine matrices; out may be b. */
+/* out = a * b for affine matrices; out may be b. */
 static void NAME(multiply)(const REAL *a, const REAL *b, REAL *out)
 {
     REAL product[12];

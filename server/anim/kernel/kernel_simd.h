@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* Vectors stay in registers only where no call is between. */
+/* Forces inlining: vectors stay in registers only where there is no call. */
 #define KERNEL_INLINE static inline __attribute__((always_inline))
 
 typedef float f32x4 __attribute__((vector_size(16)));
-typedef double f64x4 __attribute__((vector_size(32))); /* by address only: not every machine has it */
+typedef double f64x4 __attribute__((vector_size(32))); /* pass by address: not all machines have it */
 
 KERNEL_INLINE f32x4 f32x4_load(const float *from)
 {

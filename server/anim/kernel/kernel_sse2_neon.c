@@ -1,4 +1,4 @@
-/* Four nodes at once: what every x86-64 and every AArch64 runs. */
+/* Evaluates four nodes at once, on every x86-64 and every AArch64. */
 #if defined(__x86_64__) || defined(__aarch64__)
 
 #define LANES 4

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Whether the processor, and the system by the registers it saves, runs the kernel at a place of kernel_at(). */
+/* True when the processor, and the system by the registers that it saves, runs the kernel at an index of kernel_at().
+ */
 static bool is_there(uint32_t index)
 {
 #if defined(__x86_64__)
@@ -10,7 +11,7 @@ static bool is_there(uint32_t index)
            (index == 3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
             __builtin_cpu_supports("avx512dq"));
 #else
-    return index < 2; /* NEON is part of AArch64; elsewhere there is no second */
+    return index < 2; /* NEON is part of AArch64; other machines have no second kernel */
 #endif
 }
 

@@ -1,5 +1,5 @@
-/* kernel_vectors.h - LANES numbers at once, and their arithmetic; a template for kernel_*.c, which define LANES (1, 4,
- * 8 or 16) and include it. Vectors are the compiler's own (vector_size): the flags of the file say what they become. */
+/* kernel_vectors.h - arithmetic on vectors of LANES numbers. A template for kernel_*.c, which define LANES (1, 4, 8 or
+ * 16) and include it. It uses the compiler's vector_size; the flags of the file select the instructions. */
 #include "anim/kernel/kernel_simd.h"
 
 #if LANES == 1
@@ -28,7 +28,7 @@ KERNEL_INLINE VF NAME(load)(const float *from)
 
 KERNEL_INLINE void NAME(store)(float *to, VF v) { memcpy(to, &v, sizeof v); }
 
-/* Element r of each of four vectors of components becomes four floats at to[r]: `row` of the matrices of all lanes. */
+/* Stores element r of the vectors a, b, c and d as four floats at to[r] + row, for each lane r. */
 #if LANES == 1
 KERNEL_INLINE void NAME(store_rows)(float *const to[LANES], size_t row, VF a, VF b, VF c, VF d)
 {
@@ -66,7 +66,7 @@ KERNEL_INLINE void NAME(store_every_fourth)(float *const to[LANES], size_t row, 
 #endif
 }
 
-/* As with LANES == 4, in each quarter or half of the vectors by itself, as such machines do it. */
+/* As with LANES == 4, but within each half or quarter of the vectors, as the machine's instructions work. */
 KERNEL_INLINE void NAME(store_rows)(float *const to[LANES], size_t row, VF a, VF b, VF c, VF d)
 {
     const VF ab_low = WITHIN_QUADS(a, b, 0, 4, 1, 5), ab_high = WITHIN_QUADS(a, b, 2, 6, 3, 7);
@@ -78,7 +78,7 @@ KERNEL_INLINE void NAME(store_rows)(float *const to[LANES], size_t row, VF a, VF
 }
 #endif
 
-/* Two rows, which follow each other. */
+/* Stores two consecutive rows. */
 KERNEL_INLINE void NAME(store_two_rows)(float *const to[LANES], size_t row, const VF first[4], const VF second[4])
 {
 #if LANES == 8
@@ -102,7 +102,7 @@ KERNEL_INLINE void NAME(store_two_rows)(float *const to[LANES], size_t row, cons
 #endif
 }
 
-/* The other way: four floats of each lane, `stride` apart, become four vectors of components. */
+/* The reverse: four floats of each lane, `stride` apart, become four vectors of components. */
 KERNEL_INLINE void NAME(load_rows)(const float *from, size_t stride, VF out[4])
 {
 #if LANES == 1
@@ -154,7 +154,7 @@ KERNEL_INLINE VF NAME(of_bits)(VI bits)
     return v;
 }
 
-/* Lanes of `yes` where the mask is all ones, of `no` where it is 0. */
+/* Selects `yes` in lanes where the mask is all ones, and `no` where it is 0. */
 KERNEL_INLINE VF NAME(select)(VI mask, VF yes, VF no)
 {
     return NAME(of_bits)((mask & NAME(bits)(yes)) | (~mask & NAME(bits)(no)));
@@ -180,7 +180,7 @@ KERNEL_INLINE VF NAME(dot)(const VF a[4], const VF b[4])
     return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]);
 }
 
-/* To unit length. */
+/* Scales to unit length. */
 KERNEL_INLINE void NAME(normalize)(VF q[4])
 {
     const VF scale = 1 / NAME(root)(NAME(dot)(q, q));
@@ -188,7 +188,7 @@ KERNEL_INLINE void NAME(normalize)(VF q[4])
         q[i] = scale * q[i];
 }
 
-/* The square of the angle whose cosine is `dot`; 0 above 1. */
+/* Returns the square of the angle whose cosine is `dot`; 0 for a dot above 1. */
 KERNEL_INLINE VF NAME(arc_square)(VF dot)
 {
     static const float Q[8] = {KERNEL_ARC};
@@ -200,7 +200,7 @@ KERNEL_INLINE VF NAME(arc_square)(VF dot)
     return x * (low + high * x4);
 }
 
-/* sin(v a) / a, of v and a^2 */
+/* sin(v a) / a, from v and a^2 */
 KERNEL_INLINE VF NAME(sine)(VF v, VF square)
 {
     static const float S[5] = {KERNEL_SINE};
@@ -210,10 +210,11 @@ KERNEL_INLINE VF NAME(sine)(VF v, VF square)
 
 KERNEL_INLINE VF NAME(absolute)(VF v) { return NAME(of_bits)(NAME(bits)(v) & INT32_MAX); }
 
-/* `v` with its sign changed where `sign` has one. */
+/* Flips the sign of `v` in lanes where `sign` is negative. */
 KERNEL_INLINE VF NAME(flip)(VF v, VF sign) { return NAME(of_bits)(NAME(bits)(v) ^ (NAME(bits)(sign) & INT32_MIN)); }
 
-/* Along the shorter arc from a (u = 0) to b (1), both of unit length; *out is of any. Returns the cosine of the arc. */
+/* Interpolates along the shorter arc from a (u = 0) to b (u = 1), both of unit length; *out may have any length.
+ * Returns the cosine of the arc. */
 KERNEL_INLINE VF NAME(slerp)(const VF a[4], const VF b[4], VF u, VF out[4])
 {
     const VF dot = NAME(dot)(a, b), cosine = NAME(absolute)(dot);

@@ -1,4 +1,4 @@
-/* environment.c - projects light from all around to spherical harmonics, and filters it for roughnesses. */
+/* environment.c - projects light from all around to spherical harmonics, and filters it for each roughness. */
 #include "anim/light/environment.h"
 #include "anim/light/octahedron.h"
 
@@ -13,14 +13,14 @@ enum {
     DETAIL_LEAST = 64,
     DETAIL_MOST = 8192,
     LOBE_SAMPLES =
-        96 /* of a texel of the rough levels; those are not noise, as each is the mean of what is around it */
+        96 /* of a texel of the rough levels; they show no noise, because each is a mean of its surroundings */
 };
 
 static void look(environment_radiance *radiance, const void *context, const double d[3], double rgb[3])
 {
     radiance(context, d, rgb);
     for (int c = 0; c < 3; c++)
-        rgb[c] = rgb[c] > 0 ? fmin(rgb[c], HALF_MOST) : 0; /* 0 also for what is no number */
+        rgb[c] = rgb[c] > 0 ? fmin(rgb[c], HALF_MOST) : 0; /* 0 also for NaN */
 }
 
 static uint32_t steps_of(uint32_t detail)
@@ -30,7 +30,7 @@ static uint32_t steps_of(uint32_t detail)
 
 /* --- harmonics --- */
 
-/* The polynomials of environment.h. */
+/* Evaluates the polynomials of environment.h. */
 static void harmonics(const double d[3], double y[ENVIRONMENT_HARMONICS])
 {
     y[0] = 1;
@@ -44,8 +44,8 @@ static void harmonics(const double d[3], double y[ENVIRONMENT_HARMONICS])
     y[8] = d[0] * d[0] - d[1] * d[1];
 }
 
-/* The coefficient of polynomial p is the mean over the sphere of radiance times p, over the mean of p^2, times how much
- * of its band a cosine leaves: 1, 2/3, 1/4. */
+/* The coefficient of polynomial p is the mean over the sphere of radiance times p, divided by the mean of p^2, times
+ * the share of its band that the cosine keeps: 1, 2/3, 1/4. */
 void environment_project(environment_radiance *radiance, const void *context, uint32_t detail,
                          struct environment_harmonics *out)
 {
@@ -73,12 +73,12 @@ void environment_project(environment_radiance *radiance, const void *context, ui
 
 /* --- the map --- */
 
-/* Level 0 and what is left of it when pixels are put together, as the lobes read it: [texel][RGB]. */
+/* Level 0 and its smaller levels, averaged from pixels, for the lobes to sample: [texel][RGB]. */
 struct source {
     float (*texels)[3];
 };
 
-/* Level 0: the mean of so many places of each texel that nothing is missed. */
+/* Fills level 0: each texel is the mean of enough samples to miss no detail. */
 static bool fill_first(environment_radiance *radiance, const void *context, uint32_t detail, struct source *source,
                        int (*is_stopped)(const void *), const void *stop)
 {
@@ -104,7 +104,7 @@ static bool fill_first(environment_radiance *radiance, const void *context, uint
     return true;
 }
 
-/* Every further level is the means of four texels of the one before. */
+/* Fills the other levels: each texel is the mean of four of the level before. */
 static void fill_rest(struct source *source)
 {
     float(*from)[3] = source->texels;
@@ -120,7 +120,7 @@ static void fill_rest(struct source *source)
     }
 }
 
-/* The level's texel nearest to the direction: between texels, other samples of the lobe see the others. */
+/* Returns the level's texel nearest to the direction; other samples of the lobe reach its neighbours. */
 static const float *read_source(const struct source *source, const double d[3], double level)
 {
     const int l = level <= 0 ? 0 : level >= ENVIRONMENT_LEVELS - 1 ? ENVIRONMENT_LEVELS - 1 : (int)(level + 0.5);
@@ -133,15 +133,15 @@ static const float *read_source(const struct source *source, const double d[3], 
     return texels[(uint32_t)(at[1] * side) * side + (uint32_t)(at[0] * side)];
 }
 
-/* A sample of the lobe around the z axis: its direction, its weight, and the level of the source whose texels are as
- * large as what the sample stands for (Krivanek and Colbert 2008, Real-time Shading with Filtered Importance Sampling).
- */
+/* A sample of the lobe around the z axis: its direction, its weight, and the level of the source whose texels have the
+ * size of the solid angle that the sample represents (Krivanek and Colbert 2008, Real-time Shading with Filtered
+ * Importance Sampling). */
 struct lobe_sample {
     double d[3], weight, level;
 };
 
-/* Hammersley's points; half-way vectors as Trowbridge-Reitz has them, the eye in the direction of the normal. Returns
- * how many there are: those below the surface are left out. */
+/* Uses Hammersley points and half-way vectors of the Trowbridge-Reitz distribution, with the eye in the direction of
+ * the normal. Leaves out samples below the surface. Returns the number of samples. */
 static uint32_t make_lobe(double roughness, uint32_t sample_count, struct lobe_sample *samples)
 {
     const double alpha2 = pow(roughness, 4);
@@ -158,7 +158,7 @@ static uint32_t make_lobe(double roughness, uint32_t sample_count, struct lobe_s
         if (n_light <= 0)
             continue;
         const double spread = n_half * n_half * (alpha2 - 1) + 1;
-        const double density = alpha2 / (PI * spread * spread) / 4; /* of directions */
+        const double density = alpha2 / (PI * spread * spread) / 4; /* in directions */
         samples[count++] = (struct lobe_sample){.d = {across * cos(angle), across * sin(angle), n_light},
                                                 .weight = n_light,
                                                 .level = 0.5 * log2(1 / (sample_count * density) / texel)};
@@ -169,7 +169,7 @@ static uint32_t make_lobe(double roughness, uint32_t sample_count, struct lobe_s
 static void filter(const struct source *source, const struct lobe_sample *samples, uint32_t count, const double n[3],
                    double rgb[3])
 {
-    /* any two axes at right angles to n */
+    /* any two axes perpendicular to n */
     const double helper[3] = {fabs(n[2]) >= 0.8, 0, fabs(n[2]) < 0.8};
     double x[3] = {helper[1] * n[2] - helper[2] * n[1], helper[2] * n[0] - helper[0] * n[2],
                    helper[0] * n[1] - helper[1] * n[0]};
@@ -193,14 +193,14 @@ static void filter(const struct source *source, const struct lobe_sample *sample
         rgb[c] /= weight;
 }
 
-/* Of numbers from 0 to HALF_MOST; to the nearest. */
+/* Rounds a number from 0 to HALF_MOST to the nearest half float. */
 static uint16_t half_of(double x)
 {
     int exponent;
     if (x < ldexp(1, -25))
         return 0;
     frexp(x, &exponent);
-    exponent = exponent < -13 ? -13 : exponent; /* subnormal ones have the exponent of the smallest normal one */
+    exponent = exponent < -13 ? -13 : exponent; /* subnormals have the exponent of the smallest normal number */
     return (uint16_t)((uint32_t)(exponent + 13) * 1024 + (uint32_t)lrint(ldexp(x, 11 - exponent)));
 }
 
@@ -211,7 +211,7 @@ static void put_texel(uint16_t texel[4], const double rgb[3])
     texel[3] = half_of(1);
 }
 
-/* Each level from the source; samples: room for those of the last. */
+/* Makes each level from the source. samples: has room for those of the last level. */
 static void put_levels(const struct source *source, struct lobe_sample *samples, uint16_t (*texel)[4])
 {
     for (uint32_t l = 0; l < ENVIRONMENT_LEVELS; l++) {

@@ -1,5 +1,5 @@
-/* environment_formula.c - the environments that are made by formula: a studio, a day outdoors, white all around. Chosen
- * by eye, and so that the brightest parts of a matt surface have nearly its base colour. */
+/* environment_formula.c - environments defined by formulas: a studio, a day outdoors, white all around. The numbers
+ * were chosen by eye, so that the brightest parts of a matt surface nearly have its base colour. */
 #include "anim/light/environment.h"
 
 #include <math.h>
@@ -14,16 +14,15 @@ static double smooth(double from, double to, double x)
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/* A soft box: a rectangle on a wall at distance 1 in direction `middle`, its sides along and across, with soft edges.
- */
+/* A soft box: a rectangle with soft edges on a wall at distance 1 in direction `middle`. */
 struct soft_box {
-    double middle[3], along[3], across[3]; /* unit vectors at right angles */
+    double middle[3], along[3], across[3]; /* perpendicular unit vectors */
     double half_along, half_across, edge;  /* at distance 1 */
     double rgb[3];
 };
 
 static const struct soft_box BOXES[] = {
-    /* key: above, to the left, before the model */
+    /* key: above, to the left, in front of the model */
     {{-0.600, 0.500, 0.624}, {0.7209, 0.0, 0.6931}, {-0.3466, -0.8656, 0.3605}, 0.60, 0.45, 0.12, {2.56, 2.51, 2.44}},
     /* fill: to the right */
     {{0.882, 0.176, 0.437}, {-0.4439, 0.0, 0.8961}, {-0.1577, 0.9843, -0.0781}, 0.35, 0.70, 0.12, {0.45, 0.47, 0.50}},
@@ -63,7 +62,7 @@ void environment_outdoor(const void *context, const double d[3], double rgb[3])
     static const double SUN[3] = {-0.5145, 0.5145, 0.6860}, SUN_COLOR[3] = {1.0, 0.93, 0.80};
     (void)context;
     const double above = smooth(-0.03, 0.02, d[1]), height = sqrt(clamp(d[1], 0, 1));
-    /* a disc much wider than the real one, as far as maps and harmonics can tell; and the glow around it */
+    /* a disc much wider than the real sun, about as small as maps and harmonics can show, and the glow around it */
     const double cosine = dot(SUN, d), disc = smooth(0.985, 0.992, cosine), glow = exp(12 * (cosine - 1));
     for (int c = 0; c < 3; c++) {
         const double sky = HORIZON[c] + (ZENITH[c] - HORIZON[c]) * height;

@@ -1,11 +1,11 @@
-/* environment_picture.c - radiance from a picture of all directions. */
+/* environment_picture.c - radiance from an equirectangular picture. */
 #include "anim/light/environment.h"
 
 #include <math.h>
 
 static const double PI = 3.14159265358979323846;
 
-/* Between the middles of four pixels; around the poles rows end, and columns go on at the other side. */
+/* Interpolates between the centres of four pixels. At the poles rows are clamped; columns wrap around. */
 void environment_equirectangular(const void *context, const double d[3], double rgb[3])
 {
     const struct environment_picture *picture = context;

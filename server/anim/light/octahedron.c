@@ -24,7 +24,7 @@ void octahedron_place(const double d[3], double at[2])
 void octahedron_direction(const double at[2], double d[3])
 {
     double u = (at[0] - 0.5) / INSIDE, v = (at[1] - 0.5) / INSIDE;
-    /* beyond an edge the map goes on where its other half of the same edge is */
+    /* beyond an edge the map continues on the other half of the same edge */
     if (fabs(u) > 1) {
         u = copysign(2, u) - u;
         v = -v;

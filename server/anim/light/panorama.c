@@ -1,4 +1,4 @@
-/* panorama.c - looks light up in an equirectangular picture. */
+/* panorama.c - samples an equirectangular picture. */
 #include "anim/light/panorama.h"
 
 #include "anim/light/rgbe.h"

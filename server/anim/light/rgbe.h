@@ -1,14 +1,14 @@
-/* rgbe.h - light in four bytes: three mantissas and the exponent that they share (Ward 1991, Real Pixels). Linear RGB
- * from 0 to RGBE_MOST; whatever the bytes are, what comes out is finite. Pure; any thread. */
+/* rgbe.h - light in four bytes: three mantissas and a shared exponent (Ward 1991, Real Pixels). Linear RGB from 0 to
+ * RGBE_MOST. Any bytes give finite values. Pure; any thread. */
 #pragma once
 
 #include <math.h>
 #include <stdint.h>
 
-/* The largest number of 16 bits: what comes of light fits a map of half floats. Brighter light counts as this. */
+/* The largest half float, so that results fit a map of half floats. Brighter light counts as this. */
 #define RGBE_MOST 65504.0f
 
-/* A mantissa m and an exponent e are m * 2^(e - 136); all is black where the exponent is 0. */
+/* A mantissa m and an exponent e mean m * 2^(e - 136). With exponent 0 all is black. */
 static inline void rgbe_to_linear(const uint8_t rgbe[4], float rgb[3])
 {
     const float scale = rgbe[3] == 0 ? 0 : ldexpf(1, rgbe[3] - 136);
@@ -16,7 +16,7 @@ static inline void rgbe_to_linear(const uint8_t rgbe[4], float rgb[3])
         rgb[c] = fminf((float)rgbe[c] * scale, RGBE_MOST);
 }
 
-/* The nearest that there is; what is not above 0 becomes 0. */
+/* Finds the nearest value; negative numbers and NaN become 0. */
 static inline void rgbe_from_linear(const float rgb[3], uint8_t rgbe[4])
 {
     float clean[3], peak = 0;

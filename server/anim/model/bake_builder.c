@@ -1,4 +1,4 @@
-/* bake_builder.c - arrays that grow, texts and warnings. */
+/* bake_builder.c - growing arrays, texts and warnings. */
 #include "anim/model/bake_builder.h"
 
 #include "base/limits.h"
@@ -32,14 +32,14 @@ struct model bake_builder_view(const struct bake_builder *builder)
     };
 }
 
-/* One array of the builder, whatever its element type. */
+/* One array of the builder, independent of its element type. */
 struct array {
     void *items;
     uint32_t count, capacity;
     size_t item_bytes;
 };
 
-/* Doubles, so that many small adds cost one copy each on average. */
+/* Doubles the capacity, so that on average many small adds copy each element once. */
 static bool reserve(struct array *array, uint32_t needed)
 {
     if (needed <= array->capacity)
@@ -57,15 +57,15 @@ static bool reserve(struct array *array, uint32_t needed)
     return true;
 }
 
-/* The first of `count` new zeroed elements, or NULL when the builder failed. */
+/* Returns the first of `count` new zeroed elements, or NULL when the builder has failed. */
 static void *add(struct bake_builder *builder, struct array *array, uint32_t count)
 {
     const uint64_t added_bytes = (uint64_t)count * array->item_bytes;
     const uint64_t free_bytes = builder->limit_bytes == 0 ? UINT64_MAX : builder->limit_bytes;
-    /* UINT32_MAX itself stays free: as an offset it means none. */
+    /* UINT32_MAX itself stays unused: as an offset it means none. */
     const bool is_over = count >= UINT32_MAX - array->count || builder->used_bytes > free_bytes ||
                          added_bytes > free_bytes - builder->used_bytes;
-    /* Room for one at least, so that adding nothing does not look like a failure. */
+    /* Reserves at least one element, so that adding none does not look like a failure. */
     if (builder->is_failed || is_over || !reserve(array, array->count + (count == 0 ? 1 : count))) {
         builder->is_failed = 1;
         return NULL;
@@ -115,7 +115,7 @@ struct str bake_long_text(struct bake_builder *builder, const char *text, size_t
 
 struct str bake_text(struct bake_builder *builder, const char *text, size_t size_bytes)
 {
-    /* A name is repeated in every answer for each joint of its node: a few bytes must not stand for megabytes. */
+    /* Answers repeat a name for each joint of its node, so a few bytes must not expand to megabytes. */
     const size_t size_max = (size_t)LIMIT_INFO[LIMIT_NAME_BYTES].initial;
     if (text != NULL && size_bytes > size_max) {
         bake_warn(builder, "text_cut", "a text of %zu bytes that begins with '%.*s' is cut to %zu", size_bytes,
@@ -164,9 +164,9 @@ void bake_warn(struct bake_builder *builder, const char *code, const char *forma
         add_warning(builder, "more", MORE, sizeof MORE - 1);
         return;
     }
-    /* Shorter than the buffer, so that the character at the cut can be seen whole. */
+    /* Cuts before the end of the buffer, so that the whole character at the cut is visible. */
     const size_t kept = utf8_cut(message, strlen(message), sizeof message - 8);
-    /* Repaired as the stored one will be, so that the same message is found again. */
+    /* Repairs the message as storing it will, so that an equal stored one is found. */
     utf8_repair(message, kept);
     add_warning(builder, code, message, kept);
 }

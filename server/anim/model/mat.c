@@ -62,7 +62,7 @@ struct dmat4 dmat4_from_trs(const struct trs *trs)
     }};
 }
 
-/* Cofactors by the six 2x2 minors of the first and of the last two columns (Laplace expansion). */
+/* Uses the six 2x2 minors of the first and of the last two columns (Laplace expansion). */
 bool dmat4_invert(const struct dmat4 *matrix, struct dmat4 *out)
 {
     const double *m = matrix->m;
@@ -146,14 +146,14 @@ double box_size(const struct box *box)
     return size;
 }
 
-/* axes[to] = unit(axes[a] x axes[b]), so that a collapsed axis does not cost the rotation of the others. */
+/* axes[to] = unit(axes[a] x axes[b]), so that a collapsed axis does not lose the rotation of the others. */
 static void axis_from_others(double axes[3][3], int to, int a, int b)
 {
     cross3(axes[a], axes[b], axes[to]);
     unit3(axes[to]);
 }
 
-/* Some unit vector across `axis`, which is a unit vector itself. */
+/* Returns any unit vector perpendicular to the unit vector `axis`. */
 static void any_perpendicular(const double axis[3], double out[3])
 {
     double helper[3] = {0, 0, 0};
@@ -162,7 +162,7 @@ static void any_perpendicular(const double axis[3], double out[3])
     unit3(out);
 }
 
-/* Unit axes for the columns of a matrix; columns of length 0 get an axis that completes the others. */
+/* Makes unit axes of the columns of a matrix. A column of length 0 gets an axis that completes the others. */
 static void complete_axes(double axes[3][3], const double lengths[3])
 {
     int alive = 0, last_alive = 0;
@@ -188,7 +188,7 @@ static void complete_axes(double axes[3][3], const double lengths[3])
             axis_from_others(axes, c, (c + 1) % 3, (c + 2) % 3);
 }
 
-/* Four times the squares of the components of a rotation with these axes. */
+/* Computes four times the squares of the quaternion's components for these axes. */
 static void quat_squares(double axes[3][3], double squares[4])
 {
     const double xx = axes[0][0], yy = axes[1][1], zz = axes[2][2];
@@ -210,7 +210,7 @@ void quat_from_axes(double axes[3][3], int big, double q[4])
         q[i] = i == big ? 0.5 * twice : rows[big][i] * k;
 }
 
-/* By the largest of the four components: the candidates sum to 4, so the root is never of less than 1. */
+/* Starts from the largest of the four components: the candidates sum to 4, so the root is of at least 1. */
 static void unit_quat_from_axes(double axes[3][3], double q[4])
 {
     double squares[4];
@@ -285,7 +285,7 @@ double quat_angle(const double a[4], const double b[4], double side)
         sum += plus * plus;
         difference += minus * minus;
     }
-    /* From both diagonals of the rhombus: exact near 0, where acos(dot) loses half its digits. */
+    /* Uses both diagonals of the rhombus, which is exact near 0, where acos(dot) loses half its digits. */
     return 2 * trig_atan(sqrt(difference), sqrt(sum));
 }
 
@@ -294,7 +294,7 @@ void quat_slerp(const double a[4], const double b[4], double u, double out[4])
     const double dot = dot4(a, b);
     const double sign = dot < 0 ? -1 : 1;
     const double angle = quat_angle(a, b, sign), sine = trig_sin(angle);
-    /* Below this the arc and its chord differ by less than a double can tell. */
+    /* Below this the arc and its chord are equal in double precision. */
     const bool is_chord = sine < 1e-8;
     const double wa = is_chord ? 1 - u : trig_sin((1 - u) * angle) / sine;
     const double wb = sign * (is_chord ? u : trig_sin(u * angle) / sine);

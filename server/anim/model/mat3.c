@@ -65,7 +65,7 @@ void mat3_to_quat(const struct mat3 *m, double q[4])
     quat_normalize(q);
 }
 
-/* The inverse of the transpose: cofactors by the determinant. */
+/* Computes the inverse of the transpose: cofactors divided by the determinant. */
 static bool invert_transpose(const struct mat3 *m, struct mat3 *out)
 {
     const double *x = m->m, *y = m->m + 3, *z = m->m + 6, determinant = determinant3(x, y, z);
@@ -81,7 +81,8 @@ bool mat3_nearest(const struct dmat4 *m, struct mat3 *out)
 {
     enum { STEPS_MAX = 40 };
     struct mat3 at = upper(m), inverse;
-    /* About the cube root of the determinant, so that few steps suffice: a power of two, which rounds nothing. */
+    /* Scales by about the cube root of the determinant, so that few steps suffice. A power of two causes no rounding.
+     */
     const double size = scalbn(1, ilogb(determinant3(at.m, at.m + 3, at.m + 6)) / 3);
     double change = 1;
     *out = MAT3_IDENTITY;

@@ -1,4 +1,4 @@
-/* material_layers.h - the layers of materials as tables, made from material_layers.def. Pure. */
+/* material_layers.h - tables of the layers of materials, made from material_layers.def. Pure. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -15,8 +15,8 @@ extern const char *const LAYER_EXTENSIONS[LAYER_COUNT];
 struct layer_number {
     uint32_t layer;     /* LAYER_ */
     uint32_t offset;    /* of its floats in struct material_layers */
-    uint32_t count;     /* of them */
-    const char *member; /* of the extension's object */
+    uint32_t count;     /* number of floats */
+    const char *member; /* name in the extension's object */
     float neutral, least, most;
     bool is_strength;
 };
@@ -27,10 +27,10 @@ struct layer_texture {
     const char *name, *member;
     uint32_t content; /* TEXTURE_COLORS or TEXTURE_DATA */
 };
-/* By slot - TEXTURE_SLOT_COUNT. */
+/* Indexed by slot - TEXTURE_SLOT_COUNT. */
 extern const struct layer_texture LAYER_TEXTURES[LAYER_SLOT_COUNT];
 
-/* All neutral, without textures. */
+/* All numbers neutral, no textures. */
 extern const struct material_layers MATERIAL_LAYERS_NONE;
 
 static inline const float *layer_number_at(const struct material_layers *layers, const struct layer_number *number)
@@ -42,12 +42,12 @@ static inline float *layer_number_to(struct material_layers *layers, const struc
     return (float *)(void *)((char *)layers + number->offset);
 }
 
-/* The layers of a material of the model, or NULL. */
+/* Returns the layers of a material of the model, or NULL. */
 const struct material_layers *material_layers_of(const struct model *model, const struct material *material);
-/* The texture in a slot below TEXTURE_ALL_COUNT; of one without layers none in theirs. */
+/* Returns the texture in a slot below TEXTURE_ALL_COUNT. Slots of layers are empty for a material without layers. */
 const struct material_texture *material_texture_at(const struct model *model, const struct material *material,
                                                    uint32_t slot);
-/* True where directions along the surface matter: of a normal texture, or of anisotropy. */
+/* True where directions along the surface matter: the material has a normal texture or anisotropy. */
 bool material_needs_tangents(const struct model *model, const struct material *material);
-/* What a slot below TEXTURE_ALL_COUNT takes: TEXTURE_COLORS or TEXTURE_DATA. */
+/* Returns the content of a slot below TEXTURE_ALL_COUNT: TEXTURE_COLORS or TEXTURE_DATA. */
 uint32_t texture_slot_content(uint32_t slot);

@@ -1,4 +1,4 @@
-/* model_material.h - materials and textures of the baked model: see model.h. */
+/* model_material.h - materials and textures of the baked model (model.h). */
 #pragma once
 
 #include "anim/model/model_types.h"
@@ -13,7 +13,7 @@ enum texture_slot {
     TEXTURE_OCCLUSION,          /* in red */
     TEXTURE_EMISSIVE,
     TEXTURE_SLOT_COUNT,
-    /* from here on those of layers */
+    /* the following slots belong to layers */
     TEXTURE_CLEARCOAT = TEXTURE_SLOT_COUNT, /* strength in red */
     TEXTURE_CLEARCOAT_ROUGHNESS,            /* in green */
     TEXTURE_CLEARCOAT_NORMAL,               /* as TEXTURE_NORMAL */
@@ -29,15 +29,15 @@ enum texture_slot {
     LAYER_SLOT_COUNT = TEXTURE_ALL_COUNT - TEXTURE_SLOT_COUNT
 };
 
-/* A texture of a material and where it lies on the surface:
- * u' = m[0] * u + m[1] * v + m[2], v' = m[3] * u + m[4] * v + m[5] of the vertex' texture coordinates. */
+/* A texture of a material and its place on the surface: u' = m[0] * u + m[1] * v + m[2], v' = m[3] * u + m[4] * v +
+ * m[5], from the vertex's texture coordinates u, v. */
 struct material_texture {
-    int32_t texture;           /* into textures, or -1 */
+    int32_t texture;           /* index into textures, or -1 */
     uint32_t texcoord_set;     /* 0: texcoords, 1: second_texcoords */
     float uv_from_texcoord[6]; /* m: the rows of a 2x3 matrix (KHR_texture_transform) */
 };
 
-/* What a material can have beyond metallic-roughness (anim/model/material_layers.def). */
+/* The layers that a material can have beyond metallic-roughness (anim/model/material_layers.def). */
 enum material_layer {
     LAYER_CLEARCOAT,
     LAYER_SPECULAR,
@@ -49,40 +49,40 @@ enum material_layer {
     LAYER_COUNT
 };
 
-/* The numbers of layers, as the glTF extensions KHR_materials_* have them: neutral, without textures, where the
- * material does not have the layer. Factors multiply what the textures say. */
+/* The numbers of layers, as in the glTF extensions KHR_materials_*. A layer that the material lacks has neutral numbers
+ * and no textures. Factors multiply the texture's values. */
 struct material_layers {
-    uint32_t present; /* 1 << LAYER_ of those that have an effect; at least one */
+    uint32_t present; /* 1 << LAYER_ for each layer with an effect; at least one */
     float clearcoat, clearcoat_roughness;
-    float clearcoat_normal_scale;      /* of the texture's x and y */
-    float specular, specular_color[3]; /* of dielectrics: f90, and the tint of f0; linear RGB */
-    float ior;                         /* of the surface: 0 (which reflects everything), or at least 1 */
+    float clearcoat_normal_scale;      /* scales the texture's x and y */
+    float specular, specular_color[3]; /* for dielectrics: f90, and the tint of f0; linear RGB */
+    float ior;                         /* index of refraction of the surface: 0 (reflects everything), or at least 1 */
     float sheen_color[3];              /* linear RGB */
     float sheen_roughness;
-    float iridescence, iridescence_ior;                               /* of the thin film */
+    float iridescence, iridescence_ior;                               /* index of the thin film */
     float iridescence_thickness_min_nm, iridescence_thickness_max_nm; /* where the texture is 0, and 1 */
     float anisotropy;
     float anisotropy_rotation; /* radians, counter-clockwise from the tangent */
-    float transmission;        /* of a thin surface: the share of light that is not scattered but goes through */
+    float transmission;        /* thin surface: share of unscattered light that passes through */
     struct material_texture textures[LAYER_SLOT_COUNT]; /* by slot - TEXTURE_SLOT_COUNT */
 };
 
-/* Metallic-roughness, as glTF 2.0 (3.9, appendix B) has it. Factors multiply what the textures say. */
+/* Metallic-roughness, as in glTF 2.0 (3.9, appendix B). Factors multiply the texture's values. */
 struct material {
     struct str name;
     float base_color[4]; /* linear RGB, alpha */
     float emissive[3];   /* linear RGB; may be above 1 */
     float metallic, roughness;
-    float normal_scale;       /* of the normal texture's x and y */
+    float normal_scale;       /* scales the normal texture's x and y */
     float occlusion_strength; /* 0: the occlusion texture has no effect */
     float alpha_cutoff;
     uint32_t alpha_mode; /* ALPHA_ */
     uint32_t flags;      /* MATERIAL_ */
-    int32_t layers;      /* into material_layers, or -1 */
+    int32_t layers;      /* index into material_layers, or -1 */
     struct material_texture textures[TEXTURE_SLOT_COUNT];
 };
 
-/* What is drawn without a material: white, rough, no metal, no texture, and no name. */
+/* The material for primitives without one: white, rough, not metallic, no texture, no name. */
 extern const struct material MATERIAL_PLAIN;
 
 enum texture_state {
@@ -93,15 +93,15 @@ enum texture_state {
 enum texture_content {
     TEXTURE_COLORS = 0,   /* sRGB; smaller levels averaged in linear light, weighted by alpha */
     TEXTURE_DATA = 1,     /* numbers (metallic-roughness, normal, occlusion); averaged as they are */
-    TEXTURE_RADIANCE = 2, /* light (anim/light/rgbe.h) from all around, of a model that is an environment
-                             (anim/light/panorama.h) and has no material; averaged as light */
+    TEXTURE_RADIANCE = 2, /* light (anim/light/rgbe.h) from all around; only in an environment (anim/light/panorama.h),
+                             which has no material; averaged as light */
 };
 enum texture_wrap { TEXTURE_WRAP_REPEAT = 0, TEXTURE_WRAP_CLAMP = 1, TEXTURE_WRAP_MIRROR = 2 };
 
-/* How texels are chosen for a pixel that is smaller than one (mag) and larger (min): OpenGL's six ways. */
+/* How a pixel samples texels larger (mag) or smaller (min) than itself: OpenGL's six filters. */
 enum texture_mag { TEXTURE_MAG_LINEAR = 0, TEXTURE_MAG_NEAREST = 1 };
 enum texture_min {
-    TEXTURE_MIN_LINEAR_MIPMAP_LINEAR = 0, /* also where the file does not say */
+    TEXTURE_MIN_LINEAR_MIPMAP_LINEAR = 0, /* also where the file gives none */
     TEXTURE_MIN_NEAREST = 1,
     TEXTURE_MIN_LINEAR = 2,
     TEXTURE_MIN_NEAREST_MIPMAP_NEAREST = 3,
@@ -109,17 +109,17 @@ enum texture_min {
     TEXTURE_MIN_NEAREST_MIPMAP_LINEAR = 5,
 };
 
-/* Pixels: RGBA8, rows top first, power-of-two sides, then every smaller mip level down to 1x1. An image that a file
- * uses both ways is two textures. */
+/* Pixels are RGBA8, rows from the top, with power-of-two sides, followed by every smaller mip level down to 1x1. An
+ * image that a file uses for both colours and data is two textures. */
 struct texture {
     struct str uri;                       /* as the file names it; "" when embedded */
-    uint32_t state;                       /* TEXTURE_; without FOUND there are no pixels */
+    uint32_t state;                       /* TEXTURE_; only FOUND has pixels */
     uint32_t source_width, source_height; /* as stored in the image file; 0 when unknown */
     uint32_t width, height;               /* of level 0, powers of two */
     uint32_t level_count;
     uint32_t wrap_s, wrap_t;         /* TEXTURE_WRAP_ */
     uint32_t mag_filter, min_filter; /* TEXTURE_MAG_, TEXTURE_MIN_ */
-    uint32_t content;                /* what the material takes it for */
+    uint32_t content;                /* how the material uses it */
     uint32_t reserved;
-    uint64_t pixel_first; /* into pixels */
+    uint64_t pixel_first; /* index into pixels */
 };

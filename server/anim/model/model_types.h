@@ -1,4 +1,4 @@
-/* model_types.h - numbers and text as the baked model has them: see model.h. */
+/* model_types.h - the number and text types of the baked model (model.h). */
 #pragma once
 
 #include <stdint.h>

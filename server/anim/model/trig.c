@@ -1,13 +1,13 @@
-/* trig.c - the angle is brought near 0 by a multiple of pi/2, then a polynomial is taken (W. J. Cody and W. Waite,
- * "Software Manual for the Elementary Functions", 1980, chapters 8 and 11). The coefficients are those of the smallest
- * largest error over the interval, by E. Remez' exchange algorithm in 400 bits. */
+/* trig.c - reduces the angle by a multiple of pi/2, then evaluates a polynomial (W. J. Cody and W. Waite, "Software
+ * Manual for the Elementary Functions", 1980, chapters 8 and 11). The coefficients minimize the largest error over the
+ * interval; they were found by E. Remez' exchange algorithm in 400 bits. */
 #include "anim/model/trig.h"
 
 #include <math.h>
 #include <stddef.h>
 
-/* pi/2 = QUARTER_HIGH + QUARTER_MIDDLE + QUARTER_LOW. A product of one of the first two, of 33 bits, with a whole
- * number below 2^20 is exact. */
+/* pi/2 = QUARTER_HIGH + QUARTER_MIDDLE + QUARTER_LOW. The first two have 33 bits, so their product with a whole number
+ * below 2^20 is exact. */
 static const double QUARTER_HIGH = 0x1.921fb544p+0, QUARTER_MIDDLE = 0x1.0b4611a6p-34,
                     QUARTER_LOW = 0x1.3198a2e037073p-69;
 static const double QUARTERS_PER_RADIAN = 0x1.45f306dc9c883p-1;
@@ -21,12 +21,12 @@ static double polynomial(const double *coefficients, size_t count, double z)
 }
 #define POLYNOMIAL(coefficients, z) polynomial(coefficients, sizeof(coefficients) / sizeof *(coefficients), z)
 
-/* An angle near 0 as a sum: what the first double cannot hold of it is in the second. */
+/* An angle near 0 as a sum: the second double holds what does not fit the first. */
 struct near_angle {
     double r, rest;
 };
 
-/* angle - n * pi/2 (Cody and Waite's reduction, with the errors of both subtractions kept). */
+/* Computes angle - n * pi/2 (Cody and Waite's reduction, keeping the errors of both subtractions). */
 static struct near_angle reduce(double angle, double n)
 {
     const double high = angle - n * QUARTER_HIGH, middle = n * QUARTER_MIDDLE, first = high - middle;
@@ -34,7 +34,7 @@ static struct near_angle reduce(double angle, double n)
     return (struct near_angle){r, first - r - low};
 }
 
-/* For |r| <= pi/4: r + r^3 P(r^2), at most 2^-57 of the sine off. */
+/* For |r| <= pi/4: r + r^3 P(r^2), with a relative error of at most 2^-57. */
 static double sine_near_0(struct near_angle angle)
 {
     static const double P[] = {-0.1666666666666663,    0.008333333333322113,    -0.00019841269829584866,
@@ -43,7 +43,8 @@ static double sine_near_0(struct near_angle angle)
     return r + (angle.rest * (1 - z / 2) + r * z * POLYNOMIAL(P, z));
 }
 
-/* For |r| <= pi/4: 1 - r^2/2 + r^4 P(r^2), at most 2^-64 off. What rounding took from 1 - r^2/2 is added again. */
+/* For |r| <= pi/4: 1 - r^2/2 + r^4 P(r^2), with an error of at most 2^-64. It adds the rounding error of 1 - r^2/2
+ * again. */
 static double cosine_near_0(struct near_angle angle)
 {
     static const double P[] = {0.0416666666666666,     -0.0013888888888874131, 2.4801587289487006e-05,
@@ -52,7 +53,7 @@ static double cosine_near_0(struct near_angle angle)
     return near + ((1 - near - half) + (z * z * POLYNOMIAL(P, z) - r * angle.rest));
 }
 
-/* The sine of angle + quarters * pi/2. */
+/* Returns the sine of angle + quarters * pi/2. */
 static double sine_ahead(double angle, int quarters)
 {
     if (!(fabs(angle) <= TRIG_MAX))
@@ -75,7 +76,7 @@ double trig_sin(double angle) { return sine_ahead(angle, 0); }
 
 double trig_cos(double angle) { return sine_ahead(angle, 1); }
 
-/* For |t| <= tan(pi/8): t + t^3 P(t^2), at most 2^-59 of the arc off; less what t's own rounding makes. */
+/* For |t| <= tan(pi/8): t + t^3 P(t^2), with a relative error of at most 2^-59, besides the rounding of t. */
 static double arc_near_0(double t)
 {
     static const double P[] = {-0.333333333333332,   0.19999999999953205, -0.1428571428016209,  0.1111111078192156,

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Mean of rotations: each step shrinks the error by the square of the spread, so far ones take some. */
+/* Steps to a mean of rotations. Each step multiplies the error by the square of the spread, so widely spread ones need
+ * several. */
 enum { MEAN_STEPS_MAX = 64 };
 static const double MEAN_STEP_MIN = 1e-15;
 
@@ -47,7 +48,7 @@ bool blend_reserve(struct blend *blend, const struct model *model, uint32_t laye
 
 enum { MARK_MOVES = 1, MARK_SUBTREE = 2, MARK_EXCEPT = 4 };
 
-/* marks[n] has MARK_MOVES where the layer may move node n. */
+/* Sets MARK_MOVES in marks[n] where the layer may move node n. */
 static void mark_nodes(const struct model *model, const struct node_list *list, const struct blend_layer *layer,
                        uint8_t *marks)
 {
@@ -91,7 +92,7 @@ static bool are_equal(const double (*rotations)[4], uint32_t count)
     return true;
 }
 
-/* The normalised sum, all on the side of the heaviest: near enough to start from. */
+/* Computes the normalised sum, with all signs on the side of the heaviest rotation, as a starting point. */
 static void first_mean(const double (*rotations)[4], const double *weights, uint32_t count, double mean[4])
 {
     uint32_t heaviest = 0;
@@ -103,11 +104,11 @@ static void first_mean(const double (*rotations)[4], const double *weights, uint
         for (int k = 0; k < 4; k++)
             sum[k] += w * rotations[i][k];
     }
-    quat_normalize(sum); /* not 0: no term points away from the heaviest one's */
+    quat_normalize(sum); /* not 0: no term points away from the heaviest rotation */
     memcpy(mean, sum, sizeof sum);
 }
 
-/* Adds to `step` the arc from `mean` to the nearer of q and -q, times w, as a vector across `mean`. */
+/* Adds the arc from `mean` to the nearer of q and -q, times w, to `step`, as a vector perpendicular to `mean`. */
 static void add_arc(const double mean[4], const double q[4], double w, double step[4])
 {
     const double side = dot4(mean, q) < 0 ? -1 : 1;
@@ -169,7 +170,7 @@ static void find_shares(const struct blend *blend, const struct blend_layer *lay
     }
 }
 
-/* Written as a step from the first value, so that equal values mix to exactly themselves. */
+/* Mixes relative to the first value, so that equal values give exactly themselves. */
 static double mix(const struct shares *shares, const double *values)
 {
     double value = values[0];
@@ -265,7 +266,7 @@ static void add_layer(struct blend *blend, struct pose *pose, const struct model
     }
 }
 
-/* --- all --- */
+/* --- both --- */
 
 void blend_evaluate_nodes(struct blend *blend, struct pose *pose, const struct model *model,
                           const struct node_list *list, const struct blend_layer *layers, uint32_t layer_count)

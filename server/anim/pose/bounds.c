@@ -1,4 +1,4 @@
-/* bounds.c - deforms vertices and grows boxes around them. */
+/* bounds.c - deforms vertices and extends boxes to hold them. */
 #include "anim/pose/bounds.h"
 
 #include "base/err.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define NEAR_S 1e-9 /* a step of the rate so near to a key is the key */
+#define NEAR_S 1e-9 /* a step of the rate this close to a key is skipped */
 
 uint32_t bounds_main_joint(const struct model *model, uint32_t vertex)
 {
@@ -24,7 +24,7 @@ uint32_t bounds_main_joint(const struct model *model, uint32_t vertex)
     return joint;
 }
 
-/* The first key of any channel after `time_s`; infinity when there is none. */
+/* Returns the first key of any channel after `time_s`; infinity when there is none. */
 static double next_key(const struct bounds_times *walk, double time_s)
 {
     const struct model *model = walk->model;
@@ -43,7 +43,8 @@ static double next_key(const struct bounds_times *walk, double time_s)
     return next_s;
 }
 
-/* The first step of the rate after `time_s`; infinity without a rate, or when its steps are too small for a double. */
+/* Returns the first step of the rate after `time_s`; infinity without a rate, or when its steps are too small for a
+ * double. */
 static double next_step(const struct bounds_times *walk, double time_s)
 {
     if (!(walk->rate > 0))
@@ -76,7 +77,7 @@ static const struct primitive *primitive_of(const struct bounds_sum *sum, uint32
     return &sum->model->primitives[sum->model->draws[sum->draws[entry]].primitive];
 }
 
-/* The joint box that vertex `v` of an entry belongs to. */
+/* Returns the joint box to which vertex `v` of an entry belongs. */
 static struct joint_box *joint_of(const struct bounds_sum *sum, uint32_t entry, uint32_t v)
 {
     const struct model *model = sum->model;

@@ -10,16 +10,16 @@ double clip_time_wrap(double time_s, double duration_s, enum wrap wrap)
     if (wrap == WRAP_CLAMP)
         return fmin(fmax(time_s, 0), duration_s);
     if (wrap == WRAP_MIRROR) {
-        /* There and back is symmetric around 0, so the sign does not matter. */
+        /* Mirroring is symmetric around 0, so the sign does not matter. */
         const double there = fmod(fabs(time_s), 2 * duration_s);
         return there > duration_s ? fmax(2 * duration_s - there, 0) : there;
     }
-    if (time_s >= 0 && time_s < 2 * duration_s) /* the remainder without a division: it and fmod() are exact */
+    if (time_s >= 0 && time_s < 2 * duration_s) /* a remainder without a division; exact, as is fmod() */
         return (time_s < duration_s ? time_s : time_s - duration_s) + 0;
     const double rest = fmod(time_s, duration_s);
     if (rest >= 0)
         return rest + 0; /* not -0 */
-    /* A tiny negative rest can round up to the duration itself, which is the first pose. */
+    /* A tiny negative rest can round up to the duration itself, which is the first pose again. */
     const double wrapped = rest + duration_s;
     return wrapped < duration_s ? wrapped : 0;
 }

@@ -1,4 +1,4 @@
-/* dualquat.c - matrices to dual quaternions. */
+/* dualquat.c - converts matrices to dual quaternions. */
 #include "anim/pose/dualquat.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ int dualquat_from_matrix(const struct dmat4 *m, struct dualquat *out, struct err
     if (rc < 0)
         return rc;
     struct trs trs;
-    trs_from_dmat4(m, &trs); /* its verdict is stricter than ours */
+    trs_from_dmat4(m, &trs); /* its check is stricter than this one's */
     const double *q = trs.rotation, *t = trs.translation;
     double turned[3];
     cross3(t, q, turned);

@@ -1,4 +1,4 @@
-/* dualquat_palette.c - orders the joints of a skin from the top, so that each takes the sign of the one above it. */
+/* dualquat_palette.c - orders the joints of a skin from the top, so that each takes the sign of its ancestor. */
 #include "anim/pose/dualquat_palette.h"
 
 #include "anim/pose/pose.h"
@@ -18,7 +18,7 @@ void dualquat_signs_find(const struct dualquat_signs *signs, const struct model 
     const uint32_t first = model->skins[skin].joint_first, count = model->skins[skin].joint_count;
     uint32_t *next = scratch;                  /* [count]: another joint with the same node */
     uint32_t *here = next + count;             /* [node_count]: a joint with this node */
-    uint32_t *near = here + model->node_count; /* [node_count]: the nearest at this node or above */
+    uint32_t *near = here + model->node_count; /* [node_count]: the nearest joint at this node or above */
     uint32_t placed = 0;
     memset(here, 0xff, model->node_count * sizeof *here);
     for (uint32_t j = count; j-- > 0;) {

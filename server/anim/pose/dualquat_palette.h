@@ -1,7 +1,8 @@
 /* dualquat_palette.h - the palette of a skin as dual quaternions, with signs that a shader can blend. Pure; any thread.
  *
- * A dual quaternion and its negative are the same motion, but a blend of two needs both in one hemisphere. A joint's is
- * in that of the nearest joint of the same skin above it; the topmost have the sign of dualquat_from_matrix(). */
+ * A dual quaternion and its negative are the same motion, but to blend two, both must be in one hemisphere. Each
+ * joint's is in the hemisphere of its nearest ancestor joint in the same skin. Topmost joints have the sign of
+ * dualquat_from_matrix(). */
 #pragma once
 
 #include "anim/model/model.h"
@@ -9,15 +10,15 @@
 
 enum { DUALQUAT_FLOATS = 8 };
 
-/* Of one skin: in which order its joints get their signs, and from whom. */
+/* The order in which the joints of a skin get their signs, and the joint from which each gets it. */
 struct dualquat_signs {
-    uint32_t *order; /* [joint_count of the skin]: whoever is above before who is below */
-    uint32_t *above; /* [joint_count of the skin]: the nearest joint of the skin above, or UINT32_MAX */
+    uint32_t *order; /* [joint_count of the skin]: ancestors first */
+    uint32_t *above; /* [joint_count of the skin]: nearest ancestor in the skin, or UINT32_MAX */
 };
 
-/* How many uint32_t dualquat_signs_find() takes as scratch. */
+/* Returns the number of uint32_t of scratch memory that dualquat_signs_find() needs. */
 size_t dualquat_signs_scratch(const struct model *model, uint32_t skin);
-/* Fills signs->order and signs->above, which are the caller's. */
+/* Fills signs->order and signs->above, which the caller owns. */
 void dualquat_signs_find(const struct dualquat_signs *signs, const struct model *model, uint32_t skin,
                          uint32_t *scratch);
 

@@ -1,4 +1,4 @@
-/* layout.c - matrices as floats. */
+/* layout.c - stores matrices as floats. */
 #include "anim/pose/layout.h"
 
 #include <string.h>

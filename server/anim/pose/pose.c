@@ -174,7 +174,7 @@ void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, d
     pose_compose(pose, model);
 }
 
-/* All nodes, for one of them: only a scene's single root is asked for, and only of such models. */
+/* Composes all nodes to get one. Only pose_space_from_scene() with a single root, in such a model, needs it. */
 static struct dmat4 rest_with_own_scales(const struct model *model, uint32_t node)
 {
     struct pose pose;
@@ -221,7 +221,7 @@ int pose_space_from_scene(const struct pose *pose, const struct model *model, en
 static bool fits_float(const struct dmat4 *m)
 {
     for (int i = 0; i < 16; i++)
-        if (!(fabs(m->m[i]) <= (double)FLT_MAX)) /* NaN as well */
+        if (!(fabs(m->m[i]) <= (double)FLT_MAX)) /* also for NaN */
             return false;
     return true;
 }

@@ -1,82 +1,83 @@
-/* pose.h - from a model, a clip and a time to local transforms, scene matrices and skinning palettes.
+/* pose.h - evaluates a clip of a model at a time: local transforms, scene matrices and skinning palettes.
  *
  * Pure: no I/O, no globals, no clock; any thread, one struct pose per thread. Doubles inside, floats out.
  *
  *   palette[j] = scene_from_joint(j, t) * joint_from_bind[j]      (scene_from_bind)
  *
- * in the skin's own joint order, so that scene position = sum of weight * palette[joint] * bind position.
- * A skinned mesh's own node transform is not part of it (glTF 2.0, 3.7.3.3). */
+ * in the skin's own joint order, so that scene position = sum of weight * palette[joint] * bind position. A skinned
+ * mesh's own node transform is not part of it (glTF 2.0, 3.7.3.3). */
 #pragma once
 
 #include "anim/model/mat.h"
 
-/* Working memory for one model; reused from frame to frame. */
+/* Working memory for one model, reused from frame to frame. */
 struct pose {
     struct trs *local;             /* [node_count] */
     bool *is_animated;             /* [node_count]: some channel of the clip moves T, R or S */
     struct dmat4 *scene_from_node; /* [node_count] */
     double *weights;               /* [weight_count]: morph weights, as model->weights */
-    struct scale_frame *frames;    /* [node_count] of models with MODEL_OWN_SCALES */
+    struct scale_frame *frames;    /* [node_count] for models with MODEL_OWN_SCALES */
     uint32_t node_capacity, weight_capacity, frame_capacity;
 };
 
-enum { POSE_REST = -1 }; /* instead of a clip index: the rest pose */
+enum { POSE_REST = -1 }; /* in place of a clip index: the rest pose */
 
 void pose_init(struct pose *pose);
 void pose_fini(struct pose *pose);
 
-/* Room for the model, so that evaluating it allocates nothing. False when memory is gone; *pose is what it was then. */
+/* Makes room for the model, so that evaluating it does not allocate. False when memory runs out; *pose is unchanged. */
 bool pose_reserve(struct pose *pose, const struct model *model);
 
-/* Evaluates every node at `clip_time_s` (already wrapped, see clip_time.h) of clip `clip` (an index, or
- * POSE_REST): local transforms, morph weights, then scene matrices in node_order.
- * A node given by a matrix keeps that matrix unless the clip moves it; a channel set that lacks T, R or S
- * keeps the node's rest value for it. Grows `pose` when the model is larger than any before. */
+/* Evaluates every node at `clip_time_s` (already wrapped, see clip_time.h) of clip `clip` (an index, or POSE_REST):
+ * local transforms, morph weights, then scene matrices in node_order. A node given by a matrix keeps that matrix unless
+ * the clip moves it. Where the clip lacks T, R or S, the node's rest value counts. Grows `pose` when the model is
+ * larger than any before. */
 void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s);
 
-/* The two halves of it, for who changes local transforms in between (blend.c): pose_sample() fills local,
- * is_animated and weights, pose_compose() makes scene_from_node of them. */
+/* The two halves of pose_evaluate(), for callers that change local transforms in between (blend.c): pose_sample() fills
+ * local, is_animated and weights, pose_compose() makes scene_from_node from them. */
 void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s);
 void pose_compose(struct pose *pose, const struct model *model);
 
-/* Some nodes of a model, each behind all nodes above it. */
+/* Some nodes of a model, each after all its ancestors. */
 struct node_list {
     const uint32_t *nodes; /* [count] */
     uint32_t count;
-    const uint8_t *is_in; /* [node_count]: not 0 for these; NULL: they are all nodes, and morph weights count, too */
+    const uint8_t *is_in; /* [node_count]: nonzero for these; NULL: all nodes, with morph weights */
 };
 static inline struct node_list node_list_all(const struct model *model)
 {
     return (struct node_list){.nodes = model->node_order, .count = model->order_count};
 }
 
-/* The same of some nodes alone: others are left as they are. */
+/* The same for some nodes; the others are unchanged. */
 void pose_sample_nodes(struct pose *pose, const struct model *model, const struct node_list *list, int32_t clip,
                        double clip_time_s);
 void pose_compose_nodes(struct pose *pose, const struct model *model, const struct node_list *list);
 
-/* A node's rest translation, rotation and scale in double precision; what float32 rounded of the rotation is repaired.
- */
+/* Returns a node's rest translation, rotation and scale in double precision. The rotation's float32 rounding is
+ * repaired. */
 struct trs pose_rest_transform(const struct node *node);
 
-/* parent_from_node of the pose: the matrix of an unanimated matrix node, else T * R * S. Of a node with NODE_SCALES
- * this is what the file says, which is no matrix to multiply with: scene_from_node of it and of its parent are. */
+/* Returns parent_from_node in the pose: the matrix of an unanimated matrix node, else T * R * S. For a node with
+ * NODE_SCALES these are the file's values, and multiplying with them does not give scene matrices; use scene_from_node
+ * of the node and its parent instead. */
 struct dmat4 pose_parent_from_node(const struct pose *pose, const struct model *model, uint32_t node);
 
 enum space { SPACE_SCENE = 0, SPACE_ROOT = 1, SPACE_MESH = 2 };
 
-/* What stands in front of a palette: scene: identity; root: the inverse of the rest transform of the
- * scene's only root node (identity where there are several); mesh: the inverse of mesh node `mesh_node` at
- * the evaluated time (identity when -1). `pose` is needed for mesh only, else NULL will do. ERR_NOT_FINITE when that
- * matrix cannot be inverted. */
+/* Computes the matrix by which a palette is multiplied from the left. scene: identity; root: the inverse of the rest
+ * transform of the scene's only root node (identity where there are several); mesh: the inverse of mesh node
+ * `mesh_node` at the evaluated time (identity when -1). `pose` may be NULL except for mesh. ERR_NOT_FINITE when the
+ * matrix has no inverse. */
 struct err;
 int pose_space_from_scene(const struct pose *pose, const struct model *model, enum space space, int32_t mesh_node,
                           struct dmat4 *space_from_scene, struct err *err);
 
-/* out[joint_count of the skin], caller's: space_from_scene * scene_from_joint * joint_from_bind.
- * Returns 0, or ERR_NOT_FINITE naming the joint when a result does not fit a finite float. */
+/* Fills the caller's out[joint_count of the skin]: space_from_scene * scene_from_joint * joint_from_bind. Returns 0, or
+ * ERR_NOT_FINITE naming the joint when a result is not a finite float. */
 int pose_palette(const struct pose *pose, const struct model *model, uint32_t skin,
                  const struct dmat4 *space_from_scene, struct mat4 *out, struct err *err);
 
-/* `err` is about a joint of a skin: its message gets the joint and its node in front. Returns the code. */
+/* Prefixes a message about a joint of a skin with the joint and its node. Returns the code. */
 int pose_name_joint(const struct model *model, uint32_t skin, uint32_t joint, struct err *err);

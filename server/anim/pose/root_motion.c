@@ -1,4 +1,4 @@
-/* root_motion.c - splits the root's movement over the ground from its pose. */
+/* root_motion.c - separates the root's motion over the ground from its pose. */
 #include "anim/pose/root_motion.h"
 
 #include "anim/model/trig.h"
@@ -10,7 +10,7 @@ static const double HALF_TURN_DEG = 180, PI = 3.14159265358979323846;
 
 enum { IS_JOINT = 1, IS_BELOW = 2 };
 
-/* The joints of skins; in a model without skins, as files of moves are, the nodes that a clip moves. */
+/* Marks the joints of skins. In a model without skins, such as a motion file, it marks the nodes that a clip moves. */
 static void mark_joints(const struct model *model, uint8_t *marks)
 {
     bool is_skinned = false;
@@ -53,7 +53,7 @@ void root_motion_mark(const struct model *model, uint32_t node, uint8_t *is_move
     }
 }
 
-/* The origin of the root without its height. */
+/* Computes the origin of the root without its height. */
 static void ground_point(const struct root_motion *motion, const struct pose *pose, double out[3])
 {
     const double *place = pose->scene_from_node[motion->node].m + 12;
@@ -65,7 +65,7 @@ static void ground_point(const struct root_motion *motion, const struct pose *po
 static void rotation_of(const struct pose *pose, uint32_t node, double out[4])
 {
     struct trs trs;
-    trs_from_dmat4(&pose->scene_from_node[node], &trs); /* of a sheared matrix the nearest it finds */
+    trs_from_dmat4(&pose->scene_from_node[node], &trs); /* of a sheared matrix, the best fit */
     memcpy(out, trs.rotation, sizeof trs.rotation);
 }
 
@@ -81,7 +81,7 @@ void root_motion_start(struct root_motion *motion, const struct pose *pose, cons
     rotation_of(pose, node, motion->start_rotation);
 }
 
-/* The angle about `up` of the rotation that takes `start` to `now`: now * conjugate(start) = (v, w). */
+/* Returns the angle about `up` of the rotation from `start` to `now`: now * conjugate(start) = (v, w). */
 static double twist_deg(const double now[4], const double start[4], const double up[3])
 {
     const double w = now[3] * start[3] + dot3(now, start);
@@ -89,7 +89,7 @@ static double twist_deg(const double now[4], const double start[4], const double
                          start[3] * now[1] - now[3] * start[1] - (now[2] * start[0] - now[0] * start[2]),
                          start[3] * now[2] - now[3] * start[2] - (now[0] * start[1] - now[1] * start[0])};
     const double along = dot3(v, up);
-    /* one sign of the two: w >= 0 makes the angle -180..180 */
+    /* of the two signs, w >= 0 gives an angle in -180..180 */
     const double angle = 2 * trig_atan(w < 0 ? -along : along, fabs(w)) * HALF_TURN_DEG / PI;
     return angle <= -HALF_TURN_DEG ? HALF_TURN_DEG : angle + 0;
 }
@@ -138,7 +138,7 @@ struct dmat4 root_motion_remove_nodes(const struct root_motion *motion, struct p
     const bool has_inverse = parent < 0 || dmat4_invert(&pose->scene_from_node[parent], &parent_from_scene);
     const struct dmat4 local = dmat4_mul(&parent_from_scene, &pose->scene_from_node[motion->node]);
     step->is_local_exact = has_inverse && trs_from_dmat4(&local, &pose->local[motion->node]);
-    pose->is_animated[motion->node] = true; /* its local transform is not that of the file */
+    pose->is_animated[motion->node] = true; /* its local transform is not the file's */
     return still;
 }
 

@@ -7,7 +7,7 @@
 
 uint32_t sample_key(const double *times, uint32_t count, double time_s)
 {
-    uint32_t low = 0, high = count; /* the last key <= time_s is in [low, high), or there is none */
+    uint32_t low = 0, high = count; /* [low, high) contains the last key <= time_s, if there is one */
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
         if (times[middle] <= time_s)
@@ -39,7 +39,7 @@ static void linear(const struct channel *channel, const float *a, const float *b
         out[i] = (double)a[i] * (1 - u) + (double)b[i] * u;
 }
 
-/* Cubic Hermite spline, glTF 2.0 appendix C.4: the tangents are per second, so the key distance scales them.
+/* Evaluates a cubic Hermite spline (glTF 2.0, appendix C.4). Tangents are per second, so the key distance scales them.
  * `a` and `b` point to the in-tangents of the two keys. */
 static void cubic(const struct channel *channel, const float *a, const float *b, double u, double distance_s,
                   double *out)

@@ -1,8 +1,8 @@
-/* scale_effect.c - follows scales down the tree: whether they are 1, alike along all axes, or neither.
+/* scale_effect.c - propagates the kind of scale down the tree: 1, uniform, or neither.
  *
- * A scale that is alike along all axes commutes with every rotation. So it makes no difference whether a node has it
- * from its parent's matrix or axis by axis, and what a node inherited so far may be forgotten: below, its unscaled
- * frame is larger by as much as its scale is smaller. */
+ * A uniform scale commutes with every rotation, so it makes no difference whether a node inherits it by its parent's
+ * matrix or axis by axis. Inherited scales can then be ignored below: the unscaled frame is larger by as much as the
+ * scale is smaller. */
 #include "anim/pose/scale_effect.h"
 
 #include "anim/pose/pose.h"
@@ -14,7 +14,7 @@ enum kind { KIND_ONE, KIND_ALIKE, KIND_OTHER };
 
 static enum kind kind_of(const float v[3])
 {
-    if (v[0] != v[1] || v[1] != v[2]) /* NaN as well */
+    if (v[0] != v[1] || v[1] != v[2]) /* also for NaN */
         return KIND_OTHER;
     return v[0] == 1 ? KIND_ONE : KIND_ALIKE;
 }
@@ -36,7 +36,8 @@ static enum kind kind_of_keys(const struct model *model, const struct channel *c
     return kind;
 }
 
-/* Of a node's own scale in the clip; of one with a matrix, which is not taken apart, that of the scale beside it: 1. */
+/* Finds the kind of each node's own scale in the clip. A node with a matrix, which is not decomposed, has the scale 1
+ * beside it. */
 static void find_kinds(const struct model *model, int32_t clip, uint8_t *kinds)
 {
     for (uint32_t n = 0; n < model->node_count; n++)
@@ -49,13 +50,13 @@ static void find_kinds(const struct model *model, int32_t clip, uint8_t *kinds)
         if (channel->path == PATH_SCALE)
             kinds[channel->node] = (uint8_t)kind_of_keys(model, channel);
         else if (path_is_transform(channel->path) && model->nodes[channel->node].matrix >= 0)
-            kinds[channel->node] = KIND_OTHER; /* its rest scale counts then: seldom enough to look no closer */
+            kinds[channel->node] = KIND_OTHER; /* its rest scale counts; too rare for a closer check */
     }
 }
 
 void scale_effect_find(const struct model *model, int32_t clip, uint8_t *has_effect)
 {
-    /* of what scales a node's own space, and of the part of that which it has from above */
+    /* of the scale of a node's own space, and of the inherited part of it */
     uint8_t *kinds = mem_alloc(2 * (size_t)model->node_count), *inherited = kinds + model->node_count;
     find_kinds(model, clip, kinds);
     for (uint32_t i = 0; i < model->order_count; i++) {

@@ -1,4 +1,4 @@
-/* scale_frame.c - composes nodes and keeps their scales apart from what hangs below. */
+/* scale_frame.c - composes nodes, and keeps their scales separate from their children. */
 #include "anim/pose/scale_frame.h"
 
 #include <string.h>

@@ -11,7 +11,8 @@ static void add_delta(const struct vec3 *delta, double weight, double sum[3])
     sum[2] += weight * (double)delta->z;
 }
 
-/* `is_normal` chooses which deltas of a target are added to `sum`; `v` counts from the primitive's first vertex. */
+/* Adds the weighted deltas of targets to `sum`: normals with `is_normal`, else positions. `v`: index in the primitive.
+ */
 static void morph_vertex(const struct model *model, const struct primitive *primitive, uint32_t v, bool is_normal,
                          const double *weights, uint32_t weight_count, double sum[3])
 {
@@ -97,7 +98,7 @@ int skin_palette_make(struct skin_palette *palette, const struct pose *pose, con
     return pose_palette(pose, model, skin, space_from_scene, palette->matrices, err);
 }
 
-/* The weighted sum of matrices, out[4 * c + r]. */
+/* Computes the weighted sum of matrices, out[4 * c + r]. */
 static void sum_matrices(const struct influence *influences, uint32_t count, const struct mat4 *matrices,
                          double out[16])
 {
@@ -110,7 +111,7 @@ static void sum_matrices(const struct influence *influences, uint32_t count, con
     }
 }
 
-/* The same between that and dual quaternions, 0 to 1. */
+/* Blends between that and dual quaternions, 0 to 1. */
 static void blend_dual(const struct influence *influences, uint32_t count, const struct skin_palette *palette,
                        double dual_weight, double blended[16])
 {
@@ -136,8 +137,8 @@ static double dual_weight_of(const struct model *model, uint32_t vertex, uint32_
                                             : (double)model->dual_weights[vertex];
 }
 
-/* The matrix of a vertex, [4 * c + r], rows 0..2. The sum is linear, so transforming once by it is the same as summing
- * transformed vertices. */
+/* Computes the matrix of a vertex, [4 * c + r], rows 0..2. As the sum is linear, transforming once by it is the same as
+ * summing transformed vertices. */
 static void blend(const struct model *model, uint32_t vertex, const struct skin_palette *palette, double blended[16])
 {
     static const struct influence ALONE = {0, 1};
@@ -184,7 +185,7 @@ static bool set_unit(const double v[3], struct vec3 *out)
     return true;
 }
 
-/* inverse transpose = cofactors / determinant; only the determinant's sign matters for the direction. */
+/* inverse transpose = cofactors / determinant; for the direction only the determinant's sign matters */
 static void transform_normal(const double m[16], const double n[3], double out[3])
 {
     const double *x = m, *y = m + 4, *z = m + 8;
@@ -206,7 +207,7 @@ void skin_normals(const struct model *model, uint32_t primitive, const struct sk
         const double normal[3] = {(double)bind[v].x, (double)bind[v].y, (double)bind[v].z};
         blend(model, p->vertex_first + v, palette, m);
         transform_normal(m, normal, turned);
-        /* A collapsed matrix or a zero normal has no direction; something of unit length is drawable. */
+        /* A collapsed matrix or a zero normal has no direction, but drawing needs unit length. */
         if (!set_unit(turned, &out[v]) && !set_unit(normal, &out[v]))
             out[v] = (struct vec3){0, 0, 1};
     }

@@ -1,9 +1,9 @@
-/* skin_dual.c - takes matrices apart and blends the parts. */
+/* skin_dual.c - decomposes matrices and blends the parts. */
 #include "anim/pose/skin_dual.h"
 
 #include <string.h>
 
-/* Unit axes and the lengths that they had; one of a mirroring matrix is turned. An axis without length stays 0. */
+/* Computes unit axes and their lengths; flips one of a mirroring matrix. An axis without length stays 0. */
 static void take_axes(const struct dmat4 *m, double axes[3][3], double lengths[3])
 {
     for (int c = 0; c < 3; c++) {
@@ -66,7 +66,7 @@ static const struct skin_part *part_of_most_weight(const struct influence *influ
     return &parts[influences[most].joint];
 }
 
-/* Sums by weight; the scales' is normalised. */
+/* Sums by weight, with normalised weights for the scales. */
 static void sum_parts(const struct influence *influences, uint32_t count, const struct skin_part *parts,
                       const struct skin_part *first, struct skin_part *sum)
 {
@@ -94,7 +94,7 @@ void skin_dual_matrix(const struct influence *influences, uint32_t count, const 
     const struct skin_part *first = part_of_most_weight(influences, count, parts);
     struct skin_part sum;
     sum_parts(influences, count, parts, first, &sum);
-    /* all are within a right angle of `first`, which weighs most: the sum is not 0 */
+    /* all are within a right angle of `first`, which has the largest weight, so the sum is not 0 */
     const double square = dot4(sum.real, sum.real), length = sqrt(square);
     const double back[4] = {-sum.real[0], -sum.real[1], -sum.real[2], sum.real[3]};
     double half[4];

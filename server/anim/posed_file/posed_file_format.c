@@ -1,4 +1,4 @@
-/* posed_file_format.c - which sections each version of the file has, and its checksum. */
+/* posed_file_format.c - the sections of each version of the file, and its checksum. */
 #include "anim/posed_file/posed_file_format.h"
 
 #include "anim/posed_file/posed_file.h"

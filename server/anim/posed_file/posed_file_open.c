@@ -1,4 +1,4 @@
-/* posed_file_open.c - a .posed file checked, as a model. */
+/* posed_file_open.c - checks a .posed file and returns it as a model. */
 #include "anim/posed_file/posed_file.h"
 
 #include "anim/bake/bake_check.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A struct of the model that has grown since a version: that version's sections have to be made anew, here. */
+/* When a struct of the model grows, sections of older versions must be converted here. */
 enum {
     KIND_BYTES_NONE = 0,
 #define X(id, singular, plural, type, item_bytes) KIND_BYTES_##id = (item_bytes),
@@ -47,12 +47,12 @@ static int check_header(const void *bytes, uint64_t size_bytes, struct posed_fil
 
 /* --- sections --- */
 
-/* What a file is read with. */
+/* The state of reading a file. */
 struct reading {
     const unsigned char *bytes;
     uint64_t size_bytes;
     struct posed_file_header header;
-    uint64_t end;     /* of the sections so far */
+    uint64_t end;     /* where the last section ended */
     uint32_t section; /* the next row */
     struct model view;
 };
@@ -64,7 +64,7 @@ static struct bake_section row(const struct reading *reading, uint32_t i)
     return section;
 }
 
-/* The next row is this kind's. */
+/* Takes the next row, which must be of this kind. */
 static int take_section(struct reading *reading, const struct bake_section_kind *kind, struct err *err)
 {
     if (reading->section >= reading->header.section_count)
@@ -76,7 +76,7 @@ static int take_section(struct reading *reading, const struct bake_section_kind 
     return rc;
 }
 
-/* A compiled section of another version: nothing but its place is known. */
+/* Skips a compiled section of another version, of which it can only check the place. */
 static int pass_section(struct reading *reading, uint32_t last_id, struct err *err)
 {
     enum { ITEM_BYTES_MAX = 4096 };
@@ -115,7 +115,7 @@ static int take_sections(struct reading *reading, struct err *err)
     const struct posed_file_version *version = posed_file_version(reading->header.version);
     reading->end = sizeof reading->header + table_bytes;
     int rc = 0;
-    /* An empty section's pointer is valid, too: of those that the file has not. */
+    /* The pointer of an empty section is valid too, so sections that the file lacks get one. */
     for (size_t k = 0; k < BAKE_SECTION_COUNT; k++)
         bake_set_section(&reading->view, &BAKE_SECTION_KINDS[k], reading->bytes, 0);
     for (uint32_t i = 0; i < version->count && rc == 0; i++)
@@ -128,7 +128,7 @@ static int take_sections(struct reading *reading, struct err *err)
     return rc;
 }
 
-/* --- clips that have to be compiled anew --- */
+/* --- clips that must be compiled again --- */
 
 static int compile(struct posed_file *file, struct err *err)
 {

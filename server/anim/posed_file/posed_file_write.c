@@ -1,11 +1,11 @@
-/* posed_file_write.c - the bytes of a .posed file. */
+/* posed_file_write.c - writes a .posed file. */
 #include "anim/posed_file/posed_file.h"
 
 #include "anim/posed_file/posed_file_format.h"
 
 #include <string.h>
 
-/* --- the arrays that the file has otherwise than the model: texts of its own, no materials --- */
+/* --- arrays that differ from the model's: its own texts, no materials --- */
 
 static struct str copy_text(struct bake_builder *builder, const struct model *model, struct str text)
 {
@@ -14,7 +14,7 @@ static struct str copy_text(struct bake_builder *builder, const struct model *mo
     return bake_long_text(builder, model->text + text.offset, text.size_bytes);
 }
 
-/* `copy`: the builder's copy of a section, NULL when it failed. */
+/* `copy`: the builder's copy of a section; NULL when the builder has failed. */
 #define COPY(type, copy, singular, plural)                                                                             \
     type *copy = bake_add_##singular(builder, model->singular##_count);                                                \
     if (copy != NULL && model->singular##_count > 0)                                                                   \
@@ -54,7 +54,7 @@ static void copy_rest(struct bake_builder *builder, const struct model *model)
         hitboxes[i].volume.name = copy_text(builder, model, model->hitboxes[i].volume.name);
 }
 
-/* The model as the file has it; `builder` has what is other than in the model. */
+/* Makes the view that the file stores. `builder` has the arrays that differ from the model's. */
 static int make_view(const struct model *model, struct bake_builder *builder, struct model *view, struct err *err)
 {
     copy_rest(builder, model);

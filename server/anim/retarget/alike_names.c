@@ -1,4 +1,4 @@
-/* alike_names.c - plain copies of all names in one block, sorted. */
+/* alike_names.c - sorted copies of all names in their plain form, in one block. */
 #include "anim/retarget/alike_names.h"
 
 #include "base/ascii.h"
@@ -10,10 +10,10 @@
 struct alike_entry {
     const char *text;
     uint32_t size_bytes, node;
-    int32_t chosen; /* of the first of those that are alike: the node that is meant, or ALIKE_MANY */
+    int32_t chosen; /* in the first of equal entries: the chosen node, or ALIKE_MANY */
 };
 
-/* At most size_bytes to out; returns how many. */
+/* Writes at most size_bytes to out; returns how many. */
 static uint32_t put_plain(const char *text, size_t size_bytes, char *out)
 {
     uint32_t count = 0;
@@ -46,7 +46,7 @@ static bool is_joint(const struct alike_names *names, uint32_t at)
     return (names->model->nodes[names->entries[at].node].flags & NODE_JOINT) != 0;
 }
 
-/* Of those that are alike and begin at `first`. Returns where they end. */
+/* Chooses one of the equal entries that begin at `first`. Returns where they end. */
 static uint32_t choose(struct alike_names *names, uint32_t first)
 {
     uint32_t end = first, joints = 0, joint = first;

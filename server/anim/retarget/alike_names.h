@@ -1,6 +1,5 @@
-/* alike_names.h - the nodes of a model by what their names have in common whoever wrote the file: without a namespace
- * before ':', without '.', '_', '-' and blanks, in lower case ("mixamorig:LeftUpLeg" is "leftupleg"). Pure; any thread.
- */
+/* alike_names.h - finds nodes by names that are the same apart from exporters' conventions: without a namespace before
+ * ':', without '.', '_', '-' and blanks, in lower case ("mixamorig:LeftUpLeg" is "leftupleg"). Pure; any thread. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -18,6 +17,6 @@ void alike_names_init(struct alike_names *names, const struct model *model);
 void alike_names_fini(struct alike_names *names);
 
 enum { ALIKE_NONE = -1, ALIKE_MANY = -2 };
-/* The node with such a name; of several the only one that is a joint of a skin, else ALIKE_MANY. prefix: stands before
- * `name`, which is size_bytes long; NUL-terminated. */
+/* Returns the node with such a name. Of several, the only one that is a joint of a skin, else ALIKE_MANY. prefix:
+ * NUL-terminated, precedes `name`, which is size_bytes long. */
 int32_t alike_names_find(const struct alike_names *names, const char *prefix, const char *name, size_t size_bytes);

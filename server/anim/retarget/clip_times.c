@@ -8,7 +8,7 @@
 static const double STEP_S = 1.0 / 60, RAMP_S = 1e-4;
 enum { STEPS_MAX = 16384 };
 
-/* At most `most` different ones. */
+/* Holds at most `most` different times. */
 struct times {
     double *items;
     uint64_t count, capacity, most;
@@ -31,7 +31,7 @@ static void sort(struct times *times)
     times->count = kept;
 }
 
-/* Channels may repeat each other's keys, so those are counted once, when the room ends. */
+/* Adds a time. Channels may repeat each other's keys, so duplicates are removed only when the room is full. */
 static bool add(struct times *times, double time_s)
 {
     if (times->count == times->capacity) {
@@ -60,7 +60,7 @@ static bool add_keys(const struct model *model, const struct channel *channel, s
     return true;
 }
 
-/* Channels that share their keys come one behind the other. */
+/* Sorts channels that share their keys next to each other. */
 static int by_keys(const void *a, const void *b)
 {
     const struct channel *one = *(const struct channel *const *)a, *other = *(const struct channel *const *)b;
@@ -71,7 +71,7 @@ static int by_keys(const void *a, const void *b)
     return (one->interpolation > other->interpolation) - (one->interpolation < other->interpolation);
 }
 
-/* The keys of all transforms: any number of channels may share theirs, which are taken once. False: too many. */
+/* Adds the keys of all transforms; keys that channels share are added once. False: too many. */
 static bool add_all_keys(const struct model *model, const struct clip *clip, struct times *times)
 {
     const struct channel **channels = mem_alloc((size_t)clip->channel_count * sizeof *channels + 1);
@@ -94,7 +94,7 @@ static double steps_of(const struct times *times, uint64_t i, double step_s)
     return fmax(1, ceil((times->items[i + 1] - times->items[i]) / step_s - 1e-9));
 }
 
-/* More of them, evenly, between those that there are. False: too many. */
+/* Adds evenly spaced times between them. False: too many. */
 static bool put_between(struct times *times)
 {
     const uint64_t keys = times->count;
@@ -114,7 +114,7 @@ static bool put_between(struct times *times)
     all[times->count++] = times->items[keys - 1];
     free(times->items);
     times->items = all;
-    sort(times); /* steps that are too small for a double fall together */
+    sort(times); /* steps that are too small for a double coincide */
     return true;
 }
 

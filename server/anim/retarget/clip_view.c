@@ -20,13 +20,14 @@ static void copy_names(struct clip_view *view, const struct name_map *names)
     for (uint32_t i = 0; i < names->count; i++) {
         char *text = view->rule_texts + at;
         memcpy(text, names->rules[i].text, names->rules[i].text_bytes + (size_t)1);
-        name_rule_parse(&view->rules[i], text, &err); /* it was parsed before */
+        name_rule_parse(&view->rules[i], text, &err); /* the original was parsed before */
         at += names->rules[i].text_bytes + (size_t)1;
     }
     view->held_bytes += size_bytes + names->count * (sizeof *view->rules + 1);
 }
 
-/* The numbers come from a file, though by way of a checked model: what an importer's result must keep, so must this. */
+/* The numbers come from a file, even though from a checked model, so the result must pass the same checks as an
+ * importer's. */
 static bool is_sound(const struct model *view)
 {
     struct err err;

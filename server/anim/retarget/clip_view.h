@@ -1,7 +1,7 @@
-/* clip_view.h - one clip of another file, ready to be played on a model: retargeted and compiled. What takes long is
- * done when it is made, so that it can be kept and shared.
+/* clip_view.h - one clip of another file, retargeted to a model and compiled. All the slow work is done when it is
+ * made, so that it can be cached and shared.
  *
- * Pure; any thread. Immutable once it is made: who holds a reference reads it. References are counted atomically. */
+ * Pure; any thread. Immutable: whoever holds a reference may read it. References are counted atomically. */
 #pragma once
 
 #include "anim/compiled/clip_compile.h"
@@ -10,12 +10,12 @@
 #include <stdatomic.h>
 
 struct clip_view {
-    /* Its model is what to evaluate: it has channels of this clip alone and, unless the clip is none that can be
-     * compiled, the compiled sections that an imported model has, by the rig of the model itself. Its names are a copy.
-     * Both models are borrowed for as long as anybody reads it. */
+    /* retarget.model is the model to evaluate. It has channels for this clip only and, if the clip can be compiled, the
+     * same compiled sections as an imported model, based on the rig of the model itself. Names are copied. Both models
+     * are borrowed for the lifetime of the view. */
     struct retarget retarget;
-    uint32_t clip;       /* an index into the other file's clips */
-    uint64_t held_bytes; /* of memory, beside both models */
+    uint32_t clip;       /* index into the other file's clips */
+    uint64_t held_bytes; /* memory that it holds, without both models */
     /* private */
     struct clip_sections compiled;
     struct name_rule *rules;
@@ -23,8 +23,8 @@ struct clip_view {
     atomic_uint_fast32_t ref_count;
 };
 
-/* names: as for retarget_init(); rest: NULL for a clip by name; both are borrowed for the call. Returns 0 with a new
- * reference, or what retarget_set_rest() and retarget_clip() return. */
+/* names: as for retarget_init(). rest: NULL for retargeting by name. Both are borrowed for the call. Returns 0 with a
+ * new reference, or what retarget_set_rest() and retarget_clip() return. */
 int clip_view_new(struct clip_view **out, const struct model *model, const struct model *source,
                   const struct name_map *names, const struct rest_options *rest, uint32_t clip, struct err *err);
 

@@ -1,4 +1,4 @@
-/* humanoid.c - takes the roles from the file, a table or rules, and says which are missing. */
+/* humanoid.c - takes the roles from the file, a table or rules, and reports those that are missing. */
 #include "anim/retarget/humanoid.h"
 
 #include "anim/retarget/alike_names.h"
@@ -23,7 +23,7 @@ static const bool IS_REQUIRED[ROLE_COUNT] = {
 #undef X
 };
 
-/* Without these nothing can be retargeted. */
+/* The roles that retargeting requires. */
 static const int8_t NEEDED[] = {ROLE_HIPS,      ROLE_LEFT_UPPER_LEG,  ROLE_LEFT_LOWER_LEG,
                                 ROLE_LEFT_FOOT, ROLE_RIGHT_UPPER_LEG, ROLE_RIGHT_LOWER_LEG,
                                 ROLE_RIGHT_FOOT};
@@ -41,7 +41,7 @@ int humanoid_role(const char *word, size_t size_bytes)
     return ROLE_NONE;
 }
 
-/* --- what a file says itself --- */
+/* --- roles that a file states --- */
 
 static void clear(struct humanoid *humanoid)
 {
@@ -49,7 +49,7 @@ static void clear(struct humanoid *humanoid)
         humanoid->nodes[role] = -1;
 }
 
-/* VRM 0 names the three bones of a thumb as those of other fingers: intermediate is what is now proximal. */
+/* VRM 0 names the three bones of a thumb like those of other fingers: its intermediate is now called proximal. */
 static void name_thumbs(const struct model *model, struct humanoid *humanoid)
 {
     static const struct {
@@ -137,7 +137,7 @@ static void take_from_table(const struct alike_names *names, const struct table 
     }
 }
 
-/* A required role counts more than all others together. */
+/* A required role counts more than all optional ones together. */
 static int count_roles(const struct humanoid *humanoid)
 {
     int count = 0;
@@ -173,7 +173,7 @@ static bool has_name(const struct model *model, uint32_t node, const char *name)
            memcmp(model->text + own.offset, name, own.size_bytes) == 0;
 }
 
-/* By its very name, else by one like it. */
+/* Finds a joint by its exact name, else by a similar one. */
 static int32_t find_joint(const struct alike_names *names, const char *joint)
 {
     int32_t found = ALIKE_NONE;
@@ -203,7 +203,7 @@ static int take_rules(const struct alike_names *names, const struct humanoid_cho
     return 0;
 }
 
-/* --- what is missing --- */
+/* --- missing roles --- */
 
 static bool is_below(const struct model *model, int32_t node, int32_t above)
 {
@@ -213,7 +213,7 @@ static bool is_below(const struct model *model, int32_t node, int32_t above)
     return n >= 0;
 }
 
-/* The nearest role above that the rig has. */
+/* Returns the nearest role above that the rig has. */
 static int above_of(const struct humanoid *humanoid, int role)
 {
     int above = ROLE_ABOVE[role];
@@ -222,7 +222,7 @@ static int above_of(const struct humanoid *humanoid, int role)
     return above;
 }
 
-/* The first role up to `last` that the node has. */
+/* Returns the first role up to `last` that has this node. */
 static int find_role(const int32_t *nodes, int last, int32_t node)
 {
     int role = 0;
@@ -241,7 +241,7 @@ bool humanoid_is_enough(const int32_t *nodes)
     return is_enough;
 }
 
-/* A file may say that one node is several bones: it is the first of them. */
+/* Where a file gives one node several roles, keeps the first. */
 static void drop_doubles(struct humanoid *humanoid)
 {
     for (int role = 0; role < ROLE_COUNT; role++)

@@ -1,8 +1,8 @@
-/* humanoid.h - which node of a model is which bone of a human. Pure; any thread.
+/* humanoid.h - maps the nodes of a model to the bones of a human. Pure; any thread.
  *
- * Roles are those of VRM 1.0 (protocol/humanoid/roles.def). A file with a VRM extension says them itself; for others
- * there are tables of the joint names of common rigs (protocol/humanoid/maps.def). Names are compared without regard
- * to case, to '.', '_', '-' and blanks, which exporters drop and replace, and to a namespace before ':'. */
+ * Roles are those of VRM 1.0 (protocol/humanoid/roles.def). A file with a VRM extension states them itself. For other
+ * files there are tables of the joint names of common rigs (protocol/humanoid/maps.def). Comparison ignores case, the
+ * characters '.', '_', '-' and blanks, which exporters drop and replace, and a namespace before ':'. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -19,9 +19,9 @@ enum humanoid_role {
     ROLE_NONE = -1,
 };
 
-/* Words of map=, behind "auto". */
+/* The values of map=, besides "auto". */
 enum humanoid_map {
-    HUMANOID_AUTO, /* what the file says, else the table that has most of the required roles */
+    HUMANOID_AUTO, /* the file's own, else the table that finds most of the required roles */
 #define X(symbol, word, prefix) HUMANOID_##symbol,
 #include "protocol/humanoid/maps.def"
 #undef X
@@ -29,15 +29,15 @@ enum humanoid_map {
 };
 
 struct humanoid {
-    int32_t nodes[ROLE_COUNT]; /* each another one, or -1 */
+    int32_t nodes[ROLE_COUNT]; /* each a different node, or -1 */
 };
 
 extern const char *const ROLE_WORDS[ROLE_COUNT];
-extern const int8_t ROLE_ABOVE[ROLE_COUNT]; /* ROLE_NONE: of the hips */
-/* ROLE_NONE: there is no role of this name. Case does not count. */
+extern const int8_t ROLE_ABOVE[ROLE_COUNT]; /* ROLE_NONE for the hips */
+/* Returns the role of this name, ignoring case, or ROLE_NONE. */
 int humanoid_role(const char *word, size_t size_bytes);
 
-/* One joint by name. joint: NUL-terminated; "-": none has the role. */
+/* Assigns one joint to a role by name. joint: NUL-terminated; "-": the role has no joint. */
 struct humanoid_rule {
     int32_t role;
     const char *joint;
@@ -45,20 +45,20 @@ struct humanoid_rule {
 enum { HUMANOID_NODES_MAX = 16384 };
 
 struct humanoid_choice {
-    uint32_t map; /* HUMANOID_; VRM: the file's own where it has one */
+    uint32_t map; /* HUMANOID_; VRM: the file's own, where it has one */
     const struct humanoid_rule *rules;
-    uint32_t rule_count; /* they hold before the map; of two for a role the last */
+    uint32_t rule_count; /* rules come before the map; of two for a role the last wins */
 };
 
 /* Fills *humanoid. Returns 0, ERR_JOINT_NOT_FOUND or ERR_AMBIGUOUS_NAME for a rule's joint, or ERR_NO_HUMANOID, naming
- * what is missing: retargeting needs the hips and both legs, and a model of HUMANOID_NODES_MAX nodes at most. */
+ * what is missing: retargeting needs the hips and both legs, and a model of at most HUMANOID_NODES_MAX nodes. */
 int humanoid_find(const struct model *model, const struct humanoid_choice *choice, struct humanoid *humanoid,
                   struct err *err);
 
-/* Whether the humanoid can be moved as one: each joint hangs somewhere below that of the role above. Takes out optional
- * roles of which that is not true; for required ones returns ERR_NO_HUMANOID. */
+/* Checks that each joint is below the joint of the role above. Removes optional roles that are not; returns
+ * ERR_NO_HUMANOID for required ones. */
 int humanoid_check_order(const struct model *model, struct humanoid *humanoid, struct err *err);
 
-/* True when the roles without which nothing can be retargeted are there, and no node has two. nodes: [ROLE_COUNT], or
- * -1 each. */
+/* True when all roles that retargeting requires are there, and no node has two roles. nodes: [ROLE_COUNT], -1 for none.
+ */
 bool humanoid_is_enough(const int32_t *nodes);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the sum of both bones: straighter legs have knees that jump. */
+/* Share of both bones' length that a leg may reach. In straighter legs the knee jumps. */
 static const double REACH = 0.9995;
 
 double leg_reach(const struct leg *leg, const struct pose *pose)
@@ -13,7 +13,7 @@ double leg_reach(const struct leg *leg, const struct pose *pose)
                     direction3(pose_place(pose, leg->lower), pose_place(pose, leg->foot), unit));
 }
 
-/* The unit part of `v` across the unit vector `axis`. False: there is nearly none. */
+/* Computes the unit part of `v` perpendicular to the unit vector `axis`. False: that part is too small. */
 static bool across(const double v[3], const double axis[3], double least, double out[3])
 {
     const double along = dot3(v, axis);
@@ -22,7 +22,7 @@ static bool across(const double v[3], const double axis[3], double least, double
     return unit3(out) > least;
 }
 
-/* The rotation from the frame of a bone and the plane that it lies in to another. */
+/* Returns the rotation from one frame of a bone and its plane to another. */
 static struct mat3 turn_between(const double bone[3], const double normal[3], const double bone_after[3],
                                 const double normal_after[3])
 {
@@ -34,7 +34,7 @@ static struct mat3 turn_between(const double bone[3], const double normal[3], co
     return mat3_mul_transpose(&after, &before);
 }
 
-/* local <- P^-1 * turn * P * local, with P the turn of the parent before anything was turned. */
+/* local <- P^-1 * turn * P * local, with P the parent's rotation before any turn. */
 static void turn_local(const struct model *model, const struct mat3 *turns, int32_t node, const struct mat3 *turn,
                        struct pose *pose)
 {
@@ -72,7 +72,7 @@ void leg_put(const struct leg *leg, const struct model *model, const struct mat3
         shin_after[i] = d * line_after[i] - a * thigh_after[i];
     }
     unit3(shin_after);
-    /* a straight leg's bones lie in any plane: their parts across `normal` are rounding */
+    /* a straight leg's bones lie in every plane: their components along `normal` are only rounding */
     across(thigh, normal, 0, thigh);
     across(shin, normal, 0, shin);
     const struct mat3 upper = turn_between(thigh, normal, thigh_after, normal_after);

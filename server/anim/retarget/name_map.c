@@ -7,7 +7,7 @@ static struct name_part part_of(const char *text, size_t size_bytes)
     return (struct name_part){.text = text, .size_bytes = (uint32_t)size_bytes};
 }
 
-/* False: it has several '*'. */
+/* False: the text has several '*'. */
 static bool divide(const char *text, size_t size_bytes, struct name_side *out)
 {
     const char *star = memchr(text, '*', size_bytes);
@@ -48,10 +48,10 @@ static bool is_equal(struct name_part part, const char *text)
     return part.size_bytes == 0 || memcmp(part.text, text, part.size_bytes) == 0;
 }
 
-/* Whether the pattern is that of the name; *star: what its '*' stands for. */
+/* True when the pattern matches the name; *star: what its '*' matches. */
 static bool matches(const struct name_side *pattern, struct name_part name, struct name_part *star)
 {
-    const uint32_t fixed = pattern->head.size_bytes + pattern->tail.size_bytes; /* of texts with a limit */
+    const uint32_t fixed = pattern->head.size_bytes + pattern->tail.size_bytes; /* texts have a limited length */
     if (name.size_bytes < fixed || (!pattern->has_star && name.size_bytes > fixed))
         return false;
     *star = part_of(name.text + pattern->head.size_bytes, name.size_bytes - fixed);
@@ -90,7 +90,7 @@ const char *joined_name_put(const struct joined_name *name, char *out, size_t si
 
 int joined_name_compare(const struct joined_name *a, const struct joined_name *b)
 {
-    uint32_t i = 0, k = 0, i_at = 0, k_at = 0; /* part, and place in it */
+    uint32_t i = 0, k = 0, i_at = 0, k_at = 0; /* part, and offset in it */
     for (;;) {
         while (i < 3 && i_at == a->parts[i].size_bytes)
             i++, i_at = 0;

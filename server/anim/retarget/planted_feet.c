@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double STILL = 0.01, LOW = 0.25; /* of the leg */
+static const double STILL = 0.01, LOW = 0.25; /* relative to the leg */
 static const double LEAST_S = 0.08, FADE_S = 0.15;
-enum { WINDOW_MAX = 1024 }; /* samples looked at in vain for one stand: keys may be as dense as they like */
+enum { WINDOW_MAX = 1024 }; /* samples tried for one stand; a clip's keys may be arbitrarily dense */
 
 static double distance3(const double a[3], const double b[3])
 {
@@ -33,7 +33,7 @@ static bool is_low(const struct search *search, uint32_t i)
     return dot3(feet->places[search->foot][search->point], search->up) <= fmin(left, right) + LOW * search->leg_length;
 }
 
-/* The last sample that belongs to a stand from `first` on. */
+/* Returns the last sample of a stand that begins at `first`. */
 static uint32_t find_end(const struct planted_feet *planted, const struct search *search, uint32_t first)
 {
     const double *place = search->feet[first].places[search->foot][search->point];
@@ -81,7 +81,7 @@ void planted_feet_fini(struct planted_feet *planted)
 
 /* --- locks --- */
 
-/* Which stand holds a foot, and where. */
+/* The stand that holds a foot, and where. */
 struct hold {
     uint32_t stand; /* 0: none */
     int point;
@@ -89,14 +89,14 @@ struct hold {
     double released_s, released[3]; /* when the last one ended, and the offset then */
 };
 
-/* 1 at the release, 0 from FADE_S on; smooth at both ends. */
+/* Falls from 1 at the release to 0 at FADE_S; smooth at both ends. */
 static double fade(double since_s)
 {
     const double u = fmin(fmax(since_s / FADE_S, 0), 1);
     return 1 - u * u * (3 - 2 * u);
 }
 
-/* The stand that begins or goes on at a sample: that which holds already, else the ankle's, else the ball's. */
+/* Chooses the stand at a sample: the one that already holds the foot, else the ankle's, else the ball's. */
 static int choose(const struct planted_feet *planted, int foot, uint32_t i, const struct hold *hold)
 {
     if (hold->stand > 0 && planted->stands[foot][hold->point][i] == hold->stand)
@@ -106,7 +106,8 @@ static int choose(const struct planted_feet *planted, int foot, uint32_t i, cons
                                                      : -1;
 }
 
-/* Holds the point where it is with the offset; one that has stood already, while another was held, where it was. */
+/* Holds the point at its place with the current offset. A point that already stood, while another was held, keeps its
+ * earlier place. */
 static void hold_at(const struct planted_feet *planted, const struct feet *feet, int foot, uint32_t i,
                     const double offset[3], struct hold *hold)
 {

@@ -10,7 +10,7 @@
 
 enum { VALUES_MAX = 1 << 24 };
 
-/* Floats of all channels at one time. */
+/* Returns the floats of all channels at one time. */
 static uint64_t values_of(const struct rest_motion *motion)
 {
     uint64_t values = 0;
@@ -37,7 +37,7 @@ static void add_channels(struct rest_clip *made, const struct rest_motion *motio
     }
 }
 
-/* Rotations keep to the side of the one before, so that their components go on smoothly. */
+/* Stores rotations with the sign closest to the one before, so that their components are continuous. */
 static void store(struct rest_clip *made, const struct pose *pose, uint32_t i)
 {
     for (uint32_t c = 0; c < made->channel_count; c++) {
@@ -76,10 +76,10 @@ static bool has_ball(const struct rest_motion *motion)
            source[ROLE_RIGHT_TOES] >= 0;
 }
 
-/* What the clip's feet do: [time_count] each. */
+/* The motion of the clip's feet: [time_count] each. */
 struct tracks {
     struct feet *model, *source;
-    double (*offsets)[FEET][3]; /* what the lock adds */
+    double (*offsets)[FEET][3]; /* added by the foot lock */
     bool has_ball;
 };
 
@@ -89,7 +89,7 @@ static struct leg find_leg(const struct rest_motion *motion, int foot)
     return (struct leg){nodes[0], nodes[1], nodes[2]};
 }
 
-/* How far the hips must sink for this ankle to be in reach; 0 when it is. */
+/* Returns how far the hips must sink so that this ankle can be reached; 0 when it can. */
 static double find_drop(const struct leg *leg, const struct pose *pose, const double ankle[3], const double up[3])
 {
     double away[3], height;
@@ -116,7 +116,7 @@ static void sink(const struct rest_motion *motion, double drop, struct pose *pos
     pose_compose(pose, model);
 }
 
-/* Puts both ankles of an evaluated pose to where they are plus the offsets. */
+/* Moves both ankles of an evaluated pose by the offsets. */
 static void put_feet(const struct rest_motion *motion, const double offsets[FEET][3], struct pose *pose)
 {
     double ankles[FEET][3], forward[3], drop = 0;
@@ -141,14 +141,14 @@ static void put_feet(const struct rest_motion *motion, const double offsets[FEET
     pose_compose(pose, motion->model.model);
 }
 
-/* --- */
+/* --- samples --- */
 
 static bool is_stopped(const struct rest_clip_options *options)
 {
     return options->is_stopped != NULL && *options->is_stopped;
 }
 
-/* All samples; with offsets those of the locked feet. False: it was stopped. */
+/* Makes all samples, with offsets those of locked feet. False: it was stopped. */
 static bool sample(struct rest_clip *made, struct rest_motion *motion, uint32_t clip,
                    const struct rest_clip_options *options, struct tracks *tracks)
 {

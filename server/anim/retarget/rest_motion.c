@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MOST = 20000000 }; /* of one pose */
+enum { STEPS_MOST = 20000000 }; /* for one pose */
 
 /* --- corrections: C_j --- */
 
-/* The role at which a bone ends whose direction at rest is pose; ROLE_NONE: it is anatomy, or nobody knows. */
+/* Returns the role where a bone ends whose direction at rest is part of the pose; ROLE_NONE where the direction is
+ * anatomy, or unknown. */
 static int end_of(int role)
 {
     switch (role) {
@@ -27,7 +28,7 @@ static int end_of(int role)
         return ROLE_LEFT_MIDDLE_PROXIMAL;
     case ROLE_RIGHT_HAND:
         return ROLE_RIGHT_MIDDLE_PROXIMAL;
-    default: /* fingers follow the hands, three roles each, the third of which is its end */
+    default: /* fingers follow the hands; each has three roles, and the third is its end */
         return role >= ROLE_LEFT_THUMB_METACARPAL && (role - ROLE_LEFT_THUMB_METACARPAL) % 3 < 2 ? role + 1 : ROLE_NONE;
     }
 }
@@ -39,7 +40,7 @@ static bool is_trunk(int role)
 
 static bool is_foot(int role) { return role == ROLE_LEFT_FOOT || role == ROLE_RIGHT_FOOT; }
 
-/* Where a bone points at rest, in its own scene. False: it has no length, or no end. */
+/* Finds the direction of a bone at rest, in its own scene. False: it has no length, or no end. */
 static bool find_bone(const struct rest_rig *rig, int role, int end, double unit[3])
 {
     const int32_t from = rig->humanoid.nodes[role], to = rig->humanoid.nodes[end];
@@ -47,7 +48,7 @@ static bool find_bone(const struct rest_rig *rig, int role, int end, double unit
            direction3(pose_place(&rig->pose, from), pose_place(&rig->pose, to), unit) > 1e-6 * rig->leg_length;
 }
 
-/* The turn about the model's up axis from its foot to the source's. */
+/* Returns the turn about the model's up axis from its foot to the source's. */
 static struct mat3 turn_foot(const struct rest_motion *motion, int role)
 {
     const double *up = &motion->model.axes.m[3];
@@ -81,7 +82,7 @@ static struct mat3 correct(const struct rest_motion *motion, int role, const str
 
 /* --- pairs --- */
 
-/* [node_count]: 1 for the hips and what is above them. The caller's to free. */
+/* Returns [node_count]: 1 for the hips and their ancestors. The caller frees it. */
 static uint8_t *mark_above(const struct rest_rig *rig)
 {
     uint8_t *is_above = mem_zalloc((size_t)rig->model->node_count + 1, sizeof *is_above);
@@ -136,7 +137,7 @@ static void add_joints(struct rest_motion *motion, const int32_t *sources)
 
 /* --- the stance --- */
 
-/* The mean height of both ankles. */
+/* Returns the mean height of both ankles. */
 static double ankles(const struct rest_rig *rig, const struct pose *pose)
 {
     const double *up = &rig->axes.m[3];
@@ -145,7 +146,7 @@ static double ankles(const struct rest_rig *rig, const struct pose *pose)
            2;
 }
 
-/* How far a rest that lies under the ground is to be lifted to stand on it. */
+/* Returns how far a rest under the ground must be lifted to stand on it. */
 static double find_lift(const struct rest_rig *rig)
 {
     static const int8_t SOLES[] = {ROLE_LEFT_FOOT, ROLE_LEFT_TOES, ROLE_RIGHT_FOOT, ROLE_RIGHT_TOES};
@@ -162,7 +163,7 @@ static void raise(double place[3], const double up[3], double by)
         place[i] += by * up[i];
 }
 
-/* The hips of the model in the source's stance. */
+/* Finds the place of the model's hips in the source's stance. */
 static void find_stance(struct rest_motion *motion)
 {
     const int32_t hips = motion->joint_of_node[motion->model.humanoid.nodes[ROLE_HIPS]];
@@ -258,7 +259,7 @@ struct dmat4 rest_motion_scene(const struct model *model, struct pose *pose, int
     return scene_from_node;
 }
 
-/* Local rotations of all joints, parents first. */
+/* Sets the local rotations of all joints, parents first. */
 static void turn_joints(struct rest_motion *motion, struct pose *pose)
 {
     const struct rest_rig *rig = &motion->model;
@@ -285,13 +286,13 @@ static void turn_joints(struct rest_motion *motion, struct pose *pose)
     }
 }
 
-/* A node that was moved, and where it is then. */
+/* The node that was moved last, and its new place. */
 struct moved {
     int32_t node; /* -1: there is none yet */
     struct dmat4 scene_from_node;
 };
 
-/* rest_motion_scene() of what is below `last`, where it is not a node above all. */
+/* As rest_motion_scene(), but starts at `last` where the node is below it. */
 static struct dmat4 scene_below(const struct model *model, struct pose *pose, int32_t node, const struct moved *last)
 {
     struct dmat4 last_from_node = DMAT4_IDENTITY;
@@ -304,7 +305,7 @@ static struct dmat4 scene_below(const struct model *model, struct pose *pose, in
     return dmat4_mul(&last->scene_from_node, &last_from_node);
 }
 
-/* Joints that are moved are above each other: each begins where the last one is. */
+/* Moves a joint. Moved joints are ancestors of each other, so each starts from the last one. */
 static void move_joint(const struct rest_motion *motion, const struct rest_joint *joint, struct pose *pose,
                        struct moved *last)
 {

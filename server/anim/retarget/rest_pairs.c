@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* [node_count]: 1 for nodes that have a role. */
+/* Returns [node_count]: 1 for nodes with a role. */
 static uint8_t *mark_roles(const struct model *model, const struct humanoid *humanoid)
 {
     uint8_t *has_role = mem_zalloc((size_t)model->node_count + 1, 1);
@@ -16,7 +16,7 @@ static uint8_t *mark_roles(const struct model *model, const struct humanoid *hum
     return has_role;
 }
 
-/* The one node of the model that is named like this one, which no other of the source is. */
+/* Finds the only node of the model with a name like this node's, if no other node of the source has such a name. */
 static int32_t find_alike(const struct alike_names *own, const struct alike_names *other, uint32_t node)
 {
     const struct str name = other->model->nodes[node].name;

@@ -32,7 +32,7 @@ static const double *place(const struct rest_rig *rig, enum humanoid_role role)
 
 /* --- axes --- */
 
-/* Takes the part along `normal` out and makes it unit; returns how long it was. */
+/* Removes the part along `normal` and normalizes the rest; returns its length before. */
 static double flatten(double v[3], const double normal[3])
 {
     const double along = dot3(v, normal);
@@ -41,7 +41,7 @@ static double flatten(double v[3], const double normal[3])
     return unit3(v);
 }
 
-/* The stated axis, or one of the scene's, that is as near as `cosine`; else `axis` itself. */
+/* Replaces `axis` by the stated axis, or by one of the scene's, when the cosine between them is at least `cosine`. */
 static void snap(double axis[3], const float stated[3], bool is_stated, double cosine)
 {
     double best[3] = {axis[0], axis[1], axis[2]};
@@ -64,7 +64,7 @@ static void middle(const struct rest_rig *rig, enum humanoid_role a, enum humano
         out[i] = (place(rig, a)[i] + place(rig, b)[i]) / 2;
 }
 
-/* From the heels to the toes. 0: there are none. */
+/* Finds the direction from the heels to the toes. Returns 0 when there are none. */
 static double find_toes(const struct rest_rig *rig, const double up[3], double forward[3])
 {
     double feet[3], toes[3];
@@ -109,7 +109,7 @@ static void find_axes(struct rest_rig *rig)
     rig->axes = mat3_from_columns(left, up, forward);
 }
 
-/* --- */
+/* --- legs --- */
 
 static double leg(const struct rest_rig *rig, enum humanoid_role upper)
 {

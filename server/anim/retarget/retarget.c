@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Clip names lie in the other file's text: the view gets a text that has both. */
+/* Clip names are in the other file's text, so the view gets a text with both. */
 static void copy_clips(struct retarget *retarget)
 {
     struct model *model = &retarget->model;
@@ -50,7 +50,7 @@ void retarget_init(struct retarget *retarget, const struct model *model, const s
     struct model *view = &retarget->model;
     view->clips = retarget->clips;
     view->clip_count = source->clip_count;
-    view->compiled_clips = NULL; /* they are the model's own */
+    view->compiled_clips = NULL; /* they belong to the model's own clips */
     view->compiled_clip_count = 0;
     view->channels = NULL;
     view->channel_count = 0;
@@ -134,7 +134,7 @@ uint64_t retarget_close(struct retarget *retarget)
     return retarget->rest == NULL ? size_bytes : size_bytes + retarget_close_rest(retarget);
 }
 
-/* --- what two files say of their spaces --- */
+/* --- spaces that both files state --- */
 
 bool retarget_has_other_unit(const struct model *model, const struct model *source)
 {

@@ -1,12 +1,12 @@
-/* retarget.h - the clips of one model played on another: by node name, for files that share a rig, or relative to the
+/* retarget.h - plays the clips of one model on another: by node name for files that share a rig, or relative to the
  * rests of two rigs.
  *
- * A channel moves the one node of the model that has the name of its own node, and gives that node its values as they
- * are: the same rig, in the same units, is taken for granted. Nodes of the clips' file may get other names first
- * (name_map.h). A name that either model then has twice means nothing, and a node without a name neither: what has no
- * partner is never guessed, retarget_report.h lists it.
- * After retarget_set_rest() a clip is made anew of rotations relative to the rests instead (rest_motion.h).
- * Pure; any thread, one struct retarget a thread. Both models are borrowed until retarget_fini(). */
+ * By name, a channel moves the one node of the model that has the name of its own node, with unchanged values: the rigs
+ * and their units are assumed to be the same. Nodes of the clips' file may be renamed first (name_map.h). A name that
+ * occurs twice in either model has no partner, and neither has a node without a name. Partners are never guessed;
+ * retarget_report.h lists nodes without one. After retarget_set_rest(), clips are instead converted by rotations
+ * relative to the rests (rest_motion.h). Pure; any thread, one struct retarget per thread. Both models are borrowed
+ * until retarget_fini(). */
 #pragma once
 
 #include "base/err.h"
@@ -18,69 +18,69 @@
 
 enum retarget_reason {
     RETARGET_MISSING,   /* the model has no node of this name */
-    RETARGET_AMBIGUOUS, /* one of the two files has several */
+    RETARGET_AMBIGUOUS, /* one of the two files has several nodes of this name */
     RETARGET_UNNAMED,   /* the clip's node has no name */
-    RETARGET_WEIGHTS,   /* the model's node has another number of morph weights */
+    RETARGET_WEIGHTS,   /* the model's node has a different number of morph weights */
 };
 
 struct rest_retarget;
 
-/* How clips are made of another rig's. */
+/* How clips of another rig are converted. */
 struct rest_options {
     struct humanoid model, source;
     struct rest_clip_options clip;
 };
 
 struct retarget {
-    /* What to evaluate: the model, but for its clips, which are those of the other file under their own indices.
-     * A clip has no channels before retarget_clip(). */
+    /* The model to evaluate: the original model with the clips of the other file, under their own indices. A clip has
+     * no channels before retarget_clip(). */
     struct model model;
-    const struct model *source; /* the clips' file */
+    const struct model *source; /* file with the clips */
     int32_t *partners;          /* [source->node_count]: node of the model, or -1 - RETARGET_ */
     struct name_map names;      /* its rules are borrowed */
-    uint8_t *is_rule_used;      /* [names.count]: 1 for a rule that holds for a node of the clips' file */
-    double slide;   /* by rest: how far planted feet slide in the clips played, in shares of the leg; else 0 */
-    uint64_t steps; /* by rest: of work that making the clips took */
+    uint8_t *is_rule_used;      /* [names.count]: 1 for a rule that applies to a node of the clips' file */
+    double slide;   /* by rest: how far planted feet slide in the played clips, relative to the leg; else 0 */
+    uint64_t steps; /* by rest: steps of work spent on converting clips */
     /* private */
     struct rest_retarget *rest; /* NULL: by name */
     uint8_t *is_played;         /* [clip_count] */
     struct clip *clips;
     struct channel *channels;
     uint32_t channel_capacity;
-    char *text; /* the model's, then the clips' names */
+    char *text; /* text of the model, then the clips' names */
 };
 
-/* Finds the partners by name. names: what renames the nodes of `source`; NULL: nothing does. */
+/* Finds the partners by name. names: renames the nodes of `source`; NULL: no renaming. */
 void retarget_init(struct retarget *retarget, const struct model *model, const struct model *source,
                    const struct name_map *names);
 void retarget_fini(struct retarget *retarget);
 
-/* From now on clips are relative to the rests: partners are those of rest_pairs.h. Before the first retarget_clip().
- * Returns 0 or ERR_NO_HUMANOID. */
+/* Converts clips relative to the rests from now on, with the partners of rest_pairs.h. Call it before the first
+ * retarget_clip(). Returns 0 or ERR_NO_HUMANOID. */
 int retarget_set_rest(struct retarget *retarget, const struct rest_options *options, struct err *err);
 
 static inline bool retarget_is_by_rest(const struct retarget *retarget) { return retarget->rest != NULL; }
-/* By rest: leg length of the model by that of the source. */
+/* By rest: returns the leg length of the model divided by that of the source. */
 double retarget_scale(const struct retarget *retarget);
 
-/* By rest, translations but the hips' and all scales are left out: such a channel has a partner and moves nothing. */
+/* True for a channel that has a partner but moves nothing: by rest, all scales are left out, and all translations
+ * except the hips'. */
 bool retarget_leaves_out(const struct retarget *retarget, const struct channel *channel);
 
-/* The node of the model that a channel of the source moves, or -1 - RETARGET_. */
+/* Returns the node of the model that a channel of the source moves, or -1 - RETARGET_. */
 int32_t retarget_partner(const struct retarget *retarget, const struct channel *channel);
 
-/* The name that a rule gives a node of the source. False: it keeps its own, and *out is empty. */
+/* Finds the new name of a node of the source. False: it keeps its own, and *out is empty. */
 bool retarget_rename(const struct retarget *retarget, uint32_t node, struct joined_name *out);
 
-/* Gives clip `index` (< clip_count) its channels. Pointers into model.channels change.
- * Returns 0, ERR_CLIP_NO_MATCH when the clip has channels and none of them has a partner, or what rest_clip_init()
- * returns. */
+/* Gives clip `index` (< clip_count) its channels. This invalidates pointers into model.channels. Returns 0,
+ * ERR_CLIP_NO_MATCH when the clip has channels and none of them has a partner, or what rest_clip_init() returns. */
 int retarget_clip(struct retarget *retarget, uint32_t index, struct err *err);
 
-/* No further clip gets channels: frees what only that takes. Returns how many bytes the view then holds beside both
+/* Frees what only further calls of retarget_clip() need. Returns the bytes that the view then holds, without both
  * models. */
 uint64_t retarget_close(struct retarget *retarget);
 
-/* True when two files say their unit, or up axis, and differ: lengths, or the whole pose, would then be off. */
+/* True when both files state their unit, or up axis, and differ: lengths, or the whole pose, would be wrong. */
 bool retarget_has_other_unit(const struct model *model, const struct model *source);
 bool retarget_has_other_up(const struct model *model, const struct model *source);

@@ -1,5 +1,4 @@
-/* retarget_by_rest.c - clips of another rig made anew of rotations relative to the rests: the view has keys of its own.
- */
+/* retarget_by_rest.c - converts clips of another rig by rotations relative to the rests. The view has its own keys. */
 #include "anim/retarget/retarget_internal.h"
 
 #include "base/mem.h"
@@ -8,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a view by rest has beside struct retarget. */
+/* The state of a view by rest besides struct retarget. */
 struct rest_retarget {
     struct rest_motion motion;
     struct rest_clip_options options;
-    double *times; /* all keys of the clips made */
+    double *times; /* keys of all converted clips */
     float *values;
 };
 
@@ -50,7 +49,7 @@ bool retarget_leaves_out(const struct retarget *retarget, const struct channel *
     return channel->path == PATH_SCALE || !motion->joints[motion->joint_of_node[partner]].has_translation;
 }
 
-/* Room for more keys at the end of the view's; where they begin. False: indices would not fit. */
+/* Appends keys to the view's, and finds where they begin. False: indices would overflow. */
 static bool add_keys(struct retarget *retarget, const double *times, uint32_t time_count, const float *values,
                      uint64_t value_count, struct channel *begin)
 {
@@ -77,7 +76,7 @@ static void add_channel(struct retarget *retarget, struct clip *clip, const stru
     clip->channel_count++;
 }
 
-/* The channels that are no transforms, morph weights and visibility, are what they are by name. */
+/* Copies the channels that are not transforms (morph weights and visibility), as by name. */
 static bool copy_others(struct retarget *retarget, const struct clip *from, struct clip *clip)
 {
     const struct model *source = retarget->source;
@@ -98,7 +97,7 @@ static bool copy_others(struct retarget *retarget, const struct clip *from, stru
     return true;
 }
 
-/* Takes the numbers of the first clip as they are: there may be many. */
+/* Takes over the numbers of the first clip without a copy, because there may be many. */
 static void take_made(struct retarget *retarget, struct rest_clip *made)
 {
     struct model *view = &retarget->model;

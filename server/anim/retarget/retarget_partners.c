@@ -1,4 +1,4 @@
-/* retarget_partners.c - which node of the model each node of the clips' file moves: the one that has its name. */
+/* retarget_partners.c - finds for each node of the clips' file the node of the model with the same name. */
 #include "anim/retarget/retarget_internal.h"
 
 #include "base/mem.h"
@@ -13,7 +13,7 @@ static struct name_part name_of(const struct model *model, uint32_t node)
     return (struct name_part){.text = model->text + name.offset, .size_bytes = name.size_bytes};
 }
 
-/* The nodes that have a name, sorted by it. */
+/* The nodes with names, sorted by name. */
 struct entry {
     struct joined_name name;
     uint32_t node;
@@ -28,7 +28,7 @@ static int by_name(const void *a, const void *b)
     return joined_name_compare(&((const struct entry *)a)->name, &((const struct entry *)b)->name);
 }
 
-/* is_used: gets 1 for each rule that holds for a node; NULL without rules. */
+/* is_used: set to 1 for each rule that applies to a node; NULL without rules. */
 static struct index index_names(const struct model *model, const struct name_map *names, uint8_t *is_used)
 {
     struct index index = {.entries = mem_alloc((size_t)model->node_count * sizeof *index.entries)};
@@ -46,7 +46,7 @@ static struct index index_names(const struct model *model, const struct name_map
     return index;
 }
 
-/* How many of the index, from `at` on, have the name of the one there. */
+/* Returns how many entries from `at` on have the same name. */
 static uint32_t run_length(const struct index *index, uint32_t at)
 {
     uint32_t end = at + 1;
@@ -55,7 +55,7 @@ static uint32_t run_length(const struct index *index, uint32_t at)
     return end - at;
 }
 
-/* Both indices are sorted alike, so one walk over both finds all pairs. */
+/* Both indices are sorted alike, so one pass over both finds all pairs. */
 void retarget_find_partners(struct retarget *retarget)
 {
     static const struct name_map NO_RULES = {0};

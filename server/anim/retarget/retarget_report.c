@@ -1,4 +1,4 @@
-/* retarget_report.c - collects what has no match and writes it as a header value. */
+/* retarget_report.c - collects nodes without a partner and writes them as a header value. */
 #include "anim/retarget/retarget_report.h"
 
 #include "base/ascii.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char RULES[] = ";rules=", SLIDE[] = ";slide=";
-enum { NAMES_SIZE = 448 }; /* of each list: all three, with words and numbers, are less than RETARGET_TEXT_SIZE */
+enum { NAMES_SIZE = 448 }; /* of each list; all three, with words and numbers, fit RETARGET_TEXT_SIZE */
 
 void retarget_report_init(struct retarget_report *report, const struct retarget *retarget)
 {
@@ -60,10 +60,10 @@ bool retarget_report_is_still(const struct retarget_report *report, uint32_t nod
 
 /* --- as a header --- */
 
-/* A list of names that stops at the first that does not fit. */
+/* A list of names that ends before the first one that does not fit. */
 struct names {
     struct buf text;
-    uint32_t count; /* of all, whether they fit or not */
+    uint32_t count; /* all names, also those that do not fit */
 };
 
 static bool is_unreserved(char c) { return ascii_is_alnum(c) || (c != '\0' && strchr("-._~", c) != NULL); }
@@ -81,7 +81,7 @@ static void put_encoded(struct buf *out, const char *text, size_t size_bytes)
     }
 }
 
-/* size_bytes 0: `plain` stands for it. */
+/* Adds a name; with size_bytes 0 `plain` stands for it. */
 static void add(struct names *names, const char *text, size_t size_bytes, const char *plain)
 {
     const size_t before = names->text.size_bytes;
@@ -92,7 +92,7 @@ static void add(struct names *names, const char *text, size_t size_bytes, const 
         put_encoded(&names->text, text, size_bytes);
     else
         buf_put_text(&names->text, plain);
-    if (buf_failed(&names->text)) /* neither it nor what follows */
+    if (buf_failed(&names->text)) /* this name and all later ones are left out */
         names->text.size_bytes = before;
 }
 
@@ -105,7 +105,7 @@ static void add_name(struct names *names, const struct model *model, uint32_t no
     add(names, is_named ? model->text + name.offset : "", is_named ? name.size_bytes : 0, number);
 }
 
-/* [node_count], the caller's to free: what any clip of the answer moves. */
+/* Returns [node_count]: nodes that any clip of the answer moves. The caller frees it. */
 static uint8_t *find_moved(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
                            const int32_t *own_clips, uint32_t own_count)
 {
@@ -128,7 +128,7 @@ static void put_names(struct buf *out, const char *parameter, struct names *name
     buf_fini(&names->text);
 }
 
-/* The rule renames nothing in any of the files, which all have the same rules. */
+/* True when the rule renames nothing in any of the files, which all have the same rules. */
 static bool is_idle(const struct retarget_report *reports, uint32_t report_count, uint32_t rule)
 {
     uint32_t uses = 0;
@@ -188,7 +188,7 @@ bool retarget_text_has_idle_rules(const struct buf *text)
     return text->size_bytes > 0 && memmem(text->data, text->size_bytes, RULES, sizeof RULES - 1) != NULL;
 }
 
-/* Names and rules before it are percent-encoded, so they have no ';'. */
+/* The names and rules before it are percent-encoded, so they contain no ';'. */
 int32_t retarget_text_slide(const struct buf *text)
 {
     const size_t size = sizeof SLIDE - 1;

@@ -1,6 +1,6 @@
-/* retarget_report.h - what of some clips, and which joints of the model, have no partner. Pure; any thread.
+/* retarget_report.h - reports nodes of some clips, and joints of the model, that have no partner. Pure; any thread.
  *
- * A report is made after retarget_clip() or before; it borrows the retarget. */
+ * A report can be made before or after retarget_clip(). It borrows the retarget. */
 #pragma once
 
 #include "base/buf.h"
@@ -16,8 +16,8 @@ struct retarget_report {
     const struct retarget *retarget;
     struct retarget_miss *misses; /* [miss_count], in the order of the channels */
     uint32_t miss_count;
-    double slide;       /* that of the retarget, unless the clips added have others */
-    uint8_t *is_moved;  /* [node_count of the model]: by a channel of the clips added */
+    double slide;       /* the retarget's, or that of the added clips */
+    uint8_t *is_moved;  /* [node_count of the model]: moved by a channel of the added clips */
     uint8_t *is_missed; /* private: [node_count of the clips' file] */
 };
 
@@ -27,26 +27,26 @@ void retarget_report_fini(struct retarget_report *report);
 /* Adds a clip of the clips' file, or POSE_REST, which moves nothing. */
 void retarget_report_add(struct retarget_report *report, int32_t clip);
 
-/* True for a joint of the model's skins that no clip of the report moves: it stays at rest. */
+/* True for a joint of the model's skins that no clip of the report moves and that stays at rest. */
 bool retarget_report_is_still(const struct retarget_report *report, uint32_t node);
 
 enum { RETARGET_TEXT_SIZE = 1536 };
 
-/* Slides are told in thousandths of the leg; those above 20 with a warning. */
+/* Slides are reported in thousandths of the leg; above RETARGET_SLIDE_WARNED with a warning. */
 uint32_t retarget_slide_thousandths(double slide);
 enum { RETARGET_SLIDE_WARNED = 20 };
-/* The slide that a text of retarget_report_put() tells, or -1: no clip in it is by rest. */
+/* Returns the slide in a text of retarget_report_put(), or -1 when no clip in it is by rest. */
 int32_t retarget_text_slide(const struct buf *text);
 
-/* The reports of all files that one answer takes clips from, in one line of printable ASCII for a header (an Integer
- * with parameters, RFC 8941, 3.3.1): the number of nodes without a partner, their names, the number of joints that none
- * of the clips moves, their names:
+/* Appends the reports of all files that one answer takes clips from, as one line of printable ASCII for a header (an
+ * Integer with parameters, RFC 8941, 3.3.1): the number of nodes without a partner, their names, the number of joints
+ * that none of the clips moves, their names:
  *   2;names="tail,%C3%A4";joints=1;joint_names="toe"
- * and where rules rename nothing their number and texts: ;rules=1;rule_texts="mixamo%2A%3D%2A".
- * Names are percent-encoded but for unreserved characters (RFC 3986, 2.3) and as many as fit; "#7" is node 7, which has
- * no name. model: the one that is moved; own_clips: clips of its own that the same answer plays (POSE_REST among them
- * is fine), which move joints too; report_count > 0. Appends at most RETARGET_TEXT_SIZE - 1 bytes. */
+ * For rules that rename nothing their number and texts follow: ;rules=1;rule_texts="mixamo%2A%3D%2A". Names are
+ * percent-encoded except for unreserved characters (RFC 3986, 2.3), and only as many are listed as fit. "#7" is node 7,
+ * which has no name. model: the model that is moved. own_clips: clips of its own that the same answer plays and that
+ * move joints too; may include POSE_REST. report_count > 0. Appends at most RETARGET_TEXT_SIZE - 1 bytes. */
 void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
                          const int32_t *own_clips, uint32_t own_count, struct buf *out);
-/* Whether such a line says that rules rename nothing. */
+/* True when such a line reports rules that rename nothing. */
 bool retarget_text_has_idle_rules(const struct buf *text);

@@ -1,4 +1,4 @@
-/* affine.c - the little of matrix algebra that casts need for each joint. */
+/* affine.c - matrix algebra that casts need for each joint. */
 #include "anim/shape/affine.h"
 
 bool affine_invert(const struct dmat4 *m, struct dmat4 *out)

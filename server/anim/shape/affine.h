@@ -5,16 +5,16 @@
 
 #include <stdbool.h>
 
-/* The inverse of an affine matrix, from its cofactors. False, and *out undefined, where its determinant is 0 or an
- * element of the inverse is not finite: what is flat has no inside. */
+/* Inverts an affine matrix by its cofactors. False, with *out undefined, where its determinant is 0 or an element of
+ * the inverse is not finite: a flat image has no inside. */
 bool affine_invert(const struct dmat4 *m, struct dmat4 *out);
 
-/* By how much the matrix makes a length longer at most, or a little more than that: the root of the largest sum of a
- * row of transpose(L) * L (S. A. Gershgorin, 1931). */
+/* Returns a tight upper bound of the factor by which the matrix lengthens a vector: the root of the largest row sum of
+ * transpose(L) * L (S. A. Gershgorin, 1931). */
 double affine_stretch(const struct dmat4 *m);
 
-/* a + u * (b - a) as (1 - u) * a + u * b, element by element: so every point goes straight from one image to the other.
- */
+/* Interpolates a + u * (b - a) as (1 - u) * a + u * b, element by element, so that every point moves straight from one
+ * image to the other. */
 void affine_between(const struct dmat4 *a, const struct dmat4 *b, double u, struct dmat4 *out);
 
 /* world * m, where m is the upper three rows of an affine matrix, row by row (LAYOUT_MAT3X4). */

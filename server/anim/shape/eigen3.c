@@ -1,10 +1,10 @@
-/* eigen3.c - Jacobi's rotations until nothing is left beside the diagonal. */
+/* eigen3.c - Jacobi's rotations, repeated until the matrix is diagonal. */
 #include "anim/shape/eigen3.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Turns rows and columns p and q so that m[p][q] becomes 0 (Golub and Van Loan, "Matrix Computations", 8.5.2). */
+/* Rotates rows and columns p and q so that m[p][q] becomes 0 (Golub and Van Loan, "Matrix Computations", 8.5.2). */
 static void rotate(double m[9], double axes[9], int p, int q)
 {
     const double off = m[3 * p + q];
@@ -34,7 +34,7 @@ static void rotate(double m[9], double axes[9], int p, int q)
 void eigen3(double m[9], double axes[9])
 {
     static const double IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    enum { SWEEPS_MAX = 30 }; /* it takes 6 */
+    enum { SWEEPS_MAX = 30 }; /* 6 are enough in practice */
     memcpy(axes, IDENTITY, sizeof IDENTITY);
     for (int sweep = 0; sweep < SWEEPS_MAX; sweep++) {
         const double off = fabs(m[1]) + fabs(m[2]) + fabs(m[5]);

@@ -21,7 +21,7 @@ void triangle_ray_init(struct triangle_ray *ray, const double origin[3], const d
     ray->shear[2] = 1 / direction[z];
 }
 
-/* The triangle's normal, unit, towards where the ray comes from; false where it has no area. */
+/* Computes the unit normal towards the side that the ray comes from; false for a triangle without area. */
 static bool facing_normal(const double corners[3][3], const double direction[3], double normal[3])
 {
     double ab[3], ac[3];
@@ -86,7 +86,7 @@ static double near_edge(const double a[3], const double b[3], const double point
     return rest2;
 }
 
-/* The shares of the corners where the normal through `point` passes the plane; false outside of the triangle. */
+/* Computes the barycentric coordinates of `point` projected along the normal; false outside the triangle. */
 static bool over_face(const double corners[3][3], const double point[3], double barycentric[3])
 {
     double ab[3], ac[3], ap[3];
@@ -117,7 +117,7 @@ static void edge_barycentric(int edge, double share, double barycentric[3])
 
 double triangle_nearest(const double corners[3][3], const double point[3], double barycentric[3], double nearest[3])
 {
-    struct triangle_entry at = {.barycentric = {1, 0, 0}}; /* where no edge is near: numbers that are none */
+    struct triangle_entry at = {.barycentric = {1, 0, 0}}; /* no edge is near, because a coordinate is NaN */
     if (!over_face(corners, point, at.barycentric)) {
         double best = HUGE_VAL;
         for (int e = 0; e < 3; e++) {
@@ -136,7 +136,7 @@ double triangle_nearest(const double corners[3][3], const double point[3], doubl
     return sqrt(dot3(off, off));
 }
 
-/* The ball's middle meets the plane that lies `radius` in front of the triangle, over its face. */
+/* Finds where the ball's centre meets the plane `radius` in front of the triangle, over its face. */
 static bool sweep_face(const struct triangle_ray *ray, double radius, const double corners[3][3], double *t)
 {
     double normal[3], from[3], at[3], barycentric[3];

@@ -1,4 +1,4 @@
-/* volume.c - points in and rays into capsules, boxes and balls. */
+/* volume.c - tests points and rays against capsules, boxes and spheres. */
 #include "anim/shape/volume.h"
 
 #include "anim/model/mat3.h"
@@ -35,7 +35,7 @@ void volume_axes(const struct hit_volume *volume, double out[9])
 
 /* --- points --- */
 
-/* axis: from one end to the other; m: from the first end to a point. The nearest place on the axis, 0 to 1. */
+/* Returns the nearest place on the axis, 0 to 1. axis: from one end to the other; m: from the first end to a point. */
 static double place_on_axis(const double axis[3], const double m[3])
 {
     const double length2 = dot3(axis, axis);
@@ -87,8 +87,9 @@ void volume_ball(const struct hit_volume *volume, double center[3], double *radi
 
 /* --- rays --- */
 
-/* Where a line through m, seen from the middle of a ball (or of a cylinder, without what lies along its axis), enters
- * it. The nearest point to the middle comes first: so the digits of a far origin are not lost in a difference. */
+/* Finds where a line through m, relative to the centre of a sphere (or of a cylinder, without components along its
+ * axis), enters it. It starts from the line's nearest point to the centre, so that a far origin does not lose digits in
+ * a difference. */
 static bool enter_ball(const double m[3], const double d[3], double radius, double *t)
 {
     const double a = dot3(d, d), b = dot3(m, d) / a;
@@ -118,7 +119,7 @@ static void offer(struct volume_entry *out, bool *is_hit, double t, const double
         out->normal[i] = m[i] + t * d[i];
 }
 
-/* A ball is a capsule without length. */
+/* A sphere is a capsule of length 0. */
 static bool capsule_ray(const double axis[3], double radius, const double m[3], const double d[3],
                         struct volume_entry *out)
 {
@@ -143,7 +144,7 @@ static bool capsule_ray(const double axis[3], double radius, const double m[3], 
     return is_hit;
 }
 
-/* By slabs: A. Williams and others, "An Efficient and Robust Ray-Box Intersection Algorithm", 2005. */
+/* Uses the slab method: A. Williams and others, "An Efficient and Robust Ray-Box Intersection Algorithm", 2005. */
 static bool box_ray(const struct hit_volume *volume, const double m[3], const double d[3], struct volume_entry *out)
 {
     double axes[9], in = 0, away = HUGE_VAL;

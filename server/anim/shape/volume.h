@@ -1,7 +1,7 @@
-/* volume.h - one solid of anim/model/model.h in its own space: what is in it, and where a ray enters it.
+/* volume.h - one solid of anim/model/model.h in its own space: which points it contains, and where a ray enters it.
  *
- * Pure; any thread. All in double precision, in the joint's space; a volume's floats are taken as they are, the
- * rotation of a box is made unit first. Volumes are solid and closed: their surface belongs to them. */
+ * Pure; any thread. All is in double precision, in the joint's space. A volume's floats are used unchanged, except that
+ * the rotation of a box is normalised. Volumes are solid and closed: they include their surface. */
 #pragma once
 
 #include "anim/model/mat.h"
@@ -11,25 +11,25 @@
 /* Where a ray enters. */
 struct volume_entry {
     double t;         /* origin + t * direction, >= 0 */
-    double normal[3]; /* outwards, of no particular length; of an origin in the volume: against the direction */
-    bool is_inside;   /* the origin is in the volume: t is 0 */
+    double normal[3]; /* outwards, any length; where the origin is in the volume, against the direction */
+    bool is_inside;   /* the origin is in the volume, and t is 0 */
 };
 
 /* "capsule" */
 const char *volume_kind_name(enum volume_kind kind);
 
-/* joint_from_box of a box, as a matrix whose columns are its axes: column c is out + 3 * c. */
+/* Converts joint_from_box of a box to a matrix whose columns are its axes: column c is out + 3 * c. */
 void volume_axes(const struct hit_volume *volume, double out[9]);
 
 bool volume_contains(const struct hit_volume *volume, const double point[3]);
 
-/* The ball around a volume: of a capsule and of a box the smallest that is centred in its middle. */
+/* Computes a ball around a volume. For a capsule and a box it is the smallest one around its centre. */
 void volume_ball(const struct hit_volume *volume, double center[3], double *radius);
 
-/* Whether the ray meets the volume, and where first. direction: not zero, of any length. */
+/* Finds whether and where the ray first meets the volume. direction: not zero, any length. */
 bool volume_ray(const struct hit_volume *volume, const double origin[3], const double direction[3],
                 struct volume_entry *out);
 
-/* The same of a capsule between two points that the origin is not in: *t alone. */
+/* The same for a capsule between two points, when the origin is outside; sets only *t. */
 bool volume_capsule_ray(const double begin[3], const double end[3], double radius, const double origin[3],
                         const double direction[3], double *t);

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one fit works with. */
+/* The state of one fit. */
 struct fit {
     const double (*points)[3];
-    uint32_t count, outside;    /* so many points may lie outside */
+    uint32_t count, outside;    /* number of points that may lie outside */
     double *values, *distances; /* [count] each: scratch */
     double size;                /* of a box around the points */
-    double axes[2][9];          /* directions to try: the principal ones and those of the space */
+    double axes[2][9];          /* directions to try: the principal axes and those of the space */
 };
 
 enum { FRAMES = 2, BALL_STEPS = 48 };
 
-/* Volumes are larger by this share, so that a point on their surface is in them when they have become floats. */
+/* Volumes are enlarged by this share, so that points on their surface stay inside after rounding to float. */
 static const double ROUNDING = 1e-6;
 
 /* --- order statistics --- */
@@ -31,8 +31,8 @@ static void swap(double *a, double *b)
     *b = kept;
 }
 
-/* The value with `place` others before it; reorders them (C. A. R. Hoare, "Algorithm 65: Find", 1961; with three parts
- * for equal values). Pivots come from a fixed sequence of random numbers. */
+/* Returns the value that has `place` others before it, and reorders the values (C. A. R. Hoare, "Algorithm 65: Find",
+ * 1961; with three parts for equal values). A fixed sequence of random numbers chooses the pivots. */
 static double nth(double *values, uint32_t count, uint32_t place)
 {
     uint32_t low = 0, high = count - 1, random = 0x9e3779b9u;
@@ -81,10 +81,10 @@ static void find_axes(struct fit *fit)
     memcpy(fit->axes[1], MAT3_IDENTITY.m, sizeof fit->axes[1]);
 }
 
-/* --- balls, in as many dimensions as there are coordinates --- */
+/* --- spheres, of as many dimensions as there are coordinates --- */
 
-/* Moves the middle towards the farthest point by smaller and smaller steps (M. Badoiu, K. L. Clarkson, "Smaller
- * Core-Sets for Balls", 2003). coordinates: `dimensions` axes that points are measured along. */
+/* Moves the centre towards the farthest point in smaller and smaller steps (M. Badoiu, K. L. Clarkson, "Smaller
+ * Core-Sets for Balls", 2003). Points are measured along `dimensions` axes. */
 static void find_middle(const struct fit *fit, const double *axes, int dimensions, double middle[3])
 {
     for (int step = 1; step <= BALL_STEPS; step++) {
@@ -105,7 +105,8 @@ static void find_middle(const struct fit *fit, const double *axes, int dimension
     }
 }
 
-/* fit->distances: of all points from a middle. The radius of the ball that at most `outside` points are outside of. */
+/* Fills fit->distances with the distances of all points from a centre. Returns the radius of the sphere that leaves at
+ * most `outside` points outside. */
 static double measure(struct fit *fit, const double *axes, int dimensions, const double middle[3], uint32_t outside)
 {
     for (uint32_t p = 0; p < fit->count; p++) {
@@ -120,7 +121,7 @@ static double measure(struct fit *fit, const double *axes, int dimensions, const
     return nth(fit->values, fit->count, fit->count - 1 - outside);
 }
 
-/* The middle between the outermost points along each axis. */
+/* Finds the middle between the outermost points along each axis. */
 static void box_middle(const struct fit *fit, const double *axes, int dimensions, double middle[3])
 {
     for (int i = 0; i < dimensions; i++) {
@@ -152,8 +153,8 @@ struct capsule_try {
     double middle[3], low, high, radius, volume; /* middle: across, across */
 };
 
-/* Half of the points that may be outside are so across the axis, the others beyond its ends: each end is drawn in as
- * far as the remaining points, which the half ball around it covers, let it. */
+/* Half of the points that may lie outside do so across the axis, the others beyond its ends. Each end is drawn in as
+ * far as the half sphere around it still covers the remaining points. */
 static void end_capsule(struct fit *fit, struct capsule_try *try)
 {
     uint32_t kept = 0;
@@ -223,7 +224,7 @@ static void end_box(struct fit *fit, struct box_try *try)
     }
 }
 
-/* Turned about one of the axes by a part of a right angle. */
+/* Turns axes about one of them by a fraction of a right angle. */
 static void turn(const double *axes, int about, double angle, struct mat3 *out)
 {
     double *to = out->m;

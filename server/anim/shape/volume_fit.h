@@ -1,7 +1,7 @@
-/* volume_fit.h - finds a volume around points. Pure; any thread; the same points in the same order give the same bits.
+/* volume_fit.h - fits a volume to points. Pure; any thread; the same points in the same order give the same bits.
  *
- * A fit leaves out the points that would make it much larger: at most 1 in FIT_OUTSIDE_PART may lie outside. It is a
- * good volume, not the smallest: directions are tried, those of the points' principal axes and of the space. */
+ * A fit leaves out points that would make it much larger: at most 1 in FIT_OUTSIDE_PART may lie outside. The result is
+ * a good volume, not the smallest: it tries the directions of the points' principal axes and of the space. */
 #pragma once
 
 #include "anim/shape/volume.h"

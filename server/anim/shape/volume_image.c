@@ -14,7 +14,7 @@ void volume_image_init(struct volume_image *image, const struct hit_volume *volu
     if (volume->kind == VOLUME_BOX)
         return;
     const double *m = world_from_joint->m, radius = (double)volume->radius;
-    double square[9]; /* L * transpose(L): its eigenvectors are the axes of L * ball, its eigenvalues their squares */
+    double square[9]; /* the eigenvectors of L * transpose(L) are the axes of L * ball, the eigenvalues their squares */
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
             square[3 * c + r] = m[r] * m[c] + m[4 + r] * m[4 + c] + m[8 + r] * m[8 + c];
@@ -25,10 +25,10 @@ void volume_image_init(struct volume_image *image, const struct hit_volume *volu
 
 /* --- ellipsoids --- */
 
-/* The nearest point of the ellipsoid with these half axes along x, y, z to q: q in it, else
- * x_i = e_i^2 q_i / (e_i^2 + s) with the s > 0 for which it lies on the surface (D. Eberly, "Distance from a Point to
- * an Ellipse, an Ellipsoid, or a Hyperellipsoid", 2013). The sum of squares falls and is convex in s: Newton's
- * iteration rises to its root from the left. */
+/* Finds the nearest point to q of the ellipsoid with these half axes along x, y, z. It is q inside, else x_i = e_i^2
+ * q_i / (e_i^2 + s) with the s > 0 for which it lies on the surface (D. Eberly, "Distance from a Point to an Ellipse,
+ * an Ellipsoid, or a Hyperellipsoid", 2013). The sum of squares falls and is convex in s, so Newton's iteration rises
+ * to its root from the left. */
 static void nearest_in_ellipsoid(const double e[3], const double q[3], double x[3])
 {
     enum { STEPS_MAX = 64 };
@@ -69,9 +69,9 @@ static double apart(const double a[3], const double b[3], double out[3])
     return sqrt(dot3(out, out));
 }
 
-/* --- capsules: an ellipsoid whose middle moves from 0 to `axis`; q and axis along the ellipsoid's axes --- */
+/* --- capsules: an ellipsoid whose centre moves from 0 to `axis`; q and axis along the ellipsoid's axes --- */
 
-/* Of the ellipsoid at place s: how fast its distance from q changes with s; 0 where q is in it. */
+/* Returns the derivative by s of the distance of q from the ellipsoid at s; 0 where q is inside. */
 static double slope_at(const double e[3], const double q[3], const double axis[3], double s, double x[3])
 {
     double off[3], rest[3];
@@ -84,8 +84,8 @@ static double slope_at(const double e[3], const double q[3], const double axis[3
     return distance > 0 ? -dot3(rest, axis) / distance : 0;
 }
 
-/* The distance is convex in s: its slope rises, and the root of that is found between two ends by the Illinois method
- * (M. Dowell and P. Jarratt, 1971). */
+/* The distance is convex in s, so its slope rises. The Illinois method (M. Dowell and P. Jarratt, 1971) finds the root
+ * of the slope between two ends. */
 static void nearest_in_capsule(const double e[3], const double q[3], const double axis[3], double x[3])
 {
     enum { STEPS_MAX = 100 };
@@ -141,8 +141,8 @@ static double capsule_distance(const struct volume_image *image, const double po
 
 /* --- boxes: a parallelepiped with half edges a, b, c (columns of `edges`) around 0 --- */
 
-/* x[free..] of the columns that are free, for which edges * x is nearest to q; by the normal equations and Cramer's
- * rule. False where the columns are not independent. */
+/* Sets x[free..] of the free columns so that edges * x is nearest to q, by the normal equations and Cramer's rule.
+ * False where the columns are not independent. */
 static bool solve_free(const double edges[9], const int *free, int count, const double q[3], double x[3])
 {
     double g[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, b[3] = {0, 0, 0};
@@ -165,7 +165,8 @@ static bool solve_free(const double edges[9], const int *free, int count, const 
     return true;
 }
 
-/* Each coordinate of the nearest point is at one of its ends or free: of all 27 ways the best that lies in the box. */
+/* Each coordinate of the nearest point is at one of its ends or free. Of all 27 cases the best one inside the box wins.
+ */
 static double box_distance(const struct volume_image *image, const double point[3], double nearest[3])
 {
     const struct hit_volume *volume = image->volume;
@@ -213,8 +214,8 @@ double volume_image_distance(const struct volume_image *image, const double poin
 
 /* --- balls --- */
 
-/* The distance along the way is convex: from the left, where it is too large, Newton's steps never pass its root, and
- * where it does not fall any more there is none. */
+/* The distance along the way is convex. From the left, where it is too large, Newton's steps never pass its root, and
+ * where it no longer falls there is no root. */
 bool volume_image_sweep(const struct volume_image *image, const double origin[3], const double direction[3],
                         double radius, double most, struct volume_entry *out, double touched[3])
 {

@@ -33,7 +33,7 @@ int camera_setup_prepare(struct clip_bounds_cache *bounds_cache, struct loaded_m
     return 0;
 }
 
-/* What is to be in the middle of the picture: a node stands still, or is followed where the pose is framed. */
+/* A target node is fixed at its middle over the clip, or followed where the pose is framed. */
 int camera_setup_target(struct clip_bounds *bounds, const struct posed_model *posed, const struct model *model,
                         struct pose_view *view, struct err *err)
 {
@@ -54,7 +54,7 @@ int camera_setup_target(struct clip_bounds *bounds, const struct posed_model *po
     return 0;
 }
 
-/* The camera for what the clip reaches and the pose together. */
+/* Finds the camera for the extent of the clip and the pose together. */
 static int frame_both(const struct clip_bounds *bounds, const struct vec3 *points, uint64_t point_count,
                       const struct camera_query *query, struct camera *out, struct err *err)
 {
@@ -68,7 +68,7 @@ static int frame_both(const struct clip_bounds *bounds, const struct vec3 *point
     return 0;
 }
 
-/* The camera of the file, where its node is in the pose. */
+/* Finds the camera of the file, at its node in the pose. */
 static int find_own(const struct posed_model *posed, const struct model *model, const struct pose_view *view,
                     const struct vec3 *points, uint64_t point_count, struct camera *out, struct err *err)
 {
@@ -111,7 +111,7 @@ int camera_setup_find(struct clip_bounds *bounds, const struct posed_model *pose
         *out = camera_frame(&query, points, count);
         return 0;
     }
-    /* who comes nearer wants to cut off what is around */
+    /* a closer camera is meant to cut off the surroundings */
     const double distance = query.distance;
     query.distance = distance > 1 ? distance : 1;
     *out = *clip_bounds_camera(bounds, &query);

@@ -14,22 +14,22 @@
 enum {
     POSES_MIN = 16,
     POSES_MAX = 240,
-    VERTICES_MAX = 200000, /* of all poses together, unless those are the fewest */
-    GATHERED_MAX = 16384,  /* points until their hull is taken */
+    VERTICES_MAX = 200000, /* of all poses together, unless the least number of poses has more */
+    GATHERED_MAX = 16384,  /* points before their hull is taken */
 };
-static const double STEP_S = 1 / 24.0; /* keys further apart than this have poses between them */
-static const double TOLERANCE = 2e-4;  /* of what is reached: so little of it may be left out */
+static const double STEP_S = 1 / 24.0; /* keys farther apart than this have poses between them */
+static const double TOLERANCE = 2e-4;  /* of the extent: what may be left out */
 static const float FARTHEST = 1e30f;
-static const double LAST_MOMENT = 0.999; /* of the part: at its end a clip that loops is where it began */
+static const double LAST_MOMENT = 0.999; /* of the part: at its very end a looping clip is where it began */
 
 _Static_assert((int)KEY_POSE_POSES_MAX == 2 * (int)POSES_MAX + 2, "every pose that is looked at may be the moment");
 
-/* The walk through the clip. */
+/* The state of a walk through the clip. */
 struct bounds_walk {
     const struct clip_bounds_input *work;
-    struct vec3 *gathered; /* [GATHERED_MAX + of one pose] */
+    struct vec3 *gathered; /* [GATHERED_MAX + those of one pose] */
     uint32_t gathered_count;
-    struct vec3 *rest; /* the points at rest, as they follow each other in a pose */
+    struct vec3 *rest; /* the points at rest, in the order of a pose's points */
     uint32_t rest_count;
     double times_s[2 * POSES_MAX + 2];
     uint32_t time_count;
@@ -37,7 +37,7 @@ struct bounds_walk {
     struct box *boxes;             /* [node_count] */
 };
 
-/* The most points that a pose can have: a clip may show what the file hides. */
+/* Returns the greatest number of points in a pose. A clip may show what the file hides. */
 static uint64_t count_points(const struct clip_bounds_input *work)
 {
     const struct model *model = work->model;
@@ -54,7 +54,7 @@ static void add_time(struct bounds_walk *walk, double time_s)
         walk->times_s[walk->time_count++] = time_s;
 }
 
-/* The keys and what lies between those far from each other; evenly spread times where that is too much. */
+/* Lists the keys, and times between keys that are far apart; evenly spaced times where those are too many. */
 static void list_times(struct bounds_walk *walk, const struct clip_bounds_key *key, uint32_t limit)
 {
     const double span_s = key->end_s - key->begin_s, step_s = fmax(STEP_S, span_s / limit);
@@ -75,7 +75,7 @@ static void list_times(struct bounds_walk *walk, const struct clip_bounds_key *k
         add_time(walk, key->begin_s + span_s * i / limit);
 }
 
-/* The points of work->posed: of the outline, or of a skeleton the places of its nodes. area: theirs. */
+/* Writes the points of work->posed: those of its outline, or the places of a skeleton's nodes. *area: their area. */
 static uint32_t pose_points(const struct clip_bounds_input *work, struct vec3 *out, double *area)
 {
     const struct posed_model *posed = work->posed;
@@ -100,7 +100,7 @@ static uint32_t pose_points(const struct clip_bounds_input *work, struct vec3 *o
     return count;
 }
 
-/* False: some point is nowhere, or so far away that everything else would vanish: the pose of a broken clip. */
+/* False: some point is not finite, or so far away that everything else would vanish, as in a broken clip. */
 static bool is_sound(const struct vec3 *points, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -109,7 +109,7 @@ static bool is_sound(const struct vec3 *points, uint32_t count)
     return true;
 }
 
-/* Root mean squares: of the points' distances from their middle, and from their places at rest. */
+/* Computes root mean squares of the points' distances from their middle and from their places at rest. */
 static void rate(const struct bounds_walk *walk, const struct vec3 *points, uint32_t count, struct pose_score *score)
 {
     double sum[6] = {0}, squares[6] = {0};
@@ -163,7 +163,7 @@ static int gather(struct bounds_walk *walk, const struct vec3 *points, uint32_t 
     return 0;
 }
 
-/* Evaluates one time; what cannot be evaluated is left out. `points` is room for those of a pose. */
+/* Evaluates one time. What cannot be evaluated is left out. `points` has room for a pose. */
 static int look_at(struct bounds_walk *walk, const struct pose_view *view, struct vec3 *points, struct err *err)
 {
     const struct clip_bounds_input *work = walk->work;
@@ -208,7 +208,7 @@ static int walk_clip(struct bounds_walk *walk, struct clip_bounds *bounds, struc
     const uint64_t affordable = VERTICES_MAX / (point_count + 1);
     struct pose_view view = *work->view;
     struct picture_spec picture = *view.picture;
-    picture.view = VIEW_LIT; /* others may need more of a pose */
+    picture.view = VIEW_LIT; /* its other users may need more of a pose */
     view.picture = &picture;
     if (key_pose_init(&walk->search, work->model, view.clip, err) < 0)
         return err->code;

@@ -1,4 +1,4 @@
-/* empty_diagnosis.c - classifies every surface that left no pixel. */
+/* empty_diagnosis.c - classifies each surface that left no pixel. */
 #include "render/camera/empty_diagnosis.h"
 
 #include "anim/pose/skin.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What can become of a surface; the first that fits. */
+/* The reasons why a surface left no pixel; the first that applies. */
 enum fate { FATE_OUTSIDE, FATE_NO_AREA, FATE_TRANSPARENT, FATE_BACK, FATE_SMALL, FATE_OTHER, FATE_COUNT };
 
 static const char *const WORDS[FATE_COUNT] = {
@@ -25,7 +25,7 @@ static const char *const ADVICE[FATE_COUNT] = {
     [FATE_OTHER] = "ask for a larger picture",
 };
 
-/* An alpha below this leaves no trace in 8 bits. */
+/* A smaller alpha leaves no trace in 8 bits. */
 static const double TRACE = 0.5 / 255;
 
 struct seen {
@@ -34,7 +34,7 @@ struct seen {
     uint64_t counts[FATE_COUNT];
 };
 
-/* Its corners, in clip space. */
+/* A surface by its corners in clip space. */
 struct surface {
     double clip[3][4], view[3][3];
     uint32_t corner_count; /* 1..3 */
@@ -54,7 +54,7 @@ static bool is_outside(const struct surface *s)
     return false;
 }
 
-/* Rounding gives what has none a little. */
+/* True when the area exceeds rounding errors. */
 static bool has_area(const struct surface *s)
 {
     double a[3], b[3], across[3];
@@ -66,7 +66,7 @@ static bool has_area(const struct surface *s)
     return dot3(across, across) > 1e-10 * dot3(a, a) * dot3(b, b);
 }
 
-/* Places of the corners, in samples. False: one is behind the eye. */
+/* Projects the corners to samples. False: one is behind the eye. */
 static bool project(const struct surface *s, const uint32_t samples[2], double out[3][2])
 {
     for (uint32_t c = 0; c < s->corner_count; c++) {
@@ -124,7 +124,7 @@ static void see(struct seen *seen, struct surface *s, const struct vec3 *view_po
     seen->counts[fate_of(s, seen->samples)]++;
 }
 
-/* The greatest alpha that a material can give. */
+/* Returns the greatest alpha that a material can produce. */
 static double greatest_alpha(const struct model *model, const struct material *material)
 {
     const int32_t index = material->textures[TEXTURE_BASE_COLOR].texture;
@@ -138,7 +138,7 @@ static double greatest_alpha(const struct model *model, const struct material *m
     return (double)material->base_color[3] * most / 255;
 }
 
-/* The greatest alpha of a primitive's vertices. */
+/* Returns the greatest alpha of a primitive's vertices. */
 static double greatest_vertex_alpha(const struct model *model, const struct primitive *primitive)
 {
     uint8_t most = 0;
@@ -197,8 +197,8 @@ static void see_bones(struct seen *seen)
     }
 }
 
-/* What most surfaces have in common. About half of a closed shape has its back to any camera: that is the reason only
- * where nothing else is. */
+/* Returns the most common reason. About half of a closed shape faces away from any camera, so that is the reason only
+ * where there is no other. */
 static int find_reason(const uint64_t counts[FATE_COUNT])
 {
     int most = FATE_BACK;

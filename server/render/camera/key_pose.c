@@ -6,13 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double WIDTH_SHARE = 0.25;    /* what width counts beside the distance from the rest pose */
-static const double DISTANCE_SHARE = 0.25; /* and the distance beside how a pose of a timeline stands */
-static const double TIMELINE_S = 8;        /* a single clip from here on is a timeline */
-static const double MUCH_BETTER = 1e-6;    /* scores nearer to each other are equal: the earlier moment is taken */
-static const double NEARLY = 0.9;          /* of the best score: as good, where something is usual that is not there */
+static const double WIDTH_SHARE = 0.25;    /* weight of the width, relative to the distance from the rest pose */
+static const double DISTANCE_SHARE = 0.25; /* weight of the distance, relative to how a timeline's pose stands */
+static const double TIMELINE_S = 8;        /* a single clip at least this long is a timeline */
+static const double MUCH_BETTER = 1e-6;    /* closer scores are equal, and the earlier time wins */
+static const double NEARLY = 0.9;          /* of the best score: good enough if it avoids an unusual state */
 static const float SHRUNK = 0.5f, FAR_WEIGHT = 0.5f;
-/* Of the greatest area: with less of it a pose hardly shows the model, from here on it shows enough. */
+/* Shares of the greatest area: below HIDDEN a pose hardly shows the model, from SHOWN on it shows enough. */
 static const double HIDDEN = 0.25, SHOWN = 0.5;
 
 static void watch(struct key_pose_search *search, uint32_t node, uint32_t weight)
@@ -21,7 +21,7 @@ static void watch(struct key_pose_search *search, uint32_t node, uint32_t weight
         search->watched[search->watched_count++] = (struct pose_watch){node, weight};
 }
 
-/* Many exporters write scales that stay what they are. */
+/* Many exporters write scales that never change. */
 static bool is_moving(const struct model *model, const struct channel *channel)
 {
     const size_t row = (size_t)channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
@@ -132,7 +132,7 @@ static float median_of(const struct key_pose_search *search, uint32_t watched)
     return values[search->count / 2];
 }
 
-/* Adds to is_odd[count] in which poses something is out of its usual state. */
+/* Sets is_odd[p] for each pose p in which something is in an unusual state. */
 static void find_odd(const struct key_pose_search *search, bool is_odd[KEY_POSE_POSES_MAX])
 {
     for (uint32_t i = 0; i < search->watched_count && search->count > 0; i++) {
@@ -154,7 +154,8 @@ static double greatest_area(const struct key_pose_search *search, double end_s)
     return greatest;
 }
 
-/* The greatest of `values`, but where `is_left_out`; UINT32_MAX: there is none above `least`. */
+/* Returns the index of the greatest of `values`, without those that `is_left_out` marks; UINT32_MAX: none is above
+ * `least`. */
 static uint32_t find_best(const struct key_pose_search *search, const double *values, double end_s,
                           const bool *is_left_out, double least)
 {

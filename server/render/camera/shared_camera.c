@@ -4,18 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Shares of the slope of the picture's sides: how far inwards the planes lie whose outermost points are kept. */
+/* Shares of the slope of the picture's sides. Planes at each of them select the outermost points to keep. */
 static const double SHARES[] = {0, 0.25, 0.5, 0.75, 0.85, 0.92, 1};
 enum { SHARE_COUNT = sizeof SHARES / sizeof *SHARES, KEPT_COUNT = 4 * SHARE_COUNT + 2 };
 
-/* A point and how it is turned to the direction of the first: first_from_scene^-1 * seen_from_scene. */
+/* A point and its rotation to the first direction: first_from_scene^-1 * seen_from_scene. */
 struct shared_point {
     double rotation[9]; /* row-major */
     struct vec3 point;
     float reserved;
 };
 
-/* Row r of the rotation from scene to eye space. */
+/* Returns row r of the rotation from scene to eye space. */
 static void axis_of(const struct camera *camera, int r, double out[3])
 {
     for (int c = 0; c < 3; c++)
@@ -25,7 +25,7 @@ static void axis_of(const struct camera *camera, int r, double out[3])
 void shared_camera_init(struct shared_camera *shared, const struct camera *level, const struct camera *first)
 {
     *shared = (struct shared_camera){.level = *level, .first = *first, .box = BOX_EMPTY};
-    /* x of clip space is m[0] * x / -z for a perspective camera, for an orthographic one m[0] * x: its sides are
+    /* x in clip space is m[0] * x / -z for a perspective camera, and m[0] * x for an orthographic one, whose sides are
      * parallel */
     const bool is_perspective = first->clip_from_view.m[11] < 0;
     shared->slopes[0] = is_perspective ? 1 / first->clip_from_view.m[0] : 0;
@@ -46,7 +46,7 @@ void shared_camera_fini(struct shared_camera *shared)
     }
 }
 
-/* The directions, in scene space, whose outermost points are kept. */
+/* Lists the directions, in scene space, whose outermost points are kept. */
 static void list_directions(const struct shared_camera *shared, const struct camera *seen, double out[KEPT_COUNT][3])
 {
     double axes[3][3];
@@ -74,7 +74,7 @@ static void find_rotation(const struct shared_camera *shared, const struct camer
     bool is_same = true;
     for (int k = 0; k < 12; k++)
         is_same = is_same && seen->view_from_scene.m[k] == shared->first.view_from_scene.m[k];
-    if (is_same) { /* without rounding: such moments are framed as if they alone were there */
+    if (is_same) { /* exact, so that cells in the first direction are framed as if they were alone */
         memcpy(rotation, NO_ROTATION, sizeof NO_ROTATION);
         return;
     }
@@ -169,7 +169,7 @@ void shared_camera_pivot(const struct shared_camera *shared, double pivot[3])
     }
 }
 
-/* Appends the points of a set, turned to the direction of the first. */
+/* Appends the points of a set, turned to the first direction. */
 static void put_turned(const struct shared_camera *shared, const struct shared_points *set, struct buf *out)
 {
     const struct shared_point *kept = (const struct shared_point *)(const void *)set->kept.data;
@@ -201,7 +201,7 @@ int shared_camera_find(struct shared_camera *shared, const struct camera_query *
                        struct err *err)
 {
     struct buf *reached = &shared->reached.turned, *posed = &shared->posed.turned;
-    struct camera_query whole = *query; /* who comes nearer wants to cut off what is around */
+    struct camera_query whole = *query; /* a closer camera is meant to cut off the surroundings */
     uint64_t reached_count, posed_count;
     buf_clear(reached);
     buf_clear(posed);
@@ -240,7 +240,7 @@ struct camera shared_camera_of_cell(const struct shared_camera *shared, const st
     struct camera camera = *all;
     camera.view_from_scene = dmat4_mul(&all->view_from_scene, &rotation);
     const double *view = camera.view_from_scene.m;
-    for (int i = 0; i < 3; i++) /* the point that the view takes to the origin */
+    for (int i = 0; i < 3; i++) /* the point that the view maps to the origin */
         camera.eye[i] = -(view[4 * i] * view[12] + view[4 * i + 1] * view[13] + view[4 * i + 2] * view[14]);
     return camera;
 }

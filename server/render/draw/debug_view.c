@@ -1,4 +1,4 @@
-/* debug_view.c - the views that are not lit: their programs and the passes over the surfaces of a pose. */
+/* debug_view.c - the views that are not lit: their programs and passes over the surfaces of a pose. */
 #include "render/draw/debug_view.h"
 
 #include "render/pose/influence.h"
@@ -6,24 +6,24 @@
 
 #include <stdlib.h>
 
-/* Of blended materials: what covers more than it lets through. */
+/* Blended materials with at least this alpha are solid. */
 static const float HALF = 0.5f;
 
-/* What view.frag paints; it has the same numbers. */
+/* The paints of view.frag, which has the same numbers. */
 enum debug_view_paint {
-    PAINT_HEAT,   /* the red of the vertices as a weight */
-    PAINT_COLORS, /* the colours of the vertices, sRGB, lightly shaded */
+    PAINT_HEAT,   /* red of the vertices as a weight */
+    PAINT_COLORS, /* colours of the vertices, sRGB, lightly shaded */
     PAINT_BONES,  /* the same, linear, strongly shaded */
     PAINT_NORMAL,
     PAINT_DEPTH,
-    PAINT_ID,    /* of UNIT_IDS, as they are */
+    PAINT_ID,    /* ids of UNIT_IDS, unchanged */
     PAINT_GHOST, /* premultiplied glass */
     PAINT_LINE
 };
 
 /* --- programs --- */
 
-/* has_edges: of triangles; else skinned surfaces, lines and points in one of the paints. */
+/* has_edges: wires of triangles. Otherwise surfaces, lines and points in one of the paints. */
 static int init_program(struct debug_view_program *program, const struct gl *gl, bool has_edges, bool is_full,
                         struct err *err)
 {
@@ -56,8 +56,8 @@ struct debug_view_pass {
     const struct loaded_model *loaded;
     const struct posed_model *posed;
     const struct debug_view_query *query;
-    bool has_edges;                           /* the wire programs, else those that paint */
-    enum debug_view_paint paint;              /* by the latter */
+    bool has_edges;                           /* uses the wire programs, otherwise the painting ones */
+    enum debug_view_paint paint;              /* of the painting programs */
     const struct debug_view_program *program; /* in use, or NULL */
 };
 
@@ -87,8 +87,8 @@ static int use_program(struct debug_view_pass *pass, bool is_full, struct err *e
     return 0;
 }
 
-/* Normals are those that light falls on; the form of other paints needs no bumps. What is see-through is decided by
- * alpha: factor, vertex colour and texture. */
+/* Normals are those of lighting; other paints need no bumps. Alpha decides what is transparent: factor, vertex colour
+ * and texture. */
 static int set_material(struct debug_view_pass *pass, const struct material *material,
                         const struct primitive *primitive, struct err *err)
 {
@@ -112,7 +112,7 @@ static int set_material(struct debug_view_pass *pass, const struct material *mat
     return 0;
 }
 
-/* Frees `colors`; NULL passes the error on that made it so. */
+/* Uploads and frees `colors`; for NULL returns the error that caused it. */
 static int upload_colors(const struct debug_view_pass *pass, struct rgba8 *colors, uint32_t count, struct err *err)
 {
     if (colors == NULL)
@@ -142,7 +142,7 @@ static int upload_ids(const struct debug_view_pass *pass, uint32_t *colors, uint
                : err_set(err, ERR_MODEL_LIMIT, "a mesh has %u triangles, the renderer numbers %d", count, texels_max);
 }
 
-/* Fills own.colors or the ids where the paint needs them. */
+/* Fills own.colors, or the ids, where the paint needs them. */
 static int upload_data(const struct debug_view_pass *pass, const struct draw *draw, struct err *err)
 {
     const struct model *model = &pass->loaded->mapped.model;
@@ -173,7 +173,7 @@ static int draw_one(struct debug_view_pass *pass, const struct posed_draw *draw,
     return 0;
 }
 
-/* Draws the surfaces, or what is not a surface, or with neither all. */
+/* Selects what to draw: all, only surfaces, or everything except surfaces. */
 enum topologies { ALL, TRIANGLES_ONLY, NO_TRIANGLES };
 static int draw_surfaces(struct debug_view_pass *pass, enum topologies which, struct err *err)
 {
@@ -207,8 +207,8 @@ static int draw_bones(struct debug_view_pass *pass, struct err *err)
     return 0;
 }
 
-/* The surfaces that are nearest to the eye and not behind a bone, over what is there like glass: each pixel once, also
- * where surfaces coincide. */
+/* Draws the surfaces nearest to the eye that are not behind a bone, like glass over what is there. Each pixel is drawn
+ * once, also where surfaces coincide. */
 static int draw_ghost(struct debug_view_pass *pass, struct err *err)
 {
     const struct gl *gl = pass->gl;
@@ -229,7 +229,7 @@ static int draw_ghost(struct debug_view_pass *pass, struct err *err)
     return rc;
 }
 
-/* Bones, or wires of volumes, may reach out of the mesh that near and far hug: they are not cut off there. */
+/* Bones, or wires of volumes, may extend beyond the mesh that near and far enclose; they are not clipped there. */
 static int draw_skeleton(struct debug_view_pass *pass, struct err *err)
 {
     begin_pass(pass, false, PAINT_BONES);

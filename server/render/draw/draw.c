@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An alpha from here on counts as opaque where a material is blended: such surfaces hide each other by depth, so that a
- * whole figure marked as blended is not seen through. */
+/* From this alpha on, blended surfaces count as opaque and hide each other by depth. Otherwise a whole figure marked as
+ * blended would be transparent. */
 static const float SOLID_ALPHA = 0.995f;
 /* Fewer triangles hardly hide each other. */
 enum { SORTED_MIN = 64 };
@@ -54,8 +54,7 @@ void draw_skeleton_mesh(const struct drawing *drawing, const struct program *pro
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)skeleton->vertex_count);
 }
 
-/* glTF says which side of a triangle is its back (2.0, 3.9.2 doubleSided); other formats' windings are not to be
- * relied on. */
+/* glTF defines the back of a triangle (2.0, 3.9.2 doubleSided). The winding of other formats is unreliable. */
 bool draw_has_culling(const struct model *model, const struct material *material, const struct posed_draw *draw)
 {
     const struct str format = model->infos[0].format;
@@ -89,8 +88,8 @@ static void set_alpha(const struct drawing *drawing, const struct material *mate
     gl->Uniform1i(drawing->used->is_blended, is_soft);
 }
 
-/* Draws triangles in another order than the file's: a surface that is seen through from far to near, as it may lie
- * before itself; others from near to far, so that what is hidden is not shaded. */
+/* Draws triangles in another order than the file's. Blended surfaces go from far to near, because they may overlap
+ * themselves; others from near to far, so that hidden parts are not shaded. */
 static int draw_sorted(struct drawing *drawing, const struct model *model, const struct posed_model *posed,
                        const struct posed_draw *draw, bool is_soft, struct err *err)
 {
@@ -115,11 +114,11 @@ static bool is_worth_sorting(const struct primitive *primitive)
 
 static bool is_lit_surface(const struct material *material, const struct primitive *primitive)
 {
-    /* lines and points have no surface that light could fall on */
+    /* lines and points have no surface that can be lit */
     return primitive->topology == TOPOLOGY_TRIANGLES && (material->flags & MATERIAL_UNLIT) == 0;
 }
 
-/* Whether the occlusion has to know which surfaces light falls on. */
+/* True when the occlusion must know which surfaces are lit. */
 static bool needs_marks(const struct picture_spec *picture, const struct model *model, const struct posed_model *posed)
 {
     bool is_lit = true;
@@ -141,7 +140,7 @@ void draw_mark_surfaces(const struct drawing *drawing)
     gl->StencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
 }
 
-/* In this order: all that is solid, but for what is seen through; that; the translucent parts of blended materials. */
+/* The passes in order: solid materials, clear ones, and the translucent parts of blended ones. */
 enum draw_pass { PASS_SOLID, PASS_CLEAR, PASS_SOFT };
 
 static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
@@ -231,7 +230,7 @@ static bool has_clear(const struct model *model)
     return false;
 }
 
-/* samples: the width and height of what is drawn into. */
+/* samples: the width and height of the render target. */
 static int draw_model(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
                       const uint32_t samples[2], struct err *err)
 {
@@ -270,7 +269,7 @@ float draw_depth_range(const struct posed_model *posed, float range[2])
 void draw_set_camera(const struct gl *gl, const struct program *program, const struct posed_model *posed)
 {
     const struct mat4 clip_from_view = mat4_from_dmat4(&posed->camera.clip_from_view);
-    const bool is_flat = clip_from_view.m[11] == 0; /* w does not depend on the distance: no perspective */
+    const bool is_flat = clip_from_view.m[11] == 0; /* w does not depend on the distance: orthographic */
     const float eye[4] = {0, 0, is_flat, !is_flat};
     float range[2];
     gl->UniformMatrix4fv(program->clip_from_view, 1, GL_FALSE, clip_from_view.m);
@@ -278,8 +277,8 @@ void draw_set_camera(const struct gl *gl, const struct program *program, const s
     gl->Uniform1f(program->unit, draw_depth_range(posed, range));
 }
 
-/* Discs that nearly touch where so many points are spread over the picture; few are no larger than a bead, and many no
- * smaller than what is seen. */
+/* The discs nearly touch when the points are spread over the picture. Few points are drawn at most as large as a bead,
+ * and many at least large enough to see. */
 float draw_point_pixels(const struct model *model, const struct posed_model *posed, float side)
 {
     double count = 0;

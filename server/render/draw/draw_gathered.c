@@ -1,4 +1,4 @@
-/* draw_gathered.c - heavy opaque meshes: rasterized by the processor, lit by the shader once a sample. */
+/* draw_gathered.c - heavy opaque meshes, rasterized by the CPU and lit by the shader once per sample. */
 #include "render/draw/draw_gathered.h"
 
 #include "anim/pose/skin.h"
@@ -8,16 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A draw with fewer triangles is left to OpenGL: each that is not costs a pass over the picture. */
+/* Draws with fewer triangles are left to OpenGL, because each gathered draw costs a pass over the picture. */
 enum { TRIANGLES_MIN = 512 };
-/* So many samples of the picture for each triangle, or fewer, make it worth while: OpenGL shades blocks of 16. */
+/* Gathering pays off up to this many samples of the picture per triangle, because OpenGL shades blocks of 16. */
 enum { SAMPLES_A_TRIANGLE = 100 };
 
 /* --- which draws --- */
 
-/* The textures of a surface have one place each sample, and one form, so that one footprint tells the level of each. */
+/* A surface's textures must share one transform and one aspect ratio, so that one footprint gives the mip level of
+ * each. */
 struct texture_place {
-    const struct material_texture *placed; /* of the first texture; NULL: there is none */
+    const struct material_texture *placed; /* of the first texture; NULL: none */
     float texels[2];                       /* as in struct gather_mesh */
 };
 
@@ -34,7 +35,7 @@ static bool add_texture(struct texture_place *place, const struct material_textu
            memcmp(texels, place->texels, sizeof texels) == 0;
 }
 
-/* False when its textures need what a gathered sample does not have: several places, other filters. */
+/* False when its textures need several transforms or other filters, which a gathered sample does not support. */
 static bool find_place(const struct loaded_model *loaded, const struct material *material, bool is_lit,
                        struct texture_place *place)
 {
@@ -47,7 +48,7 @@ static bool find_place(const struct loaded_model *loaded, const struct material 
         const bool is_missing = loaded->gpu.textures[placed->texture] == 0;
         if (is_missing && slot != TEXTURE_BASE_COLOR)
             continue;
-        if (is_missing ? !add_texture(place, placed, 1, 1) /* the square that is drawn instead */
+        if (is_missing ? !add_texture(place, placed, 1, 1) /* the square that is drawn in its place */
                        : texture->mag_filter != 0 || texture->min_filter != 0 ||
                              !add_texture(place, placed, (float)texture->width, (float)texture->height))
             return false;
@@ -67,7 +68,7 @@ static bool has_bumps(const struct loaded_model *loaded, const struct posed_draw
     return is_lit(draw) && draw_has_bumps(loaded, draw->material);
 }
 
-/* Samples have colours or tangents. is_lit_only: all of them get the same mark, DRAW_MARK_LIT. */
+/* Samples have either colours or tangents. is_lit_only: all of them get the same mark, DRAW_MARK_LIT. */
 static bool can_gather(const struct loaded_model *loaded, const struct posed_draw *draw, bool is_lit_only)
 {
     const struct primitive *primitive = primitive_of(&loaded->mapped.model, draw);
@@ -78,7 +79,7 @@ static bool can_gather(const struct loaded_model *loaded, const struct posed_dra
            find_place(loaded, draw->material, is_lit(draw), &place);
 }
 
-/* Marks the draws to gather, counts their vertices and triangles, and says whether that is worth while. */
+/* Marks the draws to gather, counts their vertices and triangles, and returns whether gathering pays off. */
 static bool choose(const struct loaded_model *loaded, struct posed_model *posed, uint64_t samples, bool is_lit_only,
                    uint64_t *vertices, uint64_t *triangles)
 {
@@ -99,7 +100,7 @@ static bool choose(const struct loaded_model *loaded, struct posed_model *posed,
 
 /* --- rasterizing --- */
 
-/* View space. What dual quaternions move takes the way of requests for vertices. */
+/* Skins to view space. Dual quaternions use the code for vertex requests. */
 static void skin_vertices(const struct model *model, const struct posed_model *posed, const struct posed_draw *draw,
                           struct gather_skinned *out)
 {
@@ -170,7 +171,7 @@ static bool rasterize(struct gathering *gathering, const struct loaded_model *lo
     return gather_add(&gathering->gather, &mesh, &clip_from_view);
 }
 
-/* Those that the rasterizer does not take are no longer marked. */
+/* Unmarks the draws that the rasterizer does not accept. */
 static int rasterize_all(struct gathering *gathering, const struct loaded_model *loaded, struct posed_model *posed,
                          uint64_t vertex_count, struct err *err)
 {
@@ -225,7 +226,7 @@ static void upload(const struct gathering *gathering, const struct gl *gl, const
     gl->BindTexture(GL_TEXTURE_2D, gathering->texture);
 }
 
-/* The rectangle of all samples, as two triangles. */
+/* Binds the rectangle of all samples as two triangles. */
 static void bind_rectangle(const struct gathering *gathering, const struct gl *gl)
 {
     const struct gather *gather = &gathering->gather;
@@ -237,8 +238,8 @@ static void bind_rectangle(const struct gathering *gathering, const struct gl *g
     gpu_model_bind_arrays(gl, &(struct vertex_arrays){.positions = gathering->corners});
 }
 
-/* Samples of a draw have its number as their stencil, from 1, and occlusion finds its mark there instead of the number.
- * Depth was tested by the processor. */
+/* The stencil of a sample is the number of its draw, from 1. Occlusion needs its mark there instead, so it replaces the
+ * number. The CPU has tested depth. */
 static int light_all(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
                      struct err *err)
 {
@@ -276,7 +277,7 @@ int draw_gathered(struct drawing *drawing, const struct loaded_model *loaded, st
     struct gathering *gathering = &drawing->gathering;
     const struct framebuffer *target = drawing->target;
     const bool is_occluded = (drawing->picture->flags & PICTURE_OCCLUSION) != 0;
-    /* the model's own lights need the places of samples */
+    /* the model's own lights need the positions of samples */
     const bool has_places = (drawing->picture->flags & PICTURE_OWN_LIGHTS) == 0;
     const uint64_t samples = has_places ? (uint64_t)target->width * target->height : UINT64_MAX;
     uint64_t vertices, triangles;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* More different programs than these of one model are one that has all: each takes its time to be compiled. */
+/* If a model needs more different programs, one with all layers replaces them, because compiling each takes time. */
 enum { LAYER_PROGRAMS_MAX = 2 };
 
 static unsigned kind_of(const struct material_layers *layers)
@@ -76,8 +76,8 @@ static void put_textures(const struct drawing *drawing, const struct program *pr
     gl->Uniform1iv(program->layer_sets, LAYER_SLOT_COUNT, sets);
 }
 
-/* Of the mip levels of what is behind, how many a roughness of 1 goes up: as far as the light is spread there. The less
- * a surface refracts, the less it does. */
+/* Returns how many mip levels up a roughness of 1 looks in what is behind, which spreads the light accordingly. The
+ * less a surface refracts, the fewer. */
 static float blur_levels(const struct drawing *drawing, float ior)
 {
     const uint32_t width = drawing->picture->width, height = drawing->picture->height;
@@ -85,7 +85,7 @@ static float blur_levels(const struct drawing *drawing, float ior)
     return refracting * log2f((float)(width > height ? width : height));
 }
 
-/* The middle of a background that goes from one colour to another. */
+/* Uses the middle colour of a gradient background. */
 static void put_beneath(const struct gl *gl, const struct program *program, const struct picture_spec *picture)
 {
     float linear[4] = {0};

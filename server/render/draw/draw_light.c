@@ -1,4 +1,4 @@
-/* draw_light.c - the light of a picture as GL state: the map of its environment, and what a chosen light is. */
+/* draw_light.c - the light of a picture as GL state: the map of its environment, and a chosen light. */
 #include "render/draw/draw.h"
 
 #include "anim/light/panorama.h"
@@ -9,7 +9,7 @@
 static const struct environment *const LIGHTS[LIGHT_FILE] = {
     [LIGHT_STUDIO] = &ENVIRONMENT_STUDIO, [LIGHT_OUTDOOR] = &ENVIRONMENT_OUTDOOR, [LIGHT_FLAT] = &ENVIRONMENT_FLAT};
 
-/* A panorama is looked at with so many pixels around: the map has no more. */
+/* A panorama is sampled at this many pixels around, which is the detail of the map. */
 enum { PANORAMA_WIDTH = 512 };
 
 static GLuint make_map(const struct gl *gl, const struct environment *light)
@@ -33,7 +33,7 @@ static GLuint make_map(const struct gl *gl, const struct environment *light)
 
 /* --- lights of files --- */
 
-/* The one of that key and yaw, or the one that was used least recently. */
+/* Returns the light of that key and yaw, or the least recently used one. */
 static struct file_light *find_file_light(struct drawing *drawing, uint64_t key, double yaw_deg)
 {
     struct file_light *found = &drawing->file_lights[0];
@@ -92,8 +92,8 @@ bool draw_has_chosen_light(const struct picture_spec *picture)
     return picture->light != LIGHT_STUDIO || picture->tone != TONE_NEUTRAL || picture->exposure_stops != 0;
 }
 
-/* The model's own lights and, where nothing else shines, as little around them as there is in Blender's default world:
- * what they do not reach is dark but has a form. */
+/* Sets the model's own lights. Where nothing else shines, it adds as little ambient light as Blender's default world
+ * has, so that unlit parts are dark but keep a form. */
 static float set_model_lights(const struct drawing *drawing, const struct program *program)
 {
     const struct gl *gl = drawing->gl;

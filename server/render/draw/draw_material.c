@@ -1,4 +1,4 @@
-/* draw_material.c - a material as GL state: the program that has all it needs, textures, uniforms. */
+/* draw_material.c - a material as GL state: its program, textures and uniforms. */
 #include "render/draw/draw.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Lilac squares in the place of a texture that the file names and nobody has: they look like no material. */
+/* Lilac squares replace a texture that the file names but that is missing. They look like no real material. */
 enum { MISSING_SIDE = 64, MISSING_SQUARES = 8, MISSING_LEVELS = 7, NEUTRAL_SIDE = 4, NEUTRAL_LEVELS = 3 };
 static const uint8_t MISSING_COLORS[2][4] = {{205, 180, 222, 255}, {142, 98, 170, 255}};
 
@@ -42,7 +42,7 @@ void draw_make_textures(struct drawing *drawing)
     drawing->missing = make_missing(drawing->gl);
 }
 
-/* The pixels of a slot, 0 when there are none. */
+/* Returns the texture of a slot, or 0 when it has no pixels. */
 static GLuint find_texture(const struct loaded_model *loaded, const struct material *material, int slot)
 {
     const int32_t texture = material->textures[slot].texture;
@@ -74,7 +74,8 @@ static void bind(const struct drawing *drawing, const struct program *program, i
     drawing->gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, program->min_filter);
 }
 
-/* Filters are numbers for the shader and not state of the texture, whose every combination llvmpipe would compile. */
+/* Filters are numbers for the shader rather than texture state, because llvmpipe would compile every combination of
+ * state. */
 static void set_filter(const struct drawing *drawing, const struct loaded_model *loaded,
                        const struct material *material, int slot, GLint uniform)
 {
@@ -114,7 +115,7 @@ void draw_put_material(const struct drawing *drawing, const struct program *prog
     const GLuint base = find_texture(loaded, material, TEXTURE_BASE_COLOR);
     const bool is_missing = material->textures[TEXTURE_BASE_COLOR].texture >= 0 && base == 0 &&
                             (primitive->flags & PRIMITIVE_TEXCOORDS) != 0;
-    /* a light that should shine in a pattern nobody has does not shine */
+    /* a light whose pattern texture is missing does not shine */
     const bool is_dark =
         material->textures[TEXTURE_EMISSIVE].texture >= 0 && find_texture(loaded, material, TEXTURE_EMISSIVE) == 0;
     const float glow[4] = {material->emissive[0], material->emissive[1], material->emissive[2], 0}, dark[4] = {0};
@@ -146,14 +147,14 @@ static bool has_filters(const struct loaded_model *loaded, const struct material
     return texture->mag_filter != 0 || texture->min_filter != 0;
 }
 
-/* True when the environment is seen in it, as in mirrors, if only in some of its texels. */
+/* True when the material, or some of its texels, reflects the environment like a mirror. */
 static bool is_mirror(const struct loaded_model *loaded, const struct material *material)
 {
     return material->metallic > 0 || material->roughness < DRAW_ROUGH ||
            find_texture(loaded, material, TEXTURE_METALLIC_ROUGHNESS) != 0;
 }
 
-/* Links the program when it is wanted for the first time. */
+/* Links the program on first use. */
 static int use_program(struct drawing *drawing, unsigned kind, const struct posed_model *posed, struct err *err)
 {
     if (drawing->programs[kind] == NULL)

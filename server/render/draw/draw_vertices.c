@@ -1,11 +1,11 @@
-/* draw_vertices.c - what the vertices of a draw are read from: palettes, morphed and skinned vertices. */
+/* draw_vertices.c - the sources of a draw's vertices: palettes, morphed and skinned vertices. */
 #include "render/draw/draw.h"
 
 #include "anim/pose/skin.h"
 
 #include <stdlib.h>
 
-/* Three texels a joint: the rows of view_from_bind. */
+/* Uploads three texels a joint: the rows of view_from_bind. */
 int draw_upload_palette(const struct drawing *drawing, const struct posed_model *posed, struct err *err)
 {
     const struct gl *gl = drawing->gl;
@@ -49,7 +49,7 @@ static int upload_morphed(const struct drawing *drawing, const struct model *mod
     return 0;
 }
 
-/* Fills the own buffers with a skinned primitive, view space. */
+/* Fills the own buffers with a skinned primitive in view space. */
 static int upload_skinned(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,
                           const struct posed_draw *draw, struct err *err)
 {
@@ -57,7 +57,7 @@ static int upload_skinned(const struct drawing *drawing, const struct model *mod
     const struct primitive *primitive = &model->primitives[source->primitive];
     const struct skin_palette palette = posed_model_palette(posed, model, source->skin);
     const size_t count = primitive->vertex_count;
-    struct vec4 *out = malloc(count * sizeof *out + 1); /* for one attribute after the other */
+    struct vec4 *out = malloc(count * sizeof *out + 1); /* reused for each attribute */
     if (out == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a skinned mesh");
     skin_draw(model, draw->draw, &posed->pose, &palette, false, (struct vec3 *)(void *)out);

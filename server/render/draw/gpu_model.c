@@ -23,7 +23,7 @@ static GLuint make_buffer(const struct gl *gl, GLenum target, const void *items,
 
 static void make_vertices(struct gpu_model *gpu, const struct gl *gl, const struct model *model)
 {
-    /* the index buffer binding belongs to the vertex array object that is bound: the renderer's only one */
+    /* the index buffer binding belongs to the bound vertex array object, the renderer's only one */
     gpu->indices = make_buffer(gl, GL_ELEMENT_ARRAY_BUFFER, model->indices, model->index_count, 4, gpu);
     const struct {
         const void *items;
@@ -156,7 +156,8 @@ static void bind_no_influences(const struct gl *gl)
     gl->VertexAttribI4ui(ATTRIBUTE_INFLUENCE_RANGE, 0, 0, 0, 0);
 }
 
-/* First and end of vertex v are items v and v + 1 of one array: two components, a stride of one. */
+/* The first and the end of vertex v are items v and v + 1 of one array, so there are two components with a stride of
+ * one. */
 static void bind_influences(const struct gpu_model *gpu, const struct gl *gl, uint64_t first)
 {
     gl->BindBuffer(GL_ARRAY_BUFFER, gpu->buffers[ATTRIBUTE_INFLUENCE_RANGE]);

@@ -1,4 +1,4 @@
-/* gpu_model.h - a model on the GPU: its vertices, indices, influences and textures. The context's thread only. */
+/* gpu_model.h - a model on the GPU: its vertices, indices, influences and textures. Only on the context's thread. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -7,12 +7,12 @@
 
 #include <stdint.h>
 
-/* Geometry for one draw that is not in the scene's buffers: morphed vertices, bones. */
+/* Geometry for one draw that is not in the model's buffers: morphed vertices, bones. */
 struct vertex_arrays {
     GLuint positions, normals; /* buffers of struct vec3 */
     GLuint colors;             /* of struct rgba8; 0: white */
-    GLuint tangents;           /* of struct vec4; 0: as the primitive has them */
-    bool is_skinned;           /* they are where they are to be: the primitive's influences are not used */
+    GLuint tangents;           /* of struct vec4; 0: the primitive's own */
+    bool is_skinned;           /* already in place: the primitive's influences are not used */
 };
 
 struct gpu_model {
@@ -21,22 +21,23 @@ struct gpu_model {
     GLuint influences, influences_texture;
     GLuint *textures; /* [texture_count]; 0 where there are no pixels */
     uint32_t texture_count;
-    uint64_t size_bytes; /* estimate of what it all takes */
+    uint64_t size_bytes; /* estimate of the total memory */
 };
 
-/* Uploads a decoded model. Returns 0, ERR_MODEL_LIMIT, ERR_NO_MEMORY or ERR_RENDER_FAILED; nothing is kept then. */
+/* Uploads a decoded model. Returns 0, ERR_MODEL_LIMIT, ERR_NO_MEMORY or ERR_RENDER_FAILED; after an error nothing is
+ * kept. */
 int gpu_model_init(struct gpu_model *gpu, const struct gl *gl, const struct model *model, struct err *err);
 void gpu_model_fini(struct gpu_model *gpu, const struct gl *gl);
 
 /* Points the attributes at a primitive's vertices, so that vertex 0 is its first. `own`, when not NULL, replaces
- * positions and normals, and what else it says (a morphed or skinned primitive). */
+ * positions, normals and its other arrays (for a morphed or skinned primitive). */
 void gpu_model_bind_primitive(const struct gpu_model *gpu, const struct gl *gl, const struct primitive *primitive,
                               const struct vertex_arrays *own);
-/* Points the colours at a buffer of struct rgba8 whose first is that of vertex 0, or with 0 makes all white. */
+/* Points the colours at a buffer of struct rgba8 that starts at vertex 0. With 0 all colours are white. */
 void gpu_model_bind_colors(const struct gl *gl, GLuint buffer);
-/* Points the attributes at arrays that no model has: no texture coordinates, no influences. */
+/* Points the attributes at arrays that do not belong to a model: no texture coordinates, no influences. */
 void gpu_model_bind_arrays(const struct gl *gl, const struct vertex_arrays *arrays);
 
-/* A texture of the class that all are of: linear, all mip levels; a program chooses how these are used. `levels` are
- * RGBA8, level after level; sRGB unless they are data. */
+/* Makes a texture. All textures are linear with all mip levels, and a program chooses how to use these. `levels` are
+ * RGBA8, level after level; sRGB except for data. */
 GLuint gpu_model_make_texture(const struct gl *gl, const struct texture *texture, const uint8_t *levels);

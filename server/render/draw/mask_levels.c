@@ -6,7 +6,7 @@
 
 enum { ALPHAS = 256 };
 
-/* How many texels have each alpha. */
+/* Counts the texels of each alpha. */
 static void count_alphas(const uint8_t *pixels, size_t count, uint32_t counts[ALPHAS])
 {
     memset(counts, 0, ALPHAS * sizeof *counts);
@@ -14,7 +14,7 @@ static void count_alphas(const uint8_t *pixels, size_t count, uint32_t counts[AL
         counts[pixels[4 * i + 3]]++;
 }
 
-/* The least alpha with which as large a share of the level is solid, or nearly so. */
+/* Returns the least alpha at which about the same share of the level is solid. */
 static uint32_t find_cutoff(const uint32_t counts[ALPHAS], size_t count, double share)
 {
     uint32_t best = ALPHAS - 1;
@@ -44,7 +44,7 @@ static void scale_level(uint8_t *pixels, size_t count, uint32_t cutoff, double s
         pixels[4 * i + 3] = scaled[pixels[4 * i + 3]];
 }
 
-/* The least alpha of a texel that is solid; 0: the texture cuts no holes. */
+/* Returns the least alpha of a solid texel; 0: the texture cuts no holes. */
 static uint32_t cutoff_of(const struct model *model, uint32_t t)
 {
     uint32_t cutoff = 0;
@@ -86,7 +86,7 @@ uint8_t *mask_levels_make(const struct model *model, uint32_t t)
     uint8_t *pixels = levels + 4 * count;
     for (uint32_t level = 1; level < texture->level_count; level++, pixels += 4 * count) {
         count = texel_count(texture, level);
-        if (solid > 0) /* else all is a hole */
+        if (solid > 0) /* else the level is all hole */
             scale_level(pixels, count, cutoff, share);
     }
     return levels;

@@ -16,10 +16,10 @@ static uint64_t loaded_bytes(const struct loaded_model *loaded)
     return loaded->mapped.mapping_bytes + loaded->gpu.size_bytes;
 }
 
-/* `fd` is borrowed; unmap it in any case. */
+/* `fd` is borrowed. The caller must unmap *mapped in any case. */
 static int map_model(struct model_mapping *mapped, int fd, uint64_t size_bytes, struct err *err)
 {
-    const off_t held_bytes = lseek(fd, 0, SEEK_END); /* fstat() is a call that can look at every path */
+    const off_t held_bytes = lseek(fd, 0, SEEK_END); /* fstat() is also the call that can inspect any path */
     *mapped = (struct model_mapping){0};
     if (held_bytes < 0 || size_bytes == 0 || (uint64_t)held_bytes < size_bytes)
         return err_set(err, ERR_INTERNAL, "the job's model is shorter than %llu bytes", (unsigned long long)size_bytes);
@@ -56,7 +56,7 @@ static void drop(struct model_cache *cache, const struct gl *gl, struct loaded_m
     free_loaded(loaded, gl);
 }
 
-/* Vertices that no index names are not part of the picture, so they may not move the camera either. */
+/* Vertices that no index uses are not visible, so they must not affect the camera. */
 static int mark_used(struct loaded_model *loaded, struct err *err)
 {
     const struct model *model = &loaded->mapped.model;

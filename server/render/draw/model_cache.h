@@ -1,5 +1,5 @@
-/* model_cache.h - the models a worker holds, by key: those that it draws on the GPU as well, and those that clips are
- * from. The least recently used leave first. The context's thread only. */
+/* model_cache.h - the models that a worker holds, by key: models on the GPU, and models that only provide clips. The
+ * least recently used are evicted first. Only on the context's thread. */
 #pragma once
 
 #include "anim/camera/hull_vertices.h"
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* A baked model mapped from the memfd that came with a job, checked. */
+/* A checked baked model, mapped from the memfd of a job. */
 struct model_mapping {
     struct model model; /* a view of the mapping */
     void *mapping;      /* NULL: none */
@@ -17,10 +17,10 @@ struct model_mapping {
 
 struct loaded_model {
     uint64_t key;
-    uint64_t job; /* the last that got it */
+    uint64_t job; /* the last job that used it */
     struct model_mapping mapped;
-    bool is_drawn;    /* the rest is there: it was asked for by model_cache_draw() */
-    uint8_t *is_used; /* [vertex_count]: some index names the vertex */
+    bool is_drawn;    /* the members below are set, because model_cache_draw() asked for it */
+    uint8_t *is_used; /* [vertex_count]: an index refers to the vertex */
     struct hull_vertices hull;
     struct gpu_model gpu;
     struct loaded_model *prev, *next; /* prev: more recently used */
@@ -28,18 +28,18 @@ struct loaded_model {
 
 struct model_cache {
     struct loaded_model *first;       /* utlist */
-    uint64_t used_bytes, limit_bytes; /* mapping and GPU together; the models of one job may exceed it alone */
+    uint64_t used_bytes, limit_bytes; /* mappings and GPU memory; the models of a single job may exceed the limit */
     uint64_t job;
 };
 
-/* A job begins: the models that it gets stay until the next. */
+/* Begins a job. The models that it gets stay until the next job. */
 void model_cache_begin(struct model_cache *cache);
 
-/* The model of this key, mapped from `fd` (borrowed) and checked when it is not here yet. ERR_INTERNAL (it has fewer
- * bytes than that), ERR_NO_MEMORY, or as bake_decode(). `gl` gets rid of others that are drawn. */
+/* Returns the model of this key. If it is not cached, maps it from `fd` (borrowed) and checks it. ERR_INTERNAL (it has
+ * fewer than `size_bytes`), ERR_NO_MEMORY, or as bake_decode(). `gl` frees evicted models. */
 int model_cache_map(struct model_cache *cache, const struct gl *gl, uint64_t key, int fd, uint64_t size_bytes,
                     struct loaded_model **out, struct err *err);
-/* The same for one that is drawn: uploaded. Errors: of gpu_model_init() as well. */
+/* The same for a model that is drawn, which is also uploaded. Also returns errors of gpu_model_init(). */
 int model_cache_draw(struct model_cache *cache, const struct gl *gl, uint64_t key, int fd, uint64_t size_bytes,
                      struct loaded_model **out, struct err *err);
 void model_cache_fini(struct model_cache *cache, const struct gl *gl);

@@ -1,10 +1,10 @@
-/* model_lights.c - the lights of a file (KHR_lights_punctual) as numbers of the shader. */
+/* model_lights.c - converts the lights of a file (KHR_lights_punctual) to numbers for the shader. */
 #include "render/draw/draw.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Stronger ones are as strong: products of floats stay finite. */
+/* Stronger lights are clamped, so that products of floats stay finite. */
 static const double POWER_MAX = 1e18;
 
 static bool is_shown(const struct model *model, const struct posed_model *posed, uint32_t node)
@@ -26,7 +26,7 @@ static bool find_axis(const struct dmat4 *view_from_node, float out[4])
     return true;
 }
 
-/* The falloff between the cones, as the extension's text has it. */
+/* Sets the falloff between the cones, as the extension defines it. */
 static void set_cone(const struct model_light *light, float axis[4], float color[4])
 {
     axis[3] = 1;
@@ -39,7 +39,7 @@ static void set_cone(const struct model_light *light, float axis[4], float color
     axis[3] = (float)(-outer * factor);
 }
 
-/* units: fragments' units of a metre; scene_units: of a unit of the scene. False: it lights nothing. */
+/* units: fragment units in a metre; scene_units: fragment units in a unit of the scene. False: it lights nothing. */
 static bool set_light(const struct model_light *light, const struct dmat4 *view_from_node, double unit, double units,
                       double scene_units, float place[4], float axis[4], float color[4])
 {

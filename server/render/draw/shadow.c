@@ -10,20 +10,20 @@
 
 enum { SIDE = SHADOW_SIDE };
 
-/* The map reaches beyond the model by this share of its size, so that what is blurred ends within it. */
+/* The map extends beyond the model by this share of its size, so that blurred shadows end inside it. */
 static const double BORDER = 0.28;
 
-/* Up to which height above the ground, a share of the model's size, things make a layer; how far that is blurred, a
- * share of the map; and how dark it is. Chosen by eye. */
+/* The layers: the height above the ground up to which things belong to it, relative to the model's size; its blur,
+ * relative to the map; and its darkness. Chosen by eye. */
 static const struct {
     float height, blur, darkness;
 } LAYERS[] = {{0.03f, 0.012f, 0.34f}, {0.25f, 0.035f, 0.26f}, {2.0f, 0.075f, 0.22f}};
 
-/* Where the ground is, in view space. */
+/* The ground in view space. */
 struct ground_plane {
     double up[3], along[3], across[3]; /* unit vectors */
     double low, high;                  /* heights of the model */
-    double first[2], last[2], size;    /* of the square that the map covers, along and across */
+    double first[2], last[2], size;    /* of the square of the map, along and across */
 };
 
 static void set_axes(struct ground_plane *ground, const struct model *model, const struct posed_model *posed)
@@ -38,14 +38,14 @@ static void set_axes(struct ground_plane *ground, const struct model *model, con
     cross3(u, a, c);
 }
 
-/* Something made of triangles: corner i is points[indices[i]], or points[i]. */
+/* Triangles: corner i is points[indices[i]], or points[i]. */
 struct soup {
     const struct vec3 *points;
     const uint32_t *indices; /* or NULL */
     uint64_t corner_count;
 };
 
-/* Along, across, height of a corner. */
+/* Returns a corner as along, across, height. */
 static void place(const struct ground_plane *ground, const struct soup *soup, uint64_t corner, double out[3])
 {
     const struct vec3 v = soup->points[soup->indices == NULL ? corner : soup->indices[corner]];
@@ -57,7 +57,7 @@ static void place(const struct ground_plane *ground, const struct soup *soup, ui
 
 typedef void visit_soup(struct shadow *shadow, struct ground_plane *ground, const struct soup *soup);
 
-/* The skinned triangles of each draw, or those of the bones. */
+/* Visits the skinned triangles of each draw, or those of the bones. */
 static int visit(struct shadow *shadow, struct ground_plane *ground, const struct model *model,
                  const struct posed_model *posed, visit_soup *each, struct err *err)
 {
@@ -113,13 +113,13 @@ static void lower(struct shadow *shadow, double x, double y, float height)
     *here = fminf(*here, height);
 }
 
-/* Draws a triangle into the map of heights, at the middles of its squares. corners: map x, map y, height. */
+/* Draws a triangle into the height map, at the centres of its squares. corners: map x, map y, height. */
 static void draw_triangle(struct shadow *shadow, double c[3][3])
 {
     const double area = (c[1][0] - c[0][0]) * (c[2][1] - c[0][1]) - (c[2][0] - c[0][0]) * (c[1][1] - c[0][1]);
     const double low_x = fmin(c[0][0], fmin(c[1][0], c[2][0])), high_x = fmax(c[0][0], fmax(c[1][0], c[2][0]));
     const double low_y = fmin(c[0][1], fmin(c[1][1], c[2][1])), high_y = fmax(c[0][1], fmax(c[1][1], c[2][1]));
-    for (int i = 0; i < 3; i++) /* what is thinner than a square is still there */
+    for (int i = 0; i < 3; i++) /* keeps what is thinner than a square */
         lower(shadow, c[i][0], c[i][1], (float)c[i][2]);
     if (area == 0 || !(high_x >= 0 && high_y >= 0 && low_x < SIDE && low_y < SIDE))
         return;
@@ -151,7 +151,7 @@ static void draw_heights(struct shadow *shadow, struct ground_plane *ground, con
     }
 }
 
-/* A box blur of one line, `stride` apart: three of them are nearly a Gaussian. */
+/* Box-blurs one line, `stride` apart. Three passes are nearly a Gaussian. */
 static void blur_line(float *line, int stride, int radius)
 {
     float sums[SIDE + 1] = {0};
@@ -172,7 +172,7 @@ static void blur(float map[SIDE][SIDE], int radius)
         }
 }
 
-/* Heights to darkness. */
+/* Converts heights to darkness. */
 static void lay_layers(struct shadow *shadow)
 {
     static float layer[SIDE][SIDE], light[SIDE][SIDE]; /* the worker's only thread */
@@ -210,7 +210,7 @@ static bool invert3(const double m[9], double out[9])
 }
 
 /* The ground's points (a, b, 1) are at clip_from_view * (a along + b across + low up): three columns, of whose rows x,
- * y and w count. The inverse takes a pixel back, times 1 / w, which is positive before the eye. */
+ * y and w count. The inverse maps a pixel back, times 1 / w, which is positive in front of the eye. */
 static bool aim(struct shadow *shadow, const struct ground_plane *ground, const struct posed_model *posed,
                 uint32_t width, uint32_t height)
 {
@@ -261,7 +261,7 @@ int shadow_make(struct shadow *shadow, const struct model *model, const struct p
     return 0;
 }
 
-/* The map at a place of it, linear between the middles of its squares; 0 outside. */
+/* Samples the map linearly between the centres of its squares; 0 outside. */
 static float darkness_at(const struct shadow *shadow, double x, double y)
 {
     x -= 0.5;
@@ -275,7 +275,7 @@ static float darkness_at(const struct shadow *shadow, double x, double y)
            (below[0] * (1 - right_share) + below[1] * right_share) * low_share;
 }
 
-/* Towards the picture's edges it fades, which would cut it. */
+/* Fades towards the picture's edges, which would cut the shadow off. */
 static float fade(uint32_t at, uint32_t size)
 {
     const float margin = 0.08f * (float)size, left = (float)at + 0.5f, right = (float)size - left;

@@ -1,8 +1,9 @@
-/* shadow.h - the soft shadow of a model on the ground below it, as if the whole sky were bright: dark where the model
- * touches the ground, lighter and wider below what is high above it. Pure; one thread a shadow.
+/* shadow.h - the soft shadow of a model on the ground below it, as under a uniformly bright sky: dark where the model
+ * touches the ground, lighter and wider below high parts. Pure; one thread per shadow.
  *
- * The ground is the plane through the lowest vertex, across the model's up axis. Each triangle is drawn from below into
- * a map of heights; layers of it, each up to a height and blurred the more the higher, are laid over each other. */
+ * The ground is the plane through the lowest vertex, perpendicular to the model's up axis. Each triangle is drawn from
+ * below into a height map. The map is split into layers by height, higher ones are blurred more, and all are combined.
+ */
 #pragma once
 
 #include "base/err.h"
@@ -18,9 +19,9 @@ struct shadow {
     uint64_t point_capacity;
 };
 
-/* Makes the shadow of a model that posed_model_set_camera() has made ready. Zero-initialise *shadow before the first
- * call. Returns 0 or ERR_NO_MEMORY. */
+/* Makes the shadow of a model after posed_model_set_camera(). Zero-initialise *shadow before the first call. Returns 0
+ * or ERR_NO_MEMORY. */
 int shadow_make(struct shadow *shadow, const struct model *model, const struct posed_model *posed, uint32_t width,
                 uint32_t height, struct err *err);
-/* out[width * height], rows top first: how much darker each pixel's ground is, 255 is black. */
+/* Fills out[width * height], rows from the top, with how much darker the ground is at each pixel; 255 is black. */
 void shadow_fill(const struct shadow *shadow, uint32_t width, uint32_t height, uint8_t *out);

@@ -1,4 +1,4 @@
-/* gather.c - projects meshes, and makes results of what the samples show. */
+/* gather.c - projects meshes, and turns visible samples into results. */
 #include "render/gather/gather_internal.h"
 
 #include "base/mem.h"
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far beyond the picture corners may lie, in samples: products of differences stay far from 2^63. */
+/* How far outside the picture corners may be, in samples, so that products of differences stay far below 2^63. */
 static const float REACH = 1 << 15;
-/* Of 24 bits: so much farther than computed, so that what OpenGL draws at the same place is not hidden by how the two
- * round; a tenth of a millimetre of what is two metres deep. */
+/* In steps of 24 bits: depths are stored this much farther, so that rounding does not hide what OpenGL draws at the
+ * same place. For something two metres deep it is a tenth of a millimetre. */
 enum { DEPTH_SLACK = 1024 };
 
 int gather_begin(struct gather *gather, uint32_t width, uint32_t height, uint64_t vertex_count, uint64_t triangle_count,
@@ -37,7 +37,7 @@ int gather_begin(struct gather *gather, uint32_t width, uint32_t height, uint64_
     return 0;
 }
 
-/* False when the vertex is not within what the rasterizer and the depth buffer take. */
+/* False when the vertex exceeds what the rasterizer and the depth buffer accept. */
 static bool project(const struct gather *gather, const struct mat4 *clip_from_view, const struct vec3 *p,
                     struct gather_point *out)
 {
@@ -84,7 +84,8 @@ bool gather_add(struct gather *gather, const struct gather_mesh *mesh, const str
     return true;
 }
 
-/* Of a row of the rectangle: depths as the buffer has them, a little farther, and meshes; marks what is seen. */
+/* Finishes a row of the rectangle: depths as in the buffer, slightly farther, and mesh numbers; marks visible
+ * triangles. */
 static void finish_row(struct gather *gather, const float *depths, const uint32_t *nearest, uint32_t *out)
 {
     const uint32_t farthest = (1 << 24) - 1;
@@ -102,7 +103,7 @@ static void finish_row(struct gather *gather, const float *depths, const uint32_
 
 int gather_finish(struct gather *gather, struct err *err)
 {
-    gather->first_x &= ~1u; /* shaders look at squares of four */
+    gather->first_x &= ~1u; /* shaders process squares of four */
     gather->first_y &= ~1u;
     gather->last_x += gather->last_x % 2 != 0 && gather->last_x < gather->width;
     gather->last_y += gather->last_y % 2 != 0 && gather->last_y < gather->height;

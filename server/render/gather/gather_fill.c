@@ -1,23 +1,23 @@
-/* gather_fill.c - what the samples show: normals, colours, texture coordinates, interpolated with perspective. */
+/* gather_fill.c - interpolates normals, colours and texture coordinates of samples with perspective. */
 #include "render/gather/gather_internal.h"
 #include "render/gather/gather_vector.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What is interpolated. */
+/* The interpolated values. */
 enum { NORMAL = 0, UV = 3, COLOR = 5, TANGENT = COLOR, VALUES = 8 };
 
-/* A triangle as its samples need it: values times 1 / w, and 1 / w itself, as planes over the screen. */
+/* A triangle prepared for its samples: values times 1 / w, and 1 / w itself, as planes over the screen. */
 struct filling {
     struct gather_planes planes;
     float first[VALUES + 1], by_x[VALUES + 1], by_y[VALUES + 1]; /* last: 1 / w */
-    float face[3];                                               /* its normal, to the side that is seen */
-    float texels[2], uv[2]; /* the place of all where there are no texture coordinates */
+    float face[3];                                               /* its normal on the visible side */
+    float texels[2], uv[2];                                      /* place of all samples without texture coordinates */
     bool is_flat, has_texcoords, has_colors, has_tangents, has_bumps;
     float tangent_side; /* of the vertices' tangents: 1 or -1 */
     float edges[2][3];  /* from the first corner to the others, counter-clockwise on the screen */
-    float steps[2][2];  /* of the texture place, along them */
+    float steps[2][2];  /* change of the texture coordinates along them */
 };
 
 static void values_of(const struct gather_mesh *mesh, uint32_t vertex, float out[VALUES])
@@ -45,8 +45,8 @@ static void cross(const float a[3], const float b[3], float out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* The edges and their normal, which is zero where there is no area: counter-clockwise on the screen means that it faces
- * the eye. */
+/* Computes the edges and their normal, which is zero without an area. Counter-clockwise on the screen means that it
+ * faces the eye. */
 static void find_face(const struct gather_mesh *mesh, const uint32_t corners[3], bool is_turned, struct filling *out)
 {
     const struct vec3 *a = &mesh->positions[corners[0]];
@@ -58,7 +58,7 @@ static void find_face(const struct gather_mesh *mesh, const uint32_t corners[3],
     cross(out->edges[0], out->edges[1], out->face);
 }
 
-/* What tangents are made from. values: of the corners. */
+/* Finds the data for tangents. values: of the corners. */
 static void find_tangents(const struct gather_mesh *mesh, const struct gather_triangle *triangle, bool is_turned,
                           float values[3][VALUES + 1], struct filling *out)
 {
@@ -105,11 +105,11 @@ static void prepare(const struct gather *gather, const struct gather_triangle *t
     out->has_colors = !mesh->has_bumps && mesh->colors != NULL;
 }
 
-/* Four samples beside each other. */
+/* Four samples side by side. */
 struct four {
     f32x4 values[VALUES + 1];
     f32x4 w;
-    f32x4 normal[3], side; /* on the side that is seen; -1 where the vertices' is on the other */
+    f32x4 normal[3], side; /* on the visible side; -1 where the vertices' normal is on the other */
 };
 
 static f32x4 plane_at(const struct filling *filling, int value, f32x4 dx, float dy)
@@ -126,7 +126,7 @@ static void evaluate(const struct filling *filling, f32x4 dx, float dy, struct f
         out->values[v] = plane_at(filling, v, dx, dy) * out->w;
 }
 
-/* The two coordinates of a direction on the octahedron, -1 to 1. */
+/* Computes the octahedral coordinates of a direction, -1 to 1. */
 static void find_octahedral(const f32x4 n[3], f32x4 out[2])
 {
     const f32x4 sum = f32x4_abs(n[0]) + f32x4_abs(n[1]) + f32x4_abs(n[2]);
@@ -135,14 +135,14 @@ static void find_octahedral(const f32x4 n[3], f32x4 out[2])
     out[1] = f32x4_choose(n[2] < 0, f32x4_with_sign(1 - f32x4_abs(x), y), y);
 }
 
-/* -1 to 1 as so many bits. */
+/* Converts -1 to 1 to an integer of `bits` bits. */
 static i32x4 bits_of(f32x4 value, int bits)
 {
     const float half = 0.5f * (float)((1 << bits) - 1);
     return __builtin_convertvector(value * half + (half + 0.5f), i32x4);
 }
 
-/* The normal of the surface, or of the face, on the side that is seen. */
+/* Computes the normal of the surface, or of the face, on the visible side. */
 static void find_normals(const struct filling *filling, struct four *four)
 {
     const f32x4 x = four->values[NORMAL], y = four->values[NORMAL + 1], z = four->values[NORMAL + 2];
@@ -170,8 +170,8 @@ static void cross_four(const f32x4 a[3], const f32x4 b[3], f32x4 out[3])
         out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-/* Where the texture's place grows along the surface, as bumped() in surface.glsl finds it: along the first coordinate,
- * and on which side of that the second one is. */
+/* Finds the directions along the surface in which the texture coordinates grow, as bumped() in surface.glsl does: that
+ * of the first coordinate, and the side on which the second one lies. */
 static void find_places(const struct filling *filling, const f32x4 normal[3], f32x4 along[3], f32x4 *side)
 {
     const struct filling *f = filling;
@@ -189,7 +189,8 @@ static void find_places(const struct filling *filling, const f32x4 normal[3], f3
     *side = f32x4_with_sign(f32x4_all(1), dot(across, up));
 }
 
-/* As struct gathered_sample has them. A back shows the same dents from behind: both directions of its texture turn. */
+/* Encodes tangents as in struct gathered_sample. A back shows the same dents from behind, so both directions of its
+ * texture are reversed. */
 static i32x4 tangents_of(const struct filling *filling, const struct four *four)
 {
     f32x4 along[3], side, place[2];
@@ -211,7 +212,7 @@ static i32x4 tangents_of(const struct filling *filling, const struct four *four)
     return i32x4_choose(is_none, i32x4_all(0xffffff), all);
 }
 
-/* log2, off by less than a hundredth: steps of mip levels are coarser. */
+/* log2 with an error below a hundredth, which is finer than steps of mip levels. */
 static f32x4 rough_log2(f32x4 v)
 {
     const f32x4 exponent = __builtin_convertvector(((i32x4)v >> 23) - 127, f32x4);
@@ -219,7 +220,7 @@ static f32x4 rough_log2(f32x4 v)
     return exponent + (-0.3358f * mantissa + 2.0f) * mantissa - 1.6565f;
 }
 
-/* How far the texture goes on from one sample to the next, as llvmpipe measures it: the largest of the four. */
+/* Computes how far the texture moves from one sample to the next, as llvmpipe does: the largest of the four. */
 static i32x4 footprints_of(const struct filling *filling, const struct four *four)
 {
     f32x4 most = {1e-7f, 1e-7f, 1e-7f, 1e-7f};
@@ -250,7 +251,7 @@ static i32x4 colors_of(const struct filling *filling, const struct four *four)
            bytes_of(four->values[COLOR + 2]) << 16;
 }
 
-/* Those of four samples whose lane is not 0. */
+/* Stores those of the four samples whose lane is not 0. */
 static void put_four(const struct filling *filling, struct four *four, i32x4 lanes, struct gathered_sample *out)
 {
     const i32x4 footprints = footprints_of(filling, four);

@@ -1,4 +1,4 @@
-/* gather_internal.h - what the steps from meshes to samples share. Private to gather*.c. */
+/* gather_internal.h - shared by the steps from meshes to samples. Private to gather*.c. */
 #pragma once
 
 #include "render/gather/gather.h"
@@ -6,30 +6,30 @@
 #define GATHER_NOTHING UINT32_MAX
 
 enum {
-    GATHER_STEPS = 256, /* of a sample's side, as most rasterizers have */
-    GATHER_LANES = 4    /* samples that are worked on at once: so many more are behind the last of the picture */
+    GATHER_STEPS = 256, /* sub-sample precision, as in most rasterizers */
+    GATHER_LANES = 4    /* samples processed at once; arrays have this many more behind the picture's last */
 };
 
 /* A vertex on the screen. */
 struct gather_point {
-    int32_t x, y; /* in 1 / GATHER_STEPS of a sample's side */
+    int32_t x, y; /* in 1 / GATHER_STEPS of a sample */
     float depth, per_w;
 };
 
 struct gather_triangle {
-    uint32_t corners[3]; /* of its mesh */
+    uint32_t corners[3]; /* indices in its mesh */
     uint16_t mesh;
     bool is_seen; /* some sample shows it */
 };
 
-/* The samples whose middles a triangle's bounds hold. */
+/* The samples whose centres lie in a triangle's bounds. */
 struct gather_box {
     int32_t first_x, first_y, last_x, last_y;
 };
 
-/* A triangle on the screen, its shares of the corners 1 and 2 as planes: 0 at the corner 0. */
+/* A triangle on the screen, with the barycentric coordinates of corners 1 and 2 as planes that are 0 at corner 0. */
 struct gather_planes {
-    float x, y; /* of the corner 0, in samples */
+    float x, y; /* of corner 0, in samples */
     float by_x[2], by_y[2];
 };
 
@@ -43,7 +43,7 @@ static inline const struct gather_point *gather_corner(const struct gather *gath
 /* False when it has no area or no sample. */
 bool gather_measure(const struct gather *gather, const struct gather_triangle *triangle, struct gather_box *box,
                     struct gather_planes *planes);
-/* Puts a triangle where it is nearer than what is there, or as near. */
+/* Writes a triangle to the samples where it is nearer than, or as near as, what is there. */
 void gather_rasterize(struct gather *gather, uint32_t triangle);
 /* Fills in the samples that show the triangle. */
 void gather_fill(struct gather *gather, uint32_t triangle);

@@ -1,11 +1,11 @@
-/* gather_raster.c - finds the samples of a triangle: four at a time where it is small, as nearly all are. */
+/* gather_raster.c - finds the samples of a triangle, four at a time for small ones, as nearly all are. */
 #include "render/gather/gather_internal.h"
 #include "render/gather/gather_vector.h"
 
 #include <math.h>
 
 enum { STEPS = GATHER_STEPS, HALF = STEPS / 2 };
-/* In steps: products of two such differences, and sums of them, are far from 2^31. */
+/* In steps: products of two such differences, and their sums, stay far below 2^31. */
 enum { SMALL = 64 * STEPS };
 
 static int32_t least3(int32_t a, int32_t b, int32_t c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
@@ -18,7 +18,7 @@ static int64_t twice_area(const struct gather_point *a, const struct gather_poin
     return (int64_t)(b->x - a->x) * (c->y - a->y) - (int64_t)(b->y - a->y) * (c->x - a->x);
 }
 
-/* False when no sample's middle is within the bounds. Shifts round down. */
+/* False when no sample centre is within the bounds. Shifts round down. */
 static bool find_box(const struct gather *gather, const struct gather_point *a, const struct gather_point *b,
                      const struct gather_point *c, struct gather_box *box)
 {
@@ -47,12 +47,12 @@ bool gather_measure(const struct gather *gather, const struct gather_triangle *t
     return true;
 }
 
-/* A side of a triangle whose inside is to its left: how far a sample is from it, and by how much that grows. */
+/* An edge function of a triangle whose inside is to the left: the distance of a sample, and its increments. */
 struct side {
     int64_t distance, by_x, by_y; /* inside: not below 0 */
 };
 
-/* What lies on a side belongs to the triangle whose left or upper side it is. */
+/* A sample on an edge belongs to the triangle of which it is the left or upper edge. */
 static struct side side_of(const struct gather_point *from, const struct gather_point *to, const struct gather_box *box)
 {
     const int64_t dx = to->x - from->x, dy = to->y - from->y;
@@ -62,11 +62,11 @@ static struct side side_of(const struct gather_point *from, const struct gather_
     return (struct side){.distance = dx * y - dy * x - !is_own, .by_x = -dy * STEPS, .by_y = dx * STEPS};
 }
 
-/* A triangle on its way to the samples of its box. */
+/* The state of rasterizing a triangle over its box. */
 struct raster {
     struct gather_box box;
     struct side sides[3];
-    float depth, by_x, by_y; /* at the first sample of the box, and on from there */
+    float depth, by_x, by_y; /* at the first sample of the box, and its increments */
     uint32_t number;
 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The columns of a matrix; of a sum of them as well. */
+/* The columns of a matrix, or of a sum of matrices. */
 struct columns {
     f32x4 c[4];
 };
@@ -32,7 +32,7 @@ static inline struct columns blend(const struct model *model, uint32_t vertex, c
     return sum;
 }
 
-/* y, z, x. */
+/* Rotates to y, z, x. */
 static inline f32x4 turn(f32x4 v) { return __builtin_shufflevector(v, v, 1, 2, 0, 3); }
 
 static inline f32x4 cross(f32x4 a, f32x4 b)
@@ -43,7 +43,7 @@ static inline f32x4 cross(f32x4 a, f32x4 b)
 
 static inline struct vec3 vec3_of(f32x4 v) { return (struct vec3){v[0], v[1], v[2]}; }
 
-/* By the inverse transpose, as cofactors; small units: squares of these would vanish. */
+/* Transforms by the inverse transpose, as cofactors. In small units, their squares would underflow. */
 static inline struct vec3 turn_normal(const struct columns *m, const struct vec3 *n)
 {
     const f32x4 yz = cross(m->c[1], m->c[2]), zx = cross(m->c[2], m->c[0]), xy = cross(m->c[0], m->c[1]);
@@ -57,7 +57,7 @@ static inline struct vec3 turn_normal(const struct columns *m, const struct vec3
     return vec3_of(scaled / sqrtf(squared[0] + squared[1] + squared[2]));
 }
 
-/* A direction in the surface; what mirrors puts the bitangent on the other side. */
+/* Transforms a direction in the surface. A mirroring matrix moves the bitangent to the other side. */
 static inline struct vec4 turn_tangent(const struct columns *m, const struct vec4 *t)
 {
     const f32x4 turned = m->c[0] * t->x + m->c[1] * t->y + m->c[2] * t->z, product = m->c[0] * cross(m->c[1], m->c[2]);

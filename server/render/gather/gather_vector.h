@@ -27,7 +27,7 @@ static inline i32x4 i32x4_load(const uint32_t *from)
     return v;
 }
 
-/* mask: as comparisons make it, all bits of a lane or none. */
+/* Selects by a comparison mask, which has all bits of a lane set or none. */
 static inline i32x4 i32x4_choose(i32x4 mask, i32x4 a, i32x4 b) { return (a & mask) | (b & ~mask); }
 
 static inline f32x4 f32x4_choose(i32x4 mask, f32x4 a, f32x4 b) { return (f32x4)i32x4_choose(mask, (i32x4)a, (i32x4)b); }
@@ -36,5 +36,5 @@ static inline f32x4 f32x4_abs(f32x4 v) { return (f32x4)((i32x4)v & 0x7fffffff); 
 static inline f32x4 f32x4_max(f32x4 a, f32x4 b) { return f32x4_choose(a > b, a, b); }
 static inline f32x4 f32x4_min(f32x4 a, f32x4 b) { return f32x4_choose(a < b, a, b); }
 
-/* The sign of `sign` on something that is not negative. */
+/* Copies the sign of `sign` to a non-negative value. */
 static inline f32x4 f32x4_with_sign(f32x4 v, f32x4 sign) { return (f32x4)((i32x4)v | ((i32x4)sign & INT32_MIN)); }

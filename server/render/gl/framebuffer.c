@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Larger targets are not kept beside others: 16 million pixels are 128 MB. */
+/* Larger targets are not kept beside others, because 16 million pixels take 128 MB. */
 static const uint64_t KEPT_PIXELS_MAX = 2048 * 2048;
 
 static void drop(struct framebuffer *framebuffer, const struct gl *gl)
@@ -26,7 +26,7 @@ static GLuint add_color(const struct gl *gl, uint32_t width, uint32_t height)
     return buffer;
 }
 
-/* A texture, as depths may come from the processor (draw_gathered.c). */
+/* Makes a texture, because the CPU may provide the depths (draw_gathered.c). */
 static GLuint add_depth(const struct gl *gl, uint32_t width, uint32_t height)
 {
     GLuint texture = 0;
@@ -66,7 +66,7 @@ static struct framebuffer *find(struct framebuffer_cache *cache, uint32_t width,
     return NULL;
 }
 
-/* The place to use next: an empty one or the one unused for longest. Large targets make room for themselves. */
+/* Returns an unused entry, or the one unused for longest. Large targets evict others. */
 static struct framebuffer *make_room(struct framebuffer_cache *cache, const struct gl *gl, uint64_t pixels)
 {
     struct framebuffer *oldest = &cache->kept[0];

@@ -15,7 +15,7 @@ static int check_version(const struct gl *gl, struct err *err)
 
 int gl_load(struct gl *gl, void (*(*proc)(const char *name))(void), struct err *err)
 {
-    /* memcpy: ISO C has no conversion between function pointer types through void pointers in a table */
+    /* memcpy, because ISO C does not convert between function and object pointers */
     const struct {
         const char *name;
         void *place;

@@ -1,4 +1,4 @@
-/* gl_context.c - the two ways to an off-screen context, and the choice between them. */
+/* gl_context.c - the two kinds of off-screen contexts, and the choice between them. */
 #include "render/gl/gl_context.h"
 
 #include "base/mem.h"
@@ -16,7 +16,7 @@ struct gl_context {
     void (*(*proc)(const char *name))(void);
     void (*close)(struct gl_context *context);
     void *handles[2];           /* the backend's own */
-    unsigned char dummy[4 * 4]; /* OSMesa wants a buffer for the picture that nobody draws */
+    unsigned char dummy[4 * 4]; /* OSMesa requires a buffer, which nobody draws to */
 };
 
 struct symbol {
@@ -24,7 +24,7 @@ struct symbol {
     void *place; /* of the function pointer */
 };
 
-/* Opens a library and finds its functions. `hint` says why one may be missing. */
+/* Opens a library and finds its functions. `hint`: why one may be missing. */
 static int load(const char *library_name, const struct symbol *symbols, size_t count, const char *hint, struct err *err)
 {
     void *library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
@@ -39,7 +39,7 @@ static int load(const char *library_name, const struct symbol *symbols, size_t c
     return 0;
 }
 
-/* --- OSMesa: llvmpipe without window system, in one library. Dropped by Mesa 25.1; EGL is the successor. --- */
+/* --- OSMesa: llvmpipe without a window system, in one library. Mesa 25.1 dropped it; EGL is the successor. --- */
 
 static struct {
     OSMesaContext(GLAPIENTRY *create)(const int *attributes, OSMesaContext share);
@@ -49,7 +49,7 @@ static struct {
     void (*(GLAPIENTRY *proc)(const char *name))(void);
 } osmesa;
 
-/* The function that tells whether the library is loaded comes last. */
+/* The last function also tells whether the library is loaded. */
 static int load_osmesa(struct err *err)
 {
     static const char *const NAMES[] = {"libOSMesa.so.8", "libOSMesa.so.6"};
@@ -91,7 +91,7 @@ static int open_osmesa(struct gl_context *context, struct err *err)
 }
 
 /* --- EGL surfaceless (EGL_MESA_platform_surfaceless, EGL_KHR_surfaceless_context, EGL_KHR_no_config_context): a
- * context without window, display server or configuration; software here, and the way to a GPU --- */
+ * context without a window, display server or configuration; in software here, and a possible way to a GPU --- */
 
 static struct {
     PFNEGLGETPROCADDRESSPROC proc;

@@ -10,7 +10,7 @@
 
 #define VERSION "#version 330 core\n"
 
-/* What the fragment shaders that know of surfaces begin with. */
+/* The beginning of the fragment shaders that draw surfaces. */
 #define SURFACE_TEXTS shader_varyings_glsl, shader_surface_glsl
 
 const struct shader_source SHADER_SKIN_VERT = {"skin.vert", {shader_skin_vert}};
@@ -26,7 +26,7 @@ const struct shader_source SHADER_GATHERED_FRAG = {"mesh.frag, gathered",
                                                    {shader_varyings_glsl, shader_gathered_glsl, shader_surface_glsl,
                                                     shader_environment_glsl, shader_tone_glsl, shader_mesh_frag}};
 
-/* The program keeps what is attached to it: the shader's name is given back at once. */
+/* The program keeps attached shaders, so their names are deleted at once. */
 static int attach(const struct gl *gl, GLuint program, GLenum type, const struct shader_source *source,
                   const char *define, struct err *err)
 {
@@ -129,7 +129,7 @@ int program_link(struct program *program, const struct gl *gl, const struct shad
     return gl_check(gl, "the shader program", err);
 }
 
-/* The default light, as constants of the shader: llvmpipe loads a uniform's number anew for every eight samples. */
+/* Writes the default light as constants of the shader, because llvmpipe reloads a uniform for every eight samples. */
 static void put_irradiance(char *out, size_t size)
 {
     const struct environment_harmonics *light = &ENVIRONMENT_STUDIO.harmonics;
@@ -140,7 +140,7 @@ static void put_irradiance(char *out, size_t size)
     snprintf(out + n, size - (size_t)n, ")\n");
 }
 
-/* What a kind of program defines. */
+/* Writes the #defines of a kind of program. */
 static void put_defines(unsigned kind, char *out, size_t size)
 {
     static const struct {

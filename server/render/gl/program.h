@@ -1,5 +1,5 @@
-/* program.h - the shader programs of lit pictures, their uniforms and attribute places. They live as long as the
- * context: llvmpipe compiles again for each new program. The context's thread only. */
+/* program.h - the shader programs of lit pictures, their uniforms and attribute locations. They live as long as the
+ * context, because llvmpipe compiles every new program. Only on the context's thread. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -10,16 +10,16 @@
 enum { SHADER_TEXTS_MAX = 8 };
 
 struct shader_source {
-    const char *name;                    /* of its last file, for messages */
-    const char *texts[SHADER_TEXTS_MAX]; /* one behind the other, to the first NULL; none: there is no such stage */
+    const char *name;                    /* name of its last file, for messages */
+    const char *texts[SHADER_TEXTS_MAX]; /* concatenated, up to the first NULL; empty: the stage does not exist */
 };
 
 struct shader_sources {
     struct shader_source vertex, geometry, fragment;
-    const char *define; /* lines before each text, behind its version; or NULL */
+    const char *define; /* lines before each text, after #version; or NULL */
 };
 
-/* The shaders, as they are built in. */
+/* The built-in shaders. */
 extern const struct shader_source SHADER_SKIN_VERT, SHADER_WIRE_GEOM, SHADER_WIRE_FRAG;
 extern const struct shader_source SHADER_MESH_FRAG, SHADER_VIEW_FRAG;
 extern const struct shader_source SHADER_GATHERED_VERT, SHADER_GATHERED_FRAG;
@@ -35,30 +35,30 @@ enum attribute {
     ATTRIBUTE_COUNT
 };
 
-/* The first are those of enum texture_slot. */
+/* The first units are those of enum texture_slot. */
 enum texture_unit {
     UNIT_BASE_COLOR = TEXTURE_BASE_COLOR,
     UNIT_PALETTE = TEXTURE_SLOT_COUNT,
     UNIT_INFLUENCES,
-    UNIT_IDS, /* of view.frag */
+    UNIT_IDS, /* for view.frag */
     UNIT_ENVIRONMENT,
-    UNIT_GATHERED, /* of gathered.glsl */
+    UNIT_GATHERED, /* for gathered.glsl */
     UNIT_BEHIND,
-    UNIT_LAYERS, /* and what follows: those of enum texture_slot from TEXTURE_SLOT_COUNT on */
+    UNIT_LAYERS, /* the units from here on follow enum texture_slot from TEXTURE_SLOT_COUNT on */
 };
 
-/* What a program can do beyond base colour with the usual filters, as bits: which programs there are. */
+/* What a program can do beyond base colour with the default filters, as bits. */
 enum program_kind {
     PROGRAM_FULL = 1,      /* all textures of a material */
-    PROGRAM_FILTERS = 2,   /* any filters of the colours' textures */
-    PROGRAM_POINTS = 4,    /* of points alone, which are discs */
-    PROGRAM_CHOSEN = 8,    /* any light, exposure and tone; else those of a request that names none are constants */
-    PROGRAM_MIRRORS = 16,  /* of smooth surfaces and metals, which show the environment; else of rough dielectrics */
+    PROGRAM_FILTERS = 2,   /* any filters for the colours' textures */
+    PROGRAM_POINTS = 4,    /* only for points, drawn as discs */
+    PROGRAM_CHOSEN = 8,    /* any light, exposure and tone; without it the default ones are constants */
+    PROGRAM_MIRRORS = 16,  /* smooth surfaces and metals, which reflect the environment; without it rough dielectrics */
     PROGRAM_GATHERED = 32, /* lights what render/gather/ rasterized */
-    PROGRAM_BUMPS = 64,    /* and which has a normal texture */
-    PROGRAM_CUT = 128,     /* of surfaces with holes, and of those that are drawn in parts by their alpha */
-    /* layers of materials: with PROGRAM_CHOSEN and _MIRRORS always, and with PROGRAM_FULL where there is anisotropy or
-     * a texture of a layer. What follows only with it */
+    PROGRAM_BUMPS = 64,    /* gathered, with a normal texture */
+    PROGRAM_CUT = 128,     /* surfaces with holes, and surfaces drawn in parts by their alpha */
+    /* Layers of materials always come with PROGRAM_CHOSEN and _MIRRORS, and with PROGRAM_FULL for anisotropy or a
+     * layer's texture. The following bits need PROGRAM_LAYERS. */
     PROGRAM_LAYERS = 256,
     PROGRAM_LAYER_TEXTURES = 512,
     PROGRAM_CLEARCOAT = 1024,
@@ -66,12 +66,12 @@ enum program_kind {
     PROGRAM_IRIDESCENCE = 4096,
     PROGRAM_ANISOTROPY = 8192,
     PROGRAM_TRANSMISSION = 16384,
-    PROGRAM_LIGHTS = 32768, /* the model's own lights shine on it; with PROGRAM_CHOSEN always */
+    PROGRAM_LIGHTS = 32768, /* the model's own lights; always with PROGRAM_CHOSEN */
     PROGRAM_KINDS = 65536
 };
 
-/* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
- * uvs_from_texcoord and what follows. */
+/* The uniforms, by their names in the shaders. A program that is not full has uv_from_texcoord; a full one has
+ * uvs_from_texcoord and the next ones. */
 #define PROGRAM_UNIFORMS                                                                                               \
     X(joint_first)                                                                                                     \
     X(clip_from_view)                                                                                                  \
@@ -103,17 +103,17 @@ enum program_kind {
 
 struct program {
     GLuint name;
-    bool is_full;          /* has all textures of a material, else base colour alone */
+    bool is_full;          /* all textures of a material, not only the base colour */
     GLint min_filter;      /* of all its textures */
-    uint64_t camera_frame; /* the frame of struct drawing whose camera it has */
+    uint64_t camera_frame; /* frame of struct drawing whose camera it has */
 #define X(uniform) GLint uniform;
     PROGRAM_UNIFORMS
 #undef X
 };
 
-/* Compiles, links and uses a program of this kind (enum program_kind), and ties its samplers to the units.
- * ERR_RENDER_FAILED with the driver's words. */
+/* Compiles, links and uses a program of this kind (enum program_kind), and binds its samplers to the units.
+ * ERR_RENDER_FAILED with the driver's message. */
 int program_init(struct program *program, const struct gl *gl, unsigned kind, struct err *err);
-/* The same of other sources, which may lack some of the uniforms and samplers: those are -1, which GL ignores. */
+/* The same from other sources, which may lack some of the uniforms and samplers. Those are -1, which GL ignores. */
 int program_link(struct program *program, const struct gl *gl, const struct shader_sources *sources, bool is_full,
                  struct err *err);

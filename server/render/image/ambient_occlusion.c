@@ -7,24 +7,24 @@
 
 enum { CELLS = 192, LINES = 6, RINGS = 3, OPEN = 255 };
 
-/* Of the picture's shorter side. */
+/* Relative to the picture's shorter side. */
 static const float RADIUS = 0.08f;
 static const float RING[RINGS] = {0.22f, 0.5f, 1.0f};
-/* A slope that is no corner yet: rounding of depths, and flat shading of what is meant to be round. */
+/* Smaller slopes are not corners, but rounding of depths, or flat facets of round shapes. */
 static const float LEAST_SLOPE = 0.04f;
-/* A place that is nearer by so many times its distance counts in full, by twice as many not at all. */
+/* A place that is nearer by up to this many times its distance counts fully, and by twice as many not at all. */
 static const float NEAR = 2.0f;
-/* What is not there, far behind everything. */
+/* The depth of empty places, far behind everything. */
 static const float NOTHING = 2.0f;
 
-/* The picture on a grid of cells, with a margin of nothing around it. */
+/* The picture as a grid of cells, with a margin of empty ones. */
 struct grid {
-    uint32_t width, height, step; /* of a cell, in pixels */
+    uint32_t width, height, step; /* size of a cell, in pixels */
     uint32_t margin;
     size_t stride;
-    float *depths; /* of the first cell */
-    uint8_t *open; /* [width * height]: how much light gets there */
-    float plane;   /* the slope of a depth is 1 / (slope * (plane - depth)); where there is no perspective, 1 / slope */
+    float *depths; /* from the first cell on */
+    uint8_t *open; /* [width * height]: share of the light */
+    float plane;   /* the slope of a depth is 1 / (slope * (plane - depth)); in orthographic pictures 1 / slope */
     float slope;
     bool is_flat;
     int32_t offset_x[LINES][RINGS], offset_y[LINES][RINGS];
@@ -88,14 +88,14 @@ static void fill(struct grid *grid, const uint32_t *depths, size_t row_samples, 
         }
 }
 
-/* How steep depths are against lengths, for one cell: what brings a difference of depths to a slope. */
+/* Returns the factor from a difference of depths to a slope, for one cell. */
 static float gain_of(const struct grid *grid, float depth)
 {
     const float below = grid->is_flat ? grid->slope : grid->slope * (grid->plane - depth);
     return below > 1e-12f ? 1 / below : 0;
 }
 
-/* One pair of a row of cells: the slope on both sides, where it is more than before. */
+/* Raises the slopes on both sides by one pair of places for a row of cells. */
 static void raise(const float *restrict here, const float *restrict one, const float *restrict other,
                   const float *restrict gain, float per_cell, float *restrict most, uint32_t count)
 {
@@ -119,7 +119,7 @@ static void add_line(const float *restrict most, float *restrict sum, uint32_t c
     }
 }
 
-/* rows: [3 * count], scratch. */
+/* rows: [3 * count], scratch memory. */
 static void occlude_row(const struct grid *grid, uint32_t y, uint32_t first, uint32_t count, float *rows)
 {
     const float *here = grid->depths + y * grid->stride + first;
@@ -163,9 +163,9 @@ static int occlude(const struct grid *grid, struct err *err)
     return 0;
 }
 
-/* --- back to the picture --- */
+/* --- from the grid to the picture --- */
 
-/* How open the place of a pixel is between four cells, each the less counted the farther its depth is away. */
+/* Interpolates the light of a pixel between four cells. A cell counts less the more its depth differs. */
 static uint32_t mix(const struct grid *grid, const uint32_t cell[4], const size_t place[4], const float share[4],
                     float depth)
 {
@@ -180,14 +180,14 @@ static uint32_t mix(const struct grid *grid, const uint32_t cell[4], const size_
     return (uint32_t)(sum / all + 0.5f);
 }
 
-/* The factor of encoded colours, of 256, for each share of the light. */
+/* Computes the factors of encoded colours, times 256, for each share of the light. */
 static void make_factors(uint16_t factors[OPEN + 1])
 {
     for (int i = 0; i <= OPEN; i++)
         factors[i] = (uint16_t)lround(256 * pow((double)i / OPEN, 1 / 2.2));
 }
 
-/* factor: of 256. Two channels in one word at a time; alpha stays. */
+/* factor: times 256. Two channels are scaled in one word at a time; alpha stays. */
 static void darken_sample(uint8_t *sample, uint32_t factor)
 {
     static const uint32_t EVEN = 0x00ff00ff;
@@ -199,25 +199,25 @@ static void darken_sample(uint8_t *sample, uint32_t factor)
     memcpy(sample, &word, sizeof word);
 }
 
-/* What the pixels of a row have in common. */
+/* State that the pixels of a row share. */
 struct darkening {
     const struct grid *grid;
     const uint16_t *factors; /* [OPEN + 1] */
-    const uint32_t *depths;  /* of the row's samples, as the samples */
+    const uint32_t *depths;  /* of the row's samples, in their layout */
     uint8_t *samples;
     size_t row_samples;
     uint32_t scale, cell_y, below;
-    uint32_t down; /* how far between the two rows of cells, in pixels */
+    uint32_t down; /* offset between the two rows of cells, in pixels */
 };
 
-/* Four cells around pixels. */
+/* The four cells around pixels. */
 struct quad {
     uint32_t cells[4];
-    size_t places[4]; /* of their depths */
-    bool is_even;     /* one surface passes through all of them */
+    size_t places[4]; /* indices of their depths */
+    bool is_even;     /* one surface passes through all four */
 };
 
-/* False: all four are open. */
+/* False: all four have full light. */
 static bool find_quad(const struct darkening *row, uint32_t cell_x, struct quad *quad)
 {
     const struct grid *grid = row->grid;
@@ -237,7 +237,7 @@ static bool find_quad(const struct darkening *row, uint32_t cell_x, struct quad 
     return open != OPEN;
 }
 
-/* Where one surface passes through the cells, depths need not be looked at. */
+/* Where one surface passes through the cells, depths do not matter. */
 static uint32_t mix_even(const struct darkening *row, const struct quad *quad, uint32_t across)
 {
     const uint32_t step = row->grid->step, down = row->down;
@@ -254,7 +254,7 @@ static uint32_t mix_by_depth(const struct darkening *row, const struct quad *qua
     return mix(row->grid, quad->cells, quad->places, share, depth);
 }
 
-/* Samples of a pixel that are near each other are as dark. */
+/* Samples of a pixel at similar depths get the same factor. */
 static void darken_pixel(const struct darkening *row, const struct quad *quad, uint32_t x, uint32_t across)
 {
     float mixed_at = -1, gain = 0;

@@ -1,4 +1,4 @@
-/* caption.c - chooses the letters that fit, renders them and lays them over the picture. */
+/* caption.c - chooses the letters that fit, renders them and composites them onto the picture. */
 #include "render/image/caption.h"
 
 #include "base/mem.h"
@@ -16,17 +16,17 @@ enum {
     FONT_BYTES_MAX = 16 << 20,
     LETTERS_MAX = 256,
     ELLIPSIS = 0x2026,
-    UNITS = 64, /* FreeType's, a pixel */
+    UNITS = 64, /* FreeType units in a pixel */
     HALF_ALPHA = 128,
     HALF_LIGHT = 128 * 1000,
     HALO_ALPHA = 200,
 };
-static const double SIZE_SHARE = 0.62, CAPITAL_SHARE = 0.73; /* of the band: letters; of those: how high a capital is */
+static const double SIZE_SHARE = 0.62, CAPITAL_SHARE = 0.73; /* letters relative to the band, capitals to them */
 
 struct caption_font {
-    uint8_t *bytes; /* the file; NULL: there is none */
+    uint8_t *bytes; /* the file; NULL: missing */
     size_t size_bytes;
-    FT_Library library; /* once something was drawn */
+    FT_Library library; /* set once something was drawn */
     FT_Face face;
     uint8_t *coverage, *halo; /* of a band */
     uint64_t coverage_capacity, halo_capacity;
@@ -84,7 +84,7 @@ static int make_room(struct caption_font *font, size_t size_bytes, struct err *e
     return 0;
 }
 
-/* --------- which letters --------- */
+/* --------- choosing letters --------- */
 
 struct letters {
     uint32_t codes[LETTERS_MAX];
@@ -100,7 +100,7 @@ static uint32_t decode(const char *text, size_t size_bytes)
     return code;
 }
 
-/* Appends the text's letters; true when there was room for all. */
+/* Appends the text's letters; true when all fit. */
 static bool add_text(struct letters *letters, const char *text, size_t text_bytes)
 {
     for (size_t at = 0; at < text_bytes;) {
@@ -116,7 +116,7 @@ static bool add_text(struct letters *letters, const char *text, size_t text_byte
 
 static int32_t advance_of(const struct caption_font *font, uint32_t code)
 {
-    /* a glyph that cannot be loaded has no width and is not seen */
+    /* a glyph that cannot be loaded has no width and is invisible */
     return FT_Load_Char(font->face, code, FT_LOAD_TARGET_LIGHT) == 0 ? (int32_t)font->face->glyph->advance.x : 0;
 }
 
@@ -128,7 +128,7 @@ static int32_t width_of(const struct caption_font *font, const struct letters *l
     return width;
 }
 
-/* Cuts letters off the end until they and an ellipsis are no wider. */
+/* Cuts letters off the end until they fit together with an ellipsis. */
 static void shorten(const struct caption_font *font, struct letters *letters, bool is_cut, int32_t most)
 {
     int32_t width = width_of(font, letters);
@@ -142,7 +142,7 @@ static void shorten(const struct caption_font *font, struct letters *letters, bo
     letters->codes[letters->count++] = ELLIPSIS;
 }
 
-/* The name gives way first, then the end of the rest. */
+/* Shortens the name first, then the end of the rest. */
 static void choose_letters(const struct caption_font *font, const struct caption *caption, int32_t most,
                            struct letters *out)
 {
@@ -161,7 +161,7 @@ static void choose_letters(const struct caption_font *font, const struct caption
         out->codes[out->count++] = rest.codes[i];
 }
 
-/* --------- what they look like --------- */
+/* --------- drawing letters --------- */
 
 /* Adds a glyph's coverage with its origin at x, y of the band. */
 static void add_glyph(const struct caption_font *font, const struct caption_band *band, int32_t x, int32_t y)
@@ -194,7 +194,7 @@ static void cover(const struct caption_font *font, const struct caption_band *ba
     }
 }
 
-/* The most that is covered within a pixel of each. */
+/* Takes the greatest coverage within a pixel of each pixel. */
 static void spread(const struct caption_font *font, const struct caption_band *band)
 {
     const int64_t width = band->width, height = band->height;
@@ -210,7 +210,7 @@ static void spread(const struct caption_font *font, const struct caption_band *b
         }
 }
 
-/* Lays grey of this coverage over what is there (Porter & Duff 1984, "over"). */
+/* Composites grey of this coverage over what is there (Porter & Duff 1984, "over"). */
 static void lay(const struct caption_band *band, const uint8_t *coverage, uint32_t grey)
 {
     for (uint32_t y = 0; y < band->height; y++)
@@ -241,7 +241,7 @@ int caption_draw(struct caption_font *font, const struct caption *caption, const
     choose_letters(font, caption, ((int32_t)band->width - 4) * UNITS, &letters);
     cover(font, band, &letters, size);
     uint8_t there[4];
-    memcpy(there, band->pixels, sizeof there); /* which the words may cover */
+    memcpy(there, band->pixels, sizeof there);                                            /* that the text may cover */
     const bool is_bright = there[0] * 299 + there[1] * 587 + there[2] * 114 > HALF_LIGHT; /* ITU-R BT.601 */
     if (there[3] < HALF_ALPHA) {
         spread(font, band);

@@ -3,7 +3,7 @@
 
 enum { DELAY_MAX = UINT16_MAX };
 
-/* In milliseconds, or hundredths of a second where these are too many. */
+/* Writes milliseconds, or hundredths of a second where those overflow. */
 static void put_delay(struct buf *out, uint32_t duration_ms)
 {
     const bool is_long = duration_ms > DELAY_MAX;
@@ -12,7 +12,7 @@ static void put_delay(struct buf *out, uint32_t duration_ms)
     png_put_u16(out, is_long ? 100 : 1000);
 }
 
-/* A chunk "fcTL": the frame replaces what is there and stays. */
+/* Writes a chunk "fcTL": the frame replaces what is there and stays. */
 static void put_control(struct buf *out, uint32_t chunk_number, const struct image_rect *rect, uint32_t duration_ms)
 {
     png_put_u32(out, chunk_number);
@@ -24,7 +24,7 @@ static void put_control(struct buf *out, uint32_t chunk_number, const struct ima
     png_put_u16(out, 0); /* APNG_DISPOSE_OP_NONE, APNG_BLEND_OP_SOURCE */
 }
 
-/* The frame's chunks. */
+/* Writes the frame's chunks. */
 static int put_frame(struct buf *out, const struct image_sequence *sequence, uint32_t frame, uint32_t *chunk_number,
                      struct err *err)
 {

@@ -10,7 +10,7 @@ enum {
     COLORS = 256,
     SIDE_MAX = 65535,
     TICK_MS = 10,
-    LEAST_TICKS = 2, /* of a frame: players take less for a mistake and wait ten */
+    LEAST_TICKS = 2, /* per frame: players treat less as a mistake and wait ten */
 };
 
 static int on_write(GifFileType *gif, const GifByteType *bytes, int size_bytes)
@@ -19,7 +19,8 @@ static int on_write(GifFileType *gif, const GifByteType *bytes, int size_bytes)
     return size_bytes;
 }
 
-/* What Netscape Navigator 2 read, and everybody since: how often it plays again after the first time; 0: for ever. */
+/* Writes the extension of Netscape Navigator 2, which all players read: how often to repeat after the first time; 0:
+ * for ever. */
 static bool put_loops(GifFileType *gif, uint32_t loops)
 {
     if (loops == 1)
@@ -39,7 +40,7 @@ static bool put_head(GifFileType *gif, const struct image_sequence *sequence, co
     ColorMapObject *map = GifMakeMapObject(COLORS, colors);
     EGifSetGifVersion(gif, true);
     const bool is_good = map != NULL && EGifPutScreenDesc(gif, (int)sequence->width, (int)sequence->height, 8, 0,
-                                                          map) == GIF_OK; /* which copies the map */
+                                                          map) == GIF_OK; /* it copies the map */
     GifFreeMapObject(map);
     return is_good && put_loops(gif, sequence->loops);
 }
@@ -49,7 +50,7 @@ static bool put_frame(GifFileType *gif, const struct image_sequence *sequence, c
 {
     const bool has_alpha = sequence->form.has_alpha;
     const struct image_rect whole = {0, 0, sequence->width, sequence->height};
-    /* what is there cannot be made transparent again but by taking the frame away */
+    /* a pixel only becomes transparent again when its frame is removed */
     const struct image_rect rect = frame == 0 || has_alpha ? whole : image_sequence_changed(sequence, frame);
     const GraphicsControlBlock control = {.DisposalMode = has_alpha ? DISPOSE_BACKGROUND : DISPOSE_DO_NOT,
                                           .DelayTime = (int)ticks,
@@ -69,7 +70,7 @@ static bool put_frame(GifFileType *gif, const struct image_sequence *sequence, c
     return is_good;
 }
 
-/* Hundredths of a second, rounded from the sums, so that the whole takes as long as it should. */
+/* Rounds delays to hundredths of a second from the running sums, so that the total duration is right. */
 static bool put_frames(GifFileType *gif, const struct image_sequence *sequence, const struct quantizer *quantizer,
                        uint8_t *row)
 {

@@ -8,11 +8,11 @@
 #include <stdio.h>
 
 enum {
-    METHOD = 1,  /* 0..6: more finds little in smooth shading and takes several times as long */
+    METHOD = 1,  /* 0..6: more gains little in smooth shading and takes several times as long */
     EFFORT = 30, /* 0..100 */
 };
 
-/* Adds all frames; *end_ms: when the last one ends. */
+/* Adds all frames. *end_ms: the end of the last one. */
 static int add_frames(WebPAnimEncoder *encoder, const struct image_sequence *sequence, const WebPConfig *config,
                       struct err *err)
 {
@@ -69,6 +69,6 @@ int image_sequence_put_webp(struct buf *out, const struct image_sequence *sequen
 
 void image_sequence_webp_library(char *out, size_t out_bytes)
 {
-    const int version = WebPGetEncoderVersion(); /* a byte each */
+    const int version = WebPGetEncoderVersion(); /* one byte each */
     snprintf(out, out_bytes, "libwebp %d.%d.%d", version >> 16 & 255, version >> 8 & 255, version & 255);
 }

@@ -1,14 +1,14 @@
 /* image_sequence_y4m.c - YUV4MPEG2 without compression, as mjpegtools' yuv4mpeg(5) describes it.
  *
- * 4:2:0, because that is what every player of a video shows; a chroma sample lies between its four pixels, and is their
- * mean. Y'CbCr by ITU-R BT.601 in its limited range (Y' 16..235, Cb and Cr 16..240), in whole numbers. */
+ * It uses 4:2:0, because every video player supports it. A chroma sample lies between its four pixels and is their
+ * mean. Y'CbCr follows ITU-R BT.601 in limited range (Y' 16..235, Cb and Cr 16..240), in integers. */
 #include "render/image/image_sequence.h"
 
 #include <math.h>
 
 enum { FRACTION = 16, HALF = 1 << (FRACTION - 1) };
 
-/* The fraction of whole numbers that a rate is meant to be: 29.97 is 30000 / 1001, as television has it. */
+/* Finds the intended fraction of a rate: 29.97 is 30000 / 1001, as in television. */
 static void find_ratio(double rate, uint32_t ratio[2])
 {
     const double television = 1000.0 / 1001;
@@ -29,7 +29,7 @@ static void find_ratio(double rate, uint32_t ratio[2])
     ratio[1] = 100000;
 }
 
-/* 219 / 255 and 224 / 255 are in the factors, 2^16 times each. */
+/* The factors, times 2^16, include 219 / 255 and 224 / 255. */
 static uint8_t luma(const uint8_t *rgb)
 {
     return (uint8_t)((16829 * rgb[0] + 33039 * rgb[1] + 6416 * rgb[2] + (16 << FRACTION) + HALF) >> FRACTION);
@@ -41,7 +41,7 @@ static void put_luma(const uint8_t *pixels, size_t count, uint8_t *to)
         to[i] = luma(pixels + 4 * i);
 }
 
-/* A sample of each plane of a row, of two rows of pixels: the same one twice at an odd end. */
+/* Writes a sample of each chroma plane for a row, from two rows of pixels, which are the same at an odd end. */
 static void put_chroma_row(const uint8_t *upper, const uint8_t *lower, uint32_t width, uint8_t *cb, uint8_t *cr)
 {
     for (uint32_t x = 0; x < width; x += 2, cb++, cr++) {

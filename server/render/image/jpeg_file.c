@@ -3,12 +3,12 @@
 
 #include <turbojpeg.h>
 
-enum { JPEG_SIDE_MAX = 65500 }; /* what libjpeg takes */
+enum { JPEG_SIDE_MAX = 65500 }; /* limit of libjpeg */
 
 static int compress(tjhandle compressor, struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height,
                     const struct picture_form *form, struct err *err)
 {
-    /* the accurate transform is of whole numbers: every processor gives the same bytes */
+    /* the accurate transform uses integers, so every processor gives the same bytes */
     const int flags = TJFLAG_ACCURATEDCT | TJFLAG_NOREALLOC | (form->png.is_small ? TJFLAG_PROGRESSIVE : 0);
     const int quality = form->quality == 0 ? PICTURE_QUALITY : (int)form->quality;
     unsigned long size_bytes = tjBufSize((int)width, (int)height, TJSAMP_444);
@@ -36,5 +36,5 @@ int jpeg_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32
     return rc;
 }
 
-/* The library does not tell its version: make asks pkg-config. */
+/* The library does not report its version, so make asks pkg-config. */
 const char *picture_file_jpeg_library(void) { return "libjpeg-turbo " POSED_JPEG_VERSION; }

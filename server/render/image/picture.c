@@ -1,4 +1,4 @@
-/* picture.c - averages samples and lays them over the background. */
+/* picture.c - averages samples and composites them over the background. */
 #include "render/image/picture.h"
 
 #include <stddef.h>
@@ -10,17 +10,17 @@ static uint8_t divide(uint32_t numerator, uint32_t denominator)
     return (uint8_t)(rounded < 255 ? rounded : 255);
 }
 
-/* What shows through. */
+/* The background of a pixel. */
 struct background {
     uint32_t color[3]; /* times alpha */
     uint32_t alpha;
 };
 
-/* sum[0..2]: premultiplied colour, sum[3]: alpha, each the sum of `count` samples. With S = 255 * count, alpha
- * a = sum[3] / S over the background's b:
+/* sum[0..2]: premultiplied colour, sum[3]: alpha, each the sum of `count` samples. With S = 255 * count, alpha a =
+ * sum[3] / S over the background's b:
  *   alpha  = a + b * (1 - a)
  *   colour = sum / S + background * b * (1 - a), divided by alpha unless it is to stay premultiplied
- * (Porter & Duff 1984, "over") in whole numbers; the largest product is 255 * 255 * 1020. */
+ * (Porter & Duff 1984, "over") in integers; the largest product is 255 * 255 * 1020. */
 static void lay_over(const uint32_t sum[4], uint32_t count, const struct background *background, bool is_premultiplied,
                      uint8_t out[4])
 {
@@ -39,7 +39,7 @@ static void lay_over(const uint32_t sum[4], uint32_t count, const struct backgro
 
 enum cover { COVER_NONE, COVER_PART, COVER_FULL };
 
-/* Of the samples of a pixel: none has anything, or every alpha is 255. Most pixels are the one or the other. */
+/* Classifies the samples of a pixel: all empty, all opaque, or mixed. Most pixels are empty or opaque. */
 static enum cover cover_of(const uint8_t *sample, size_t stride, uint32_t scale)
 {
     static const uint8_t OPAQUE[8] = {0, 0, 0, 255, 0, 0, 0, 255};
@@ -56,7 +56,7 @@ static enum cover cover_of(const uint8_t *sample, size_t stride, uint32_t scale)
     return (upper & lower & opaque) == opaque ? COVER_FULL : COVER_PART;
 }
 
-/* The mean of four samples, rounded half up, two channels in one word at a time: what lay_over() makes of opaque
+/* Writes the mean of four samples, rounded half up, two channels in one word at a time. It equals lay_over() for opaque
  * ones. */
 static void put_mean(const uint8_t *sample, size_t stride, uint32_t scale, uint8_t out[4])
 {
@@ -84,7 +84,7 @@ static void sum_samples(const uint8_t *sample, size_t stride, uint32_t scale, ui
     }
 }
 
-/* The background of a row: as far down from its top as the row's middle. Plain ones stay what was asked for. */
+/* Returns the background at the middle of a row. A plain background is returned unchanged. */
 static struct background background_of(const struct picture_spec *picture, uint32_t y, uint32_t height)
 {
     const uint64_t whole = 2 * (uint64_t)height, down = 2 * (uint64_t)y + 1, up = whole - down;
@@ -96,7 +96,7 @@ static struct background background_of(const struct picture_spec *picture, uint3
     return background;
 }
 
-/* The background with black of this alpha over it. */
+/* Returns the background under black of this alpha. */
 static struct background shaded(const struct background *background, uint32_t shade)
 {
     struct background dark = {.alpha = background->alpha + ((255 - background->alpha) * shade + 127) / 255};
@@ -105,7 +105,7 @@ static struct background shaded(const struct background *background, uint32_t sh
     return dark;
 }
 
-/* What the rows of a picture have in common. */
+/* State that the rows of a picture share. */
 struct resolving {
     size_t stride; /* of a row of samples */
     uint32_t width, scale;
@@ -113,7 +113,7 @@ struct resolving {
     struct picture_stats stats;
 };
 
-/* shade: NULL, or how dark each pixel of the row is. */
+/* shade: NULL, or the darkness of the shadow at each pixel of the row. */
 static void resolve_row(struct resolving *resolving, const uint8_t *sample, const struct background *background,
                         const uint8_t *shade, uint8_t *out)
 {
@@ -156,7 +156,7 @@ struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uin
     return resolving.stats;
 }
 
-/* --- pictures laid over each other --- */
+/* --- onion skins --- */
 
 /* Of 255: 0.6 * (index + 1) / count. */
 static uint32_t share_of(uint32_t index, uint32_t count)
@@ -174,7 +174,7 @@ void onion_lay(uint8_t *below, const uint8_t *samples, uint64_t sample_count, ui
         const uint32_t through = 255 - by_255(samples[i + 3] * share);
         for (uint64_t c = i; c < i + 4; c++) {
             const uint32_t sum = by_255(samples[c] * share) + by_255(below[c] * through);
-            below[c] = (uint8_t)(sum < 255 ? sum : 255); /* what glows may have more colour than alpha */
+            below[c] = (uint8_t)(sum < 255 ? sum : 255); /* glowing pixels may have more colour than alpha */
         }
     }
 }

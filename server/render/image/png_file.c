@@ -1,4 +1,4 @@
-/* png_file.c - filters and compresses rows, and frames them as chunks. */
+/* png_file.c - filters and compresses rows, and writes them as chunks. */
 #include "render/image/png_file.h"
 
 #include <isa-l.h>
@@ -8,7 +8,7 @@
 
 enum { FILTER_UP = 2, SMALL_LEVEL = 6, BOUND_SLACK_BYTES = 1 << 16 };
 
-/* Bytes minus those above them. Blocks of a fixed size become vector instructions. */
+/* Subtracts the bytes above. Blocks of a fixed size let the compiler vectorize. */
 static void subtract(uint8_t *restrict to, const uint8_t *restrict here, const uint8_t *restrict above,
                      size_t size_bytes)
 {
@@ -29,7 +29,7 @@ static void subtract_opaque(uint8_t *restrict to, const uint8_t *restrict here, 
             to[c] = (uint8_t)(here[c] - above[c]);
 }
 
-/* Rows as PNG wants them: a filter byte, then each byte minus the one above (PNG 1.2, 6.4). */
+/* Filters rows for PNG: a filter byte, then each byte minus the one above (PNG 1.2, 6.4). */
 static uint8_t *filter_rows(const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height, uint32_t channels,
                             size_t *size)
 {
@@ -55,9 +55,9 @@ static uint8_t *filter_rows(const uint8_t *pixels, uint32_t stride, uint32_t wid
 }
 
 /* isa-l 2.30's body for levels 1 and 2 (isal_deflate_icf_body_hash_hist) enters the second position of a stream without
- * history into its hash table under a hash of the stream's address instead of the data's: the same picture would now
- * and then get other bytes. A stream that has a dictionary takes another way. So the first bytes go into a stored block
- * of our own, and are the dictionary of the rest, whose matches may then refer to them as to any bytes before. */
+ * history into its hash table under a hash of the stream's address instead of the data's. So the same picture would
+ * sometimes get different bytes. A stream with a dictionary takes another path. So the first bytes go into a stored
+ * block written here, and are the dictionary of the rest, whose matches may refer to them like to any earlier bytes. */
 enum { STORED_BYTES = 32 };
 
 struct deflate_state {
@@ -73,7 +73,7 @@ static void put_stored(struct buf *out, const uint8_t *bytes, uint16_t size_byte
     buf_put(out, bytes, size_bytes);
 }
 
-/* The final blocks: `rest` compressed, after `head`. */
+/* Writes the final blocks: `rest` compressed, after `head`. */
 static int put_compressed(struct buf *out, uint8_t *head, uint8_t *rest, size_t size_bytes, struct err *err)
 {
     const size_t room = size_bytes + size_bytes / 64 + BOUND_SLACK_BYTES;

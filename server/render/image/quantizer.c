@@ -5,20 +5,20 @@
 #include <stdlib.h>
 
 enum {
-    TABLE_SIZE = 1024, /* four times the colours: short ways */
-    EMPTY = 0,         /* entries are a colour, and 1 + its index in the highest byte */
+    TABLE_SIZE = 1024, /* four times the colours, which keeps probing short */
+    EMPTY = 0,         /* an entry is a colour, with 1 + its index in the highest byte */
     CUBE_BITS = 5,
     CUBE_SIZE = 1 << 3 * CUBE_BITS,
     HALF_ALPHA = 128,
 };
 
-/* What a part of the colour cube holds. */
+/* A cell of the colour cube. */
 struct bin {
     uint64_t count, sum[3], squares[3];
 };
 struct color_box {
     uint32_t first, count; /* in the list of cells */
-    double spread;         /* sum of squared distances from the mean, of the channel that spreads most */
+    double spread;         /* sum of squared distances from the mean, in the channel that varies most */
     int channel;
 };
 
@@ -31,7 +31,7 @@ static uint32_t cell_of(const uint8_t *pixel)
            (uint32_t)(pixel[2] >> drop);
 }
 
-/* The place of a colour in the table, or where it could go. */
+/* Returns the slot of a colour in the table, or a free one for it. */
 static uint32_t find_exact(const uint32_t *table, uint32_t color)
 {
     uint32_t at = color * 2654435761u >> 22; /* Knuth's multiplicative hashing; 10 bits */
@@ -105,13 +105,13 @@ static void measure(const struct bin *bins, const uint32_t *cells, struct color_
     }
 }
 
-/* Cuts a box in two; false when its cells are all on one side. */
+/* Cuts a box in two; false when all cells are on one side. */
 static bool cut(const struct bin *bins, uint32_t *cells, struct color_box *box, struct color_box *other)
 {
     const struct bin sum = sum_of(bins, cells, box);
     const int c = box->channel;
     uint32_t low = box->first, high = box->first + box->count;
-    while (low < high) { /* cells whose own mean is below the box's come first */
+    while (low < high) { /* cells whose mean is below the box's come first */
         const struct bin *bin = &bins[cells[low]];
         if ((double)bin->sum[c] * (double)sum.count < (double)sum.sum[c] * (double)bin->count) {
             low++;
@@ -121,7 +121,7 @@ static bool cut(const struct bin *bins, uint32_t *cells, struct color_box *box, 
             cells[low] = moved;
         }
     }
-    if (low == box->first || low == box->first + box->count) { /* by rounding at most */
+    if (low == box->first || low == box->first + box->count) { /* only by rounding */
         box->spread = 0;
         return false;
     }
@@ -132,7 +132,7 @@ static bool cut(const struct bin *bins, uint32_t *cells, struct color_box *box, 
     return true;
 }
 
-/* The cells of the cube that have colours; returns how many. */
+/* Lists the cells of the cube that have colours; returns how many. */
 static uint32_t list_cells(const struct bin *bins, uint32_t *cells)
 {
     uint32_t count = 0;
@@ -165,7 +165,7 @@ static void make_boxes(struct quantizer *quantizer, const struct bin *bins, uint
     quantizer->count = count;
 }
 
-/* By the mean of what a cell holds: the box that it was in need not be the one whose mean is nearest. */
+/* Uses the mean of a cell's colours, because the mean of the cell's own box need not be the nearest. */
 static uint8_t nearest_to(const struct quantizer *quantizer, const struct bin *bin)
 {
     double best = 0;

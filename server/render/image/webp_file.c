@@ -1,9 +1,9 @@
-/* webp_file.c - still WebP with loss, by libwebp. */
+/* webp_file.c - lossy still WebP by libwebp. */
 #include "render/image/picture_file.h"
 
 #include <webp/encode.h>
 
-enum { METHOD_FAST = 2, METHOD_SMALL = 6 /* 0..6: how long it looks for fewer bytes */ };
+enum { METHOD_FAST = 2, METHOD_SMALL = 6 /* 0..6: effort to save bytes */ };
 
 static int put_part(const uint8_t *bytes, size_t size_bytes, const WebPPicture *picture)
 {

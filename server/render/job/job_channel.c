@@ -15,7 +15,7 @@ void job_fds_close(struct job_fds *fds)
     *fds = (struct job_fds){.model = -1};
 }
 
-/* The first is the model's, the others those of the sources and the environment's; more were never sent. */
+/* The first descriptor is the model's, then come those of the sources and the environment. */
 static void keep_fd(struct job_fds *fds, int fd)
 {
     if (fds->model < 0) {
@@ -28,7 +28,7 @@ static void keep_fd(struct job_fds *fds, int fd)
     }
 }
 
-/* The descriptors in a message's control data. */
+/* Takes the descriptors from a message's control data. */
 static void take_fds(struct msghdr *message, struct job_fds *fds)
 {
     for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part != NULL; part = CMSG_NXTHDR(message, part)) {
@@ -58,10 +58,10 @@ static ssize_t receive_some(int socket, void *to, size_t size_bytes, struct job_
     while (got < 0 && errno == EINTR);
     if (got > 0)
         take_fds(&message, fds);
-    return (message.msg_flags & MSG_CTRUNC) != 0 ? -1 : got; /* more descriptors than any job has, or than fit here */
+    return (message.msg_flags & MSG_CTRUNC) != 0 ? -1 : got; /* more descriptors than fit here */
 }
 
-/* Returns how many bytes came before the stream ended. */
+/* Returns how many bytes arrived before the stream ended. */
 static size_t receive_all(int socket, void *to, size_t size_bytes, struct job_fds *fds)
 {
     size_t have = 0;

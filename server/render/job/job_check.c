@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum {
-    SIDE_MAX = 16384,     /* of a framebuffer, everywhere that GL 3.3 is */
+    SIDE_MAX = 16384,     /* of a framebuffer, which every GL 3.3 supports */
     PIXELS_MAX = 1 << 28, /* of all cells together */
     FRAME_RATE_MAX = 100000
 };
@@ -29,7 +29,7 @@ static int check_cell(const struct render_job *job, const struct render_cell *ce
 static int check_frame_box(const struct picture_spec *picture, struct err *err)
 {
     bool is_good = true;
-    for (int i = 0; i < 3; i++) /* also false for what is no number */
+    for (int i = 0; i < 3; i++) /* false for NaN */
         is_good = is_good && picture->frame_box[i] >= -FRAME_BOX_MOST && picture->frame_box[3 + i] <= FRAME_BOX_MOST &&
                   picture->frame_box[i] <= picture->frame_box[3 + i];
     return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the box that the picture frames is none");
@@ -37,7 +37,7 @@ static int check_frame_box(const struct picture_spec *picture, struct err *err)
 
 static int check_light(const struct picture_spec *picture, struct err *err)
 {
-    const bool is_exposed = fabs(picture->exposure_stops) <= PICTURE_STOPS_MAX; /* false for what is no number */
+    const bool is_exposed = fabs(picture->exposure_stops) <= PICTURE_STOPS_MAX; /* false for NaN */
     const bool is_turned = isfinite(picture->environment_yaw_deg);
     if (is_exposed && is_turned && picture->light < LIGHT_COUNT && picture->tone < TONE_COUNT)
         return 0;
@@ -45,7 +45,7 @@ static int check_light(const struct picture_spec *picture, struct err *err)
                    picture->tone, picture->exposure_stops);
 }
 
-/* In an animation cells are frames and lie as image_sequence.h wants them. */
+/* In an animation cells are frames, and lie as image_sequence.h requires. */
 static bool is_in_place(const struct render_work *work)
 {
     const struct render_job *job = &work->job;

@@ -15,13 +15,13 @@ _Static_assert((int)RENDER_UNMATCHED_SIZE >= (int)RETARGET_TEXT_SIZE, "a result 
 
 enum { PLAYED_MAX = 2 * RENDER_LAYERS_MAX > RENDER_CELLS_MAX ? 2 * RENDER_LAYERS_MAX : RENDER_CELLS_MAX };
 
-/* A clip of the job and what has it. */
+/* A clip of the job and the source that has it. */
 struct played_clip {
     uint32_t source;
     int32_t clip;
 };
 
-/* Each once, as far as cells of one clip follow each other. */
+/* Lists each clip once where consecutive cells share it. */
 static uint32_t list_played(const struct render_work *work, struct played_clip out[PLAYED_MAX])
 {
     const struct render_job *job = &work->job;
@@ -49,7 +49,7 @@ static int name_source(const struct render_source *source, struct err *err)
     return err->code;
 }
 
-/* Clips that are not there are refused later, with all else that is wrong with the job. */
+/* Missing clips are refused later, with all other errors of the job. */
 static int play(struct job_sources *sources, const struct render_job *job, const struct played_clip *played,
                 uint32_t count, struct err *err)
 {
@@ -86,7 +86,7 @@ static void report(const struct job_sources *sources, const struct played_clip *
         retarget_report_fini(&reports[s]);
 }
 
-/* The job's rules, each of which ends with a NUL. */
+/* Parses the job's rules, each of which ends with a NUL. */
 static int read_rules(struct job_sources *sources, const struct render_work *work, struct name_map *names,
                       struct err *err)
 {
@@ -103,7 +103,7 @@ static int read_rules(struct job_sources *sources, const struct render_work *wor
     return 0;
 }
 
-/* False: a role is that of a node which the model does not have, or one without which nothing works is missing. */
+/* False: a role names a node that the model does not have, or a required role is missing. */
 static bool read_roles(const int32_t roles[RENDER_ROLES], const struct model *model, struct humanoid *humanoid)
 {
     bool is_good = humanoid_is_enough(roles);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Linear, as those of skeleton_mesh.c. */
+/* Linear, like those of skeleton_mesh.c. */
 static const struct rgba8 CHOSEN_COLOR = {10, 120, 240, 255};
 
 static void *make_array(uint32_t count, size_t item_bytes, struct err *err)

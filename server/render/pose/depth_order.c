@@ -11,7 +11,7 @@
 enum { BUCKETS = 1024 }; /* of depth, from near to far */
 
 struct depth_key {
-    float depth; /* three times that of the middle, along view space's z: far ones are smaller */
+    float depth; /* three times that of the centre, along view space's z: smaller is farther */
     union {
         uint32_t triangle; /* far first */
         uint32_t bucket;   /* near first */
@@ -36,7 +36,7 @@ static int make_room(struct depth_order *order, uint64_t points, uint64_t indice
     return 0;
 }
 
-/* Sorts by depth; at the same depth the file's order stays. */
+/* Sorts by depth; triangles at the same depth keep the file's order. */
 static void put_far_first(struct depth_order *order, const uint32_t *indices, uint32_t triangles)
 {
     for (uint32_t t = 0; t < triangles; t++)
@@ -46,7 +46,7 @@ static void put_far_first(struct depth_order *order, const uint32_t *indices, ui
         memcpy(order->indices + 3 * (size_t)t, indices + 3 * (size_t)order->keys[t].triangle, 3 * sizeof *indices);
 }
 
-/* Along view space's z, in float and by the linear sum: it decides about time, not about pixels. */
+/* Computes view space's z in float, with linear skinning. It only affects time, not pixels. */
 static float vertex_depth(const struct model *model, uint32_t vertex, const struct mat4 *palette,
                           const struct vec3 *bind)
 {
@@ -62,7 +62,7 @@ static float vertex_depth(const struct model *model, uint32_t vertex, const stru
     return sum;
 }
 
-/* The nearest in bucket 0; what is not a number as well. */
+/* Returns 0 for the nearest, and for NaN. */
 static uint32_t bucket_of(float depth, float nearest, float scale)
 {
     const float place = (nearest - depth) * scale;
@@ -71,7 +71,7 @@ static uint32_t bucket_of(float depth, float nearest, float scale)
     return place < BUCKETS - 1 ? (uint32_t)place : BUCKETS - 1;
 }
 
-/* Counting sort; within a bucket the file's order stays. */
+/* A counting sort, in which each bucket keeps the file's order. */
 static void put_near_first(struct depth_order *order, const uint32_t *indices, uint32_t triangles)
 {
     uint32_t starts[BUCKETS + 1] = {0};

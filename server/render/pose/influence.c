@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A draw with what is needed to go through the influences of its vertices. */
+/* The context of visiting the influences of a draw's vertices. */
 struct influenced {
     const struct model *model;
     const struct joint *joints; /* of its skin */
@@ -21,7 +21,7 @@ static struct influenced of_draw(const struct model *model, const struct draw *d
                                .indices = model->indices + primitive->index_first};
 }
 
-/* The influences of a vertex of the draw; a vertex without any has the one of joint 0. */
+/* Returns the influences of a vertex of the draw. A vertex without any gets one of joint 0. */
 static uint32_t influences_of(const struct influenced *in, uint32_t vertex, const struct influence **first)
 {
     static const struct influence ALONE = {.joint = 0, .weight = 1};
@@ -42,7 +42,7 @@ float influence_weight(const struct model *model, const struct draw *draw, uint3
     return (float)fmin(sum, 1);
 }
 
-/* Of two nodes the one that counts as moving more. */
+/* Returns the node with the larger sum. */
 static uint32_t larger(const double *sums, uint32_t a, uint32_t b)
 {
     const double of_a = sums[a], of_b = sums[b];
@@ -51,8 +51,7 @@ static uint32_t larger(const double *sums, uint32_t a, uint32_t b)
     return of_a > of_b ? a : b;
 }
 
-/* The node with the largest sum over some vertices, at least one. sums: [node_count], all zero, and again afterwards.
- */
+/* Returns the node with the largest sum over one or more vertices. sums: [node_count], all zero before and after. */
 static uint32_t find_most(const struct influenced *in, const uint32_t *vertices, uint32_t vertex_count, double *sums)
 {
     const struct influence *influences;

@@ -22,7 +22,8 @@ static bool is_morphed(const struct posed_model *posed, const struct model *mode
     return false;
 }
 
-/* Which nodes the clip shows; NULL: the draws' flags say it. A blend shows what the file shows at rest. */
+/* Returns the nodes that the clip shows, or NULL where the flags of draws decide. A blend shows what the file shows at
+ * rest. */
 static const uint8_t *find_shown(struct posed_model *posed, const struct model *model, const struct pose_view *view)
 {
     if (view->layer_count > 0 || !visibility_is_animated(model, view->clip))
@@ -31,7 +32,7 @@ static const uint8_t *find_shown(struct posed_model *posed, const struct model *
     return posed->is_shown;
 }
 
-/* Lists what is drawn, and counts its vertices. */
+/* Lists the draws of the picture, and counts their vertices. */
 static void list_draws(struct posed_model *posed, const struct model *model, const struct pose_view *view,
                        uint64_t *point_count, uint64_t *morphed_count)
 {
@@ -155,7 +156,7 @@ static double determinant(const struct mat4 *m)
     return e[0] * (e[4] * e[8] - e[5] * e[7]) - e[3] * (e[1] * e[8] - e[2] * e[7]) + e[6] * (e[1] * e[5] - e[2] * e[4]);
 }
 
-/* What depends on the camera. */
+/* Computes what depends on the camera. */
 static void place_draw(const struct posed_model *posed, const struct model *model, struct posed_draw *out)
 {
     const struct skin *skin = &model->skins[model->draws[out->draw].skin];
@@ -198,7 +199,7 @@ struct camera posed_model_camera(const struct model *model, const struct pose_vi
     return camera_frame(&query, points, point_count);
 }
 
-/* Evaluates the pose without the movement of its root. */
+/* Evaluates the pose without the root's motion. */
 static int evaluate_still(struct posed_model *posed, const struct model *model, const struct pose_view *view,
                           struct err *err)
 {
@@ -228,7 +229,7 @@ static int evaluate(struct posed_model *posed, const struct model *model, const 
     return 0;
 }
 
-/* Fits volumes to the model once, for the pictures that follow each other. */
+/* Fits volumes to the model once for consecutive pictures. */
 static int fit_volumes(struct posed_model *posed, const struct model *model, struct err *err)
 {
     const uint8_t *hash = model->infos[0].content_hash;
@@ -239,7 +240,7 @@ static int fit_volumes(struct posed_model *posed, const struct model *model, str
     return hit_set_new(model, VOLUME_CAPSULE, UINT64_MAX, &posed->volumes, err);
 }
 
-/* What is drawn beside the meshes. */
+/* Adds bones and wires, which are drawn beside the meshes. */
 static int add_wires(struct posed_model *posed, const struct model *model, struct err *err)
 {
     if (fit_volumes(posed, model, err) < 0)
@@ -269,7 +270,7 @@ int posed_model_evaluate(struct posed_model *posed, const struct model *model, c
     if (posed->draw_count > 0)
         return 0;
     if (posed->skeleton.is_one_place || posed->is_hidden)
-        posed->skeleton.vertex_count = 0; /* a mark that says nothing of the model */
+        posed->skeleton.vertex_count = 0; /* a mark that shows nothing of the model */
     if (posed->skeleton.vertex_count == 0 && (view->picture->flags & PICTURE_ALLOW_EMPTY) == 0)
         return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor bones");
     return 0;

@@ -11,12 +11,12 @@
 enum { FACES = 8, VERTICES_OF_SOLID = 3 * FACES };
 
 static const double BONE_WIDTH = 0.09;    /* of its length, */
-static const double WIDTH_MAX = 0.022;    /* and of the skeleton's size at most */
+static const double WIDTH_MAX = 0.022;    /* at most, of the skeleton's size */
 static const double JOINT_RADIUS = 0.011; /* of the skeleton's size */
-static const double WAIST = 0.16;         /* where along a bone it is thickest */
+static const double WAIST = 0.16;         /* place along a bone where it is thickest */
 static const struct rgba8 BONE_COLOR = {176, 182, 196, 255}, JOINT_COLOR = {214, 110, 34, 255};
 
-/* What a solid's vertices have in common. */
+/* What the vertices of a solid share. */
 struct paint {
     struct rgba8 color;
     uint32_t node;
@@ -43,7 +43,7 @@ static void put_triangle(struct skeleton_mesh *skeleton, double corners[3][3], c
     }
 }
 
-/* An octahedron with its ends at `from` and `to` and its square `waist` of the way between them. */
+/* Adds an octahedron with its ends at `from` and `to` and its square `waist` of the way between them. */
 static void put_solid(struct skeleton_mesh *skeleton, const double from[3], const double to[3], double waist,
                       double radius, const struct paint *paint)
 {
@@ -72,7 +72,8 @@ static void put_solid(struct skeleton_mesh *skeleton, const double from[3], cons
     }
 }
 
-/* One flag a node: a clip moves it or a skin uses it. All, when that is none; is_any tells. */
+/* Returns one flag a node: a clip moves it or a skin uses it. If there is no such node, all are set and is_any is
+ * false. */
 static bool *find_moved(const struct model *model, const struct model *const *movers, uint32_t mover_count,
                         bool *is_any)
 {
@@ -90,8 +91,8 @@ static bool *find_moved(const struct model *model, const struct model *const *mo
     return is_moved;
 }
 
-/* Takes out what hangs on no other (cameras, lights and their targets, which exporters animate as well), unless
- * nothing does: markers of a motion capture. */
+/* Removes nodes without connections (cameras, lights and their targets, which exporters also animate), unless all are
+ * such: markers of a motion capture. */
 static void drop_lone(const struct model *model, bool *is_moved)
 {
     bool *is_joined = mem_zalloc((size_t)model->node_count + 1, sizeof *is_joined), is_any = false;
@@ -112,7 +113,8 @@ static bool is_drawn(const struct model *model, const bool *is_moved, uint32_t n
     return (model->nodes[node].flags & NODE_IN_SCENE) != 0 && (is_moved[node] || (parent >= 0 && is_moved[parent]));
 }
 
-/* The longest side of the box around all drawn nodes; 0 for a single place. Negative: some place is not finite. */
+/* Returns the longest side of the box around all drawn nodes; 0 for a single place. Negative: some place is not finite.
+ */
 static double measure(const struct model *model, const struct pose *pose, const bool *is_moved)
 {
     struct box box = BOX_EMPTY;

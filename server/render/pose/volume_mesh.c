@@ -11,15 +11,15 @@ enum {
     CIRCLE = 24, /* segments */
     SIDES = 3,
     BEAM_VERTICES = 6 * SIDES,
-    BEAMS_MOST = 4 * CIRCLE + 4 /* of one volume: two circles, two arcs at each end, four lines */
+    BEAMS_MOST = 4 * CIRCLE + 4 /* per volume: two circles, two arcs at each end, four lines */
 };
 static const double TURN = 6.283185307179586;
 static const double THICKNESS = 0.0016;                                              /* of the size of all volumes */
 static const struct rgba8 FITTED = {70, 190, 120, 255}, GIVEN = {255, 120, 20, 255}; /* linear */
 
-/* Wires under way: of one volume. */
+/* The wires of a volume while they are made. */
 struct wires {
-    struct skeleton_mesh *mesh; /* NULL: the box grows instead */
+    struct skeleton_mesh *mesh; /* NULL: only the box grows */
     struct box *box;
     struct dmat4 scene_from_joint;
     struct rgba8 color;
@@ -37,7 +37,7 @@ static void put_corner(struct wires *wires, const double at[3], const double nor
     mesh->nodes[v] = wires->node;
 }
 
-/* The side of a beam between the rings' corners k and k + 1. */
+/* Adds the side of a beam between corners k and k + 1 of its rings. */
 static void put_side(struct wires *wires, const double ends[2][3], double ring[SIDES][3], int k)
 {
     double corners[4][3], normal[3];
@@ -55,7 +55,7 @@ static void put_side(struct wires *wires, const double ends[2][3], double ring[S
         put_corner(wires, corners[ORDER[c]], normal);
 }
 
-/* A line in joint space. */
+/* Adds a line in joint space. */
 static void put_line(struct wires *wires, const double from[3], const double to[3])
 {
     double ends[2][3], along[3], side[3], other[3], ring[SIDES][3], helper[3] = {0, 0, 0};
@@ -81,7 +81,7 @@ static void put_line(struct wires *wires, const double from[3], const double to[
         put_side(wires, (const double(*)[3])ends, ring, k);
 }
 
-/* The part of a circle from `x` towards `y`; both are as long as the radius. */
+/* Adds the part of a circle from `x` towards `y`, both as long as the radius. */
 static void put_arc(struct wires *wires, const double middle[3], const double x[3], const double y[3], int segments)
 {
     double before[3], at[3];
@@ -94,7 +94,7 @@ static void put_arc(struct wires *wires, const double middle[3], const double x[
     }
 }
 
-/* Three vectors at right angles as long as `radius`, the first along the axis. */
+/* Makes three perpendicular vectors as long as `radius`, the first along the axis. */
 static void find_axes(const double axis[3], double radius, double out[3][3])
 {
     double helper[3] = {0, 0, 0};
@@ -148,7 +148,7 @@ static void put_sphere(struct wires *wires, const struct hit_volume *volume)
         put_arc(wires, middle, axes[a], axes[(a + 1) % 3], CIRCLE);
 }
 
-/* Edges go from the corners that have no bit of their axis to those that have it. */
+/* Edges go from corners without the bit of their axis to corners with it. */
 static void put_box(struct wires *wires, const struct hit_volume *volume)
 {
     double axes[9], corners[8][3];

@@ -5,8 +5,8 @@
 #include "anim/hits/hit_set.h"
 #include "render/pose/skeleton_mesh.h"
 
-/* Builds the wires: each volume is the image of its solid, as rays meet it. Fitted ones are of one colour, those of the
- * hitbox file of another. skeleton_mesh_fini() frees them, also after a failure. Returns 0, ERR_NOT_FINITE or
+/* Builds the wires. Each volume is the image of its solid, as rays hit it. Fitted volumes have one colour, those of the
+ * hitbox file another. Free them with skeleton_mesh_fini(), also after a failure. Returns 0, ERR_NOT_FINITE or
  * ERR_NO_MEMORY. */
 int volume_mesh_init(struct skeleton_mesh *mesh, const struct hit_set *set, const struct model *model,
                      const struct pose *pose, struct err *err);
