@@ -113,7 +113,7 @@ static bool is_small_batch(struct dispatcher *dispatcher, const struct request *
         if (query->err.code == 0) {
             if (!find_models(dispatcher, &query->request, &local))
                 return false;
-            cost_ns += evaluation_cost_ns(&local.evaluation);
+            cost_ns += evaluation_cost_ns(&local.evaluation) + COST_QUERY_NS;
         }
     }
     return cost_ns <= EVALUATION_INLINE_NS;

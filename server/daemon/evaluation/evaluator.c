@@ -174,7 +174,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
         return true;
     }
     const struct cost_input input = evaluation_cost_input(evaluation);
-    const double cost_ns = evaluation_cost_ns(evaluation);
+    const double cost_ns = evaluation_cost_ns(evaluation) + (evaluation->left != NULL ? COST_QUERY_NS : 0);
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return give_up(spent_ns, reply);
     /* the least size need not be counted where there is room for the largest answer */

@@ -198,10 +198,12 @@ void service_answer_dequeue(struct job *job)
 /* Reserves the maximum size of an answer or, for one that is sent in pieces, at least one frame. */
 static uint64_t room_bytes(const struct job *job)
 {
-    enum { JOINT_JSON_BYTES = 512, PIECES = 4, JSON_FACTOR = 5 };
+    enum { JOINT_JSON_BYTES = 512, PIECES = 4, JSON_FACTOR = 5, COUNTED_ENTITIES = 32768 };
     const struct model *model = job->models[0] == NULL ? NULL : &job->models[0]->model;
     const struct request *request = &job->call->request;
     const uint64_t most = job->service->config->limits.value[LIMIT_ANSWER_BYTES];
+    if (OP_INFO[request->op].form == FORM_CROWD && request->crowd->entity_count > COUNTED_ENTITIES)
+        return most; /* counting what they take would hold the loop */
     if (OP_INFO[request->op].form == FORM_CROWD) {
         const uint64_t crowd_bytes =
             crowd_size_of(request, model, job->sources).bytes * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);

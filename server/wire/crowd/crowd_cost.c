@@ -37,6 +37,8 @@ double cost_of_crowd(const struct cost_input *input)
 {
     enum { BYTES_PER_NS = 2, JSON_FACTOR = 100 };
     const struct request *request = input->request;
+    if ((double)request->crowd->entity_count * COST_ENTITY_NS > COST_ENOUGH_NS) /* counting them takes time, too */
+        return HUGE_VAL;
     const struct crowd_size size = crowd_size_of(request, input->model, input->sources);
     return fmax((double)size.steps * COST_CROWD_STEP_NS, crowd_entity_cost_ns(input)) +
            (double)size.bytes / BYTES_PER_NS * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);

@@ -22,6 +22,7 @@ typedef uint64_t bytes_fn(const struct reply_context *context);
 #define COST_ENOUGH_NS 2000000
 
 enum {
+    COST_QUERY_NS = 2500,         /* a query of a batch beside its answer: reading, finding, wrapping, sending it */
     COST_NODE_NS = 300,           /* sampling and multiplying a node, or binary output of a joint or another thing */
     COST_PRINTED_NODE_NS = 650,   /* the same with its output as JSON */
     COST_VERTEX_NS = 100,         /* moving a vertex */
