@@ -1,4 +1,4 @@
-/* config.h - the configuration of the daemon. options.c fills it once; afterwards it is read-only, for any thread. */
+/* config.h - the configuration of the daemon. options.c fills it once; afterwards any thread may read it. */
 #pragma once
 
 #include "base/limits.h"
@@ -20,7 +20,7 @@ enum ready_part { READY_POSES = 1, READY_PICTURES = 2, READY_MODELS = 4 };
 
 enum { CONFIG_LOOPS_MAX = 64, CONFIG_ADMIN_CONNECTIONS_MAX = 16 };
 
-/* What decides which files a model opens: file_access.h. */
+/* The options that decide which files a model may open: file_access.h. */
 struct file_policy {
     const char
         *uploads; /* the upload folder under the root, with a slash behind it; "" the root; NULL: there is none */
