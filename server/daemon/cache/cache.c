@@ -1,4 +1,4 @@
-/* cache.c - the cache: what requests get from it, and when it looks at files without a request. */
+/* cache.c - the cache: answers requests, and starts checks of files without a request. */
 #include "daemon/cache/cache.h"
 
 #include "base/mem.h"
@@ -11,7 +11,7 @@
 enum {
     FAILED_REST_MS = 250, /* events in the folder of a broken file are no reason to import it more often than this */
     TIMER_MS = 40,        /* a change is often several events: they are looked at together, */
-    CHECKING_MAX = 8,     /* and so many models at a time */
+    CHECKING_MAX = 8,     /* and this many models at a time */
 };
 
 /* --- its life --- */
@@ -24,7 +24,7 @@ static void on_events(void *user)
         cache_start_timer(cache);
 }
 
-/* What was seen under the former root, or before it could be read again, says nothing. */
+/* Checks under the former root, or before the root became readable again, are void. */
 static void on_root_event(void *user, enum root_event event)
 {
     struct cache *cache = user;
@@ -125,8 +125,8 @@ static bool is_vouched_for(struct cache_slot *slot)
     return slot_has_no_events(slot);
 }
 
-/* Whether what is known of the files still holds. Changes without an event (a file that is written through a mapping,
- * or under another name) are found by a check now and then. */
+/* True if the state of the files is still valid. Regular checks find changes without an event (a write through a
+ * mapping, or under another name). */
 static bool is_fresh(struct cache_slot *slot)
 {
     const struct config *config = slot->cache->config;
@@ -136,7 +136,7 @@ static bool is_fresh(struct cache_slot *slot)
     if (slot->stale_ms != 0)
         return root_monitor_is_down(slot->cache->monitor) || !is_late;
     const bool is_vouched = is_vouched_for(slot);
-    /* its next version is being written: until something happens, such as the end of that, the model is what it was */
+    /* another process is writing the next version: until an event, such as the end of that, the model stays the same */
     if (slot->due_ms != 0 && (slot->set == NULL || is_vouched))
         return true;
     if (!is_vouched)
@@ -152,7 +152,7 @@ static bool is_ready(struct cache_slot *slot, bool is_whole)
            is_fresh(slot);
 }
 
-/* Of a failure. Too old, or an event in the folder may be what the model lacked. */
+/* True if a failure is too old, or if an event in the folder may have supplied a missing file. */
 static bool is_over(struct cache_slot *slot)
 {
     const uint64_t age_ms = cache_now_ms() - slot->failed_ms;
@@ -213,7 +213,7 @@ void cache_offer(struct cache *cache, const char *path, struct imported_model *i
     slot->offered = imported_model_ref(imported);
 }
 
-/* --- what is known, without a look --- */
+/* --- the known state, without a check --- */
 
 static enum cache_state state_of(const struct cache_slot *slot, const struct stamp *stamp)
 {

@@ -1,5 +1,5 @@
-/* cache_claim.c - which of the servers that share a disk cache imports a model: a work thread asks when the import
- * could begin. Requests for what another imports wait without a place among the imports. */
+/* cache_claim.c - decides which of the servers that share a disk cache imports a model: a work thread claims it when
+ * the import could begin. Requests for a model that another server imports wait outside of the import queue. */
 #include "daemon/cache/cache_slot.h"
 
 #include "base/mem.h"

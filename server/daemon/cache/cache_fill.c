@@ -1,7 +1,7 @@
-/* cache_fill.c - how a slot comes by its model: the state machine of cache_slot.h.
+/* cache_fill.c - fills a slot with its model: the state machine of cache_slot.h.
  *
- * A look at the files says whether what is in memory still holds, whether the disk cache has the model, or whether it
- * has to be imported; after an import a second look says whether the files are still those that were imported. */
+ * A check of the files says whether the model in memory is still valid, whether the disk cache has the model, or
+ * whether it has to be imported; after an import a second check says whether the imported files are unchanged. */
 #include "daemon/cache/cache_slot.h"
 
 #include "base/mem.h"
@@ -248,7 +248,7 @@ static void start_import(struct cache_slot *slot, const struct revalidation *fou
     slot_finish(slot, true, &err);
 }
 
-/* --- what a look found --- */
+/* --- results of a check --- */
 
 static void on_same(struct cache_slot *slot, const struct revalidation *found)
 {
@@ -290,7 +290,7 @@ static void on_gone(struct cache_slot *slot, const struct revalidation *found)
     slot_finish(slot, is_gone, &found->err);
 }
 
-/* The files cannot be looked at. What is in memory or was on disk is answered, for a time. */
+/* The files are unreadable. For some time the cache answers with the model from memory or disk. */
 static void on_unavailable(struct cache_slot *slot, const struct revalidation *found)
 {
     const bool is_confirming = slot->state == SLOT_CONFIRMING; /* whether the import saw whole files is not known */

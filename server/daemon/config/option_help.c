@@ -12,7 +12,7 @@ enum {
     INDENT_COLUMNS = 8,   /* of the texts, then */
     COLUMNS_LEAST = 40,   /* words of a text are not broken */
     COLUMNS_MOST = 120,   /* longer lines are hard to read */
-    COLUMNS_DEFAULT = 80, /* of what is no terminal */
+    COLUMNS_DEFAULT = 80, /* if stdout is not a terminal */
 };
 
 static const char INTRODUCTION[] =

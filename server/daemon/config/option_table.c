@@ -1,5 +1,4 @@
-/* option_table.c - the table of options, one row each and one for each limit, and how their values are read and
- * printed. */
+/* option_table.c - the table of options, with one row for each option and limit; reads and prints their values. */
 #include "daemon/config/option_table.h"
 
 #include "anim/kernel/kernel.h"
@@ -16,7 +15,7 @@ enum {
 };
 
 #define COUNT_MAX  UINT64_C(1000000)
-#define PIXELS_MAX UINT64_C(268435456)              /* what the side of a picture allows, squared */
+#define PIXELS_MAX UINT64_C(268435456)              /* the square of the limit on a picture's side */
 #define LARGER     UINT64_C(100)                    /* than its default a count may always be */
 #define BYTES_MAX  (UINT64_C(1) << 46)              /* 64 TiB: sums of two still fit */
 #define MS_MAX     (UINT64_C(7) * 24 * 3600 * 1000) /* a week */

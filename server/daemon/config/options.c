@@ -44,7 +44,7 @@ static const char *default_worker_dir(void)
     return folder;
 }
 
-/* What is plenty on a large machine is too much for a small one. */
+/* Lowers defaults on small machines. */
 static void shrink_limits(struct limits *limits, const struct system_limits *machine)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* socket_activation.c - reads what a service manager says of the sockets it passes, and checks each. */
+/* socket_activation.c - reads a service manager's description of passed sockets, and checks each. */
 #include "daemon/config/socket_activation.h"
 
 #include "wire/http/access.h"
@@ -136,7 +136,7 @@ int socket_activation_take(char *(*get)(const char *name), struct passed_sockets
     const char *pid = get("LISTEN_PID"), *count = get("LISTEN_FDS"), *names = get("LISTEN_FDNAMES");
     char *end = NULL;
     *out = (struct passed_sockets){0};
-    /* what is meant for another process is inherited by mistake */
+    /* variables for another process were inherited by mistake */
     const bool is_ours = pid != NULL && count != NULL && strtol(pid, &end, 10) == getpid() && *end == '\0';
     const int rc = is_ours ? take(count, names, out, err) : 0;
     unsetenv("LISTEN_PID");

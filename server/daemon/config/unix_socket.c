@@ -1,4 +1,4 @@
-/* unix_socket.c - creates the listening socket under a lock of its folder, and removes what a dead server left. */
+/* unix_socket.c - creates the listening socket under a lock of its folder, and removes the socket of a dead server. */
 #include "daemon/config/unix_socket.h"
 
 #include <errno.h>

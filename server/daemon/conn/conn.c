@@ -1,4 +1,4 @@
-/* conn.c - one connection: its state, its calls, its end, and what is counted and logged of its replies. */
+/* conn.c - one connection: its state, its calls, its end, and the statistics and log of its replies. */
 #include "daemon/conn/conn.h"
 #include "daemon/conn/large_request.h"
 
@@ -203,7 +203,7 @@ void conn_end_reply(struct conn *conn, struct reply *reply)
     reply_fini(reply);
 }
 
-/* --- what the statistics and the request log hear of each reply --- */
+/* --- statistics and request log of each reply --- */
 
 void conn_count_reply(const struct reply *reply)
 {

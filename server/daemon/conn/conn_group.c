@@ -1,4 +1,5 @@
-/* conn_group.c - the connections of one loop: how they come, move to another loop and end with the server. */
+/* conn_group.c - the connections of one loop: accepts them, moves them to another loop and ends them with the
+ * server. */
 #include "daemon/conn/conn.h"
 
 #include "base/container_of.h"
@@ -14,7 +15,7 @@
 #include <utlist.h>
 
 enum {
-    KERNEL_UNSENT_BYTES = 131072, /* replies that the kernel takes in beyond what it sends at once */
+    KERNEL_UNSENT_BYTES = 131072, /* bytes of replies that the kernel buffers beyond the ones in flight */
     LINGER_MS = 2000,
     ADDRESS_REFUSED_MAX = 16, /* connections of an address that has too many, which are told so */
     KEEPALIVE_S = 60,         /* of silence before the system asks whether the client is still there */
@@ -136,8 +137,7 @@ static void prepare_tcp(struct conn *conn)
     uv_os_fd_t fd;
     uv_tcp_nodelay(&conn->socket.tcp, 1);
     uv_tcp_keepalive(&conn->socket.tcp, 1, KEEPALIVE_S);
-    /* what a client does not read is to lie in our memory, which is counted, and not by the megabyte in the kernel's
-     * (man 7 tcp) */
+    /* unread bytes should stay in our memory, which is counted, and not by the megabyte in the kernel's (man 7 tcp) */
     if (uv_fileno(&conn->socket.handle, &fd) == 0)
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
     uv_tcp_getpeername(&conn->socket.tcp, (struct sockaddr *)&peer, &peer_bytes);
@@ -184,8 +184,8 @@ static int open_socket(struct conn *conn, int fd, bool is_unix)
     return rc;
 }
 
-/* Counts a connection over TCP. False: its address has so many that it is closed without a word; otherwise *is_refused
- * says whether it gets an answer that they are too many. */
+/* Counts a connection over TCP. False: its address has far too many, and it is closed without an answer; otherwise
+ * *is_refused says whether it gets a 503. */
 static bool count_address(struct conn *conn, bool *is_refused)
 {
     struct conn_group *group = conn->group;
@@ -292,7 +292,7 @@ void conn_group_drain(struct conn_group *group)
             conn_run(conn);
         } else if (conn_unacked_bytes(conn) == 0) {
             conn_close(conn);
-        } else { /* what the client sends to a closed socket makes the kernel drop its unsent reply */
+        } else { /* bytes from the client to a closed socket make the kernel drop the unsent reply */
             conn->is_last = true;
             conn_run(conn);
         }
@@ -306,7 +306,7 @@ uint32_t conn_group_revoke(struct conn_group *group)
         return 0;
     for (struct conn *conn = group->first, *next; conn != NULL; conn = next) {
         next = conn->next;
-        /* a body that is being sent may be the last as well */
+        /* a streamed body may be the last reply as well */
         const bool goes_on = conn->state == CONN_STREAMING || !conn->is_last;
         const bool is_open = conn->state > CONN_REFUSED && conn->state < CONN_LINGERING && goes_on;
         if (!is_open || conn->protocol == NULL || conn->protocol->revoke == NULL || !conn->protocol->revoke(conn))

@@ -14,7 +14,7 @@
 
 enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
 
-/* By what a trusted proxy says of it. */
+/* As a trusted proxy describes it. */
 static void note_client(struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
@@ -118,7 +118,7 @@ static void take_request(struct conn *conn, int rc, const struct err *err)
     conn_start_call(conn);
 }
 
-/* The input of a thread is the head: what it points to stays in the parser, but for the tags. */
+/* The input of a thread is the head; its strings stay in the parser, except for the tags. */
 static int parse_large(void *input, const struct limits *limits, struct request *request, struct err *err)
 {
     return request_parse(request, input, limits, err);
@@ -288,9 +288,10 @@ static enum timeout_kind timeout(const struct conn *conn)
 
 static size_t held_bytes(const struct conn *conn) { return http_parser_held_bytes(&conn->parser); }
 
-/* A client that closes a connection looks like one that only shuts down its sending side, until something is sent: the
- * system of a client that is gone resets it then. So what every reply begins with is sent ahead. Not an interim reply:
- * a client that did not ask for one may take it for the reply. */
+/* A client that closes a connection looks like one that only shuts down its sending side, until the server sends
+ * something: the system of a disconnected client then resets the connection. So the server sends the start of every
+ * reply in advance. An interim reply would not do, because a client that did not ask for one may take it for the
+ * reply. */
 static void probe(struct conn *conn)
 {
     conn->is_probed = true;

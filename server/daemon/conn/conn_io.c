@@ -1,4 +1,4 @@
-/* conn_io.c - the bytes of a connection: from its socket to a protocol, and what that queued back to the socket. */
+/* conn_io.c - moves the bytes of a connection: from its socket to a protocol, and queued replies to the socket. */
 #include "daemon/conn/conn.h"
 #include "wire/proxy/proxy_header.h"
 
@@ -18,7 +18,7 @@ enum {
  * bound, too: conn_group_turn_is_over(). */
 static const uint64_t SHARE_NS = 2000000;
 
-/* Replies wait about this long at most for those of other connections that were read in the same tick. */
+/* The longest time for which replies wait for replies of other connections in the same tick. */
 static const uint64_t CORK_NS = 250000;
 
 void conn_uncork(struct conn *conn)
@@ -48,8 +48,8 @@ void conn_refuse_over_limit(struct conn *conn)
     conn->protocol->refuse(conn, &err);
 }
 
-/* Reads what a trusted proxy may have sent in front: from then on the connection is that of its client. False: there is
- * nothing to parse behind it yet. */
+/* Reads an optional PROXY header of a trusted proxy, after which the connection belongs to the proxy's client. False:
+ * there are no further bytes to parse yet. */
 static bool take_proxy_header(struct conn *conn)
 {
     const struct conn_group *group = conn->group;
@@ -212,7 +212,7 @@ static void go_on(struct conn *conn)
 
 void conn_group_flush_corked(struct conn_group *group)
 {
-    const uint64_t count = group->cork_count++; /* what comes meanwhile is for the next time */
+    const uint64_t count = group->cork_count++; /* bytes that arrive meanwhile have to wait */
     for (struct conn *conn; (conn = group->corked) != NULL && conn->cork_count <= count;) {
         conn_uncork(conn); /* first: what follows may close any other of the list */
         flush(conn);
@@ -220,8 +220,8 @@ void conn_group_flush_corked(struct conn_group *group)
     }
 }
 
-/* Lets the replies leave together with those of other connections: a client that gets them one by one is woken again
- * and again, and so are we by what it asks next. */
+/* Lets the replies leave together with replies of other connections. Sent one by one, they would wake the client again
+ * and again, and its next requests would wake the server as often. */
 static void cork(struct conn *conn, uint64_t now_ns)
 {
     struct conn_group *group = conn->group;

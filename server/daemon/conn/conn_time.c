@@ -1,4 +1,4 @@
-/* conn_time.c - how long a connection may stay as it is, what counts as progress, and what happens after that. */
+/* conn_time.c - the timeouts of a connection: starts them, recognizes progress, and acts when they expire. */
 #include "daemon/conn/conn.h"
 
 #include "base/container_of.h"

@@ -1,4 +1,4 @@
-/* disk_load.c - from the folder to memory: which entry belongs to a path now, and whether it is whole. */
+/* disk_load.c - loads models from the folder: finds the present entry of a path, and checks that it is whole. */
 #include "daemon/disk/disk_internal.h"
 
 #include "base/mem.h"
@@ -195,7 +195,7 @@ static bool is_right(const struct disk_head *head, const struct imported_model *
     return !imported->has_pixels || XXH3_64bits(bytes + head->pixel_offset, head->pixel_bytes) == head->pixel_sum;
 }
 
-/* Takes *sources, or leaves it as it is. */
+/* Takes *sources, or does not change it. */
 static bool open_bake(struct disk_cache *disk, const struct entry *entry, bool is_whole, struct sources **sources,
                       struct imported_model **out, struct disk_report *report)
 {

@@ -22,7 +22,7 @@ struct source_fields {
     uint8_t hash[SOURCE_HASH_SIZE];
     uint32_t path_bytes;
 };
-/* The bytes of a record's own fields: those of its struct before the sources. */
+/* The size of a record's own fields: the members of its struct before the sources. */
 enum {
     INDEX_BYTES = offsetof(struct disk_index, sources),
     HEAD_BYTES = offsetof(struct disk_head, sources),
@@ -90,7 +90,7 @@ int disk_record_size(const void *bytes, bool is_index, uint32_t *size_bytes, str
     return 0;
 }
 
-/* What is left of a record. */
+/* The unread rest of a record. */
 struct record_cursor {
     const uint8_t *at;
     size_t left;

@@ -96,7 +96,7 @@ static bool kill_history_note(int folder_fd, const char *path, uint64_t max_file
 struct import_run {
     uv_loop_t *loop;
     struct child child;
-    struct fork_server *fork_server; /* the owner's: not of one that is abandoned */
+    struct fork_server *fork_server; /* of the owner; unused after abandoning */
     struct work work;
     struct import_broker *broker;
     struct import_grant files; /* of a thread while the broker is open; root_fd is the run's own */
@@ -235,7 +235,7 @@ static void on_ended(struct child *child)
     struct import_run *run = container_of(child, struct import_run, child);
     run->end.child = child->exit;
     if (child->exit.term_signal != 0 && !run->is_abandoned)
-        fork_server_renew(run->fork_server); /* what a crash may have told of addresses is out of date */
+        fork_server_renew(run->fork_server); /* addresses that a crash may have revealed become invalid */
     if (child->exit.is_timeout && import_broker_is_working(run->broker))
         run->end.is_unavailable = true; /* its time went by while it waited for a file */
     import_broker_close(run->broker);

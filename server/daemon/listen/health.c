@@ -68,7 +68,7 @@ static int exchange(int fd, const struct sockaddr_storage *address, const struct
     return 0;
 }
 
-/* Where this configuration listens for HTTP: at a port or, if there is none, the Unix socket. */
+/* The HTTP address of this configuration: a port or, if there is none, the Unix socket. */
 static int find_address(const struct config *config, struct probe *probe, struct sockaddr_storage *address,
                         struct err *err)
 {

@@ -1,4 +1,4 @@
-/* loop.c - one event loop: has ports, connections and a dispatcher; it accepts, keeps time and drains. */
+/* loop.c - one event loop with its ports, connections and dispatcher: accepts, checks timeouts and drains. */
 #include "daemon/listen/loop.h"
 
 #include "base/container_of.h"

@@ -1,4 +1,4 @@
-/* imported_model.c - seals, maps and checks a memfd with a baked model, and gives it back with its last reference. */
+/* imported_model.c - seals, maps and checks a memfd with a baked model, and frees it with its last reference. */
 #include "daemon/model/imported_model.h"
 
 #include "base/hex.h"

@@ -187,7 +187,7 @@ static int refuse(struct import_file_reply *reply, int error)
     return -1;
 }
 
-/* What is there, before anything is opened; a file that may not be read has a stamp too. Returns 0 or an errno. */
+/* Reads the stamp without opening the file, so that an unreadable file has one too. Returns 0 or an errno. */
 static int look(int root_fd, const char *path, struct import_file_reply *reply)
 {
     struct stat stat;

@@ -1,4 +1,4 @@
-/* sources.c - lists of source files: their stamps compared, their content hashed. */
+/* sources.c - lists of source files: compares their stamps, hashes their contents. */
 #include "daemon/model/sources.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* walk.c - a depth-first walk of the root in the byte order of paths, without recursion. */
+/* walk.c - walks the root depth-first in the byte order of paths, without recursion. */
 #include "daemon/model/walk.h"
 
 #include "base/ascii.h"
@@ -22,8 +22,8 @@
 
 enum { PATH_SIZE = 4096, ENTRIES_MAX = 500000 };
 
-/* A folder being walked: its names, sorted; those of folders end in '/', so that the order of names is the order
- * of the paths beneath them. */
+/* A folder under the walk with its sorted names. Names of folders end in '/', so that the order of names matches the
+ * order of the paths beneath them. */
 struct walk_folder {
     char **names;
     size_t count, next;

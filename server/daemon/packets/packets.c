@@ -1,4 +1,4 @@
-/* packets.c - packets on a connection: from its bytes to packets, each to the file that answers it. */
+/* packets.c - splits the bytes of a connection into packets, and passes each to the file that answers it. */
 #include "daemon/packets/packets.h"
 
 #include "base/mem.h"
@@ -109,7 +109,7 @@ static void feed(struct conn *conn)
     }
 }
 
-/* Nobody gives credit or listens any more: ends streams and watches. */
+/* Ends streams and watches, because the client gives no more credit and does not listen. */
 static void on_left(struct conn *conn)
 {
     streams_end_all(conn, 0);

@@ -1,5 +1,4 @@
-/* streams.c - the streams of a connection: sends a frame at each tick for which the client has given credit and reads.
- */
+/* streams.c - the streams of a connection: sends a frame at each tick if the client has given credit and reads. */
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/packets/packets.h"

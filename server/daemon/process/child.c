@@ -18,7 +18,7 @@
 
 enum { READS_MAX = 16, STDIO_COUNT = 3 + CHILD_FDS_MAX };
 
-/* --- what it writes --- */
+/* --- its output --- */
 
 /* size_bytes: at most CHILD_OUTPUT_SIZE. */
 static void keep_output(struct child *child, const char *bytes, size_t size_bytes)
@@ -119,7 +119,7 @@ static void on_exits(uv_signal_t *exits, int number __attribute__((unused)))
     while (ended < 0 && errno == EINTR);
     if (ended == 0 || !child->is_running)
         return;
-    const bool is_known = ended == child->pid; /* else somebody else has waited for it, who has no business to */
+    const bool is_known = ended == child->pid; /* otherwise foreign code has waited for it */
     end(child, is_known && WIFEXITED(status) ? WEXITSTATUS(status) : -1,
         is_known && WIFSIGNALED(status) ? WTERMSIG(status) : 0, is_known ? &used : NULL);
 }
@@ -291,7 +291,7 @@ int child_run(char *const *args, char *const *env, uint64_t time_ms, struct chil
 
 enum { SYSCALL_MAX = 1 << 20 };
 
-/* --- what its end says, any thread --- */
+/* --- explanations of its end, any thread --- */
 
 const char *child_exit_last_line(const char *output, char out[LAST_LINE_SIZE])
 {

@@ -34,7 +34,7 @@ static bool is_set(char *const env[], const char *variable)
     return false;
 }
 
-/* also: "NAME=value" for each NAME that is not set, and NULL behind the last. */
+/* also: "NAME=value" for each unset NAME, terminated by NULL. */
 static char **make_env(size_t kept_count, const char *const *also)
 {
     size_t count = 0, total = 0, also_count = 0;

@@ -41,7 +41,8 @@ void worker_usage_add(struct worker_entry *entry, enum worker_program program, p
     workers.starts[program]++;
 }
 
-/* libuv waits for its processes without asking what they used. That is what the sum of all that ended has grown by. */
+/* libuv waits for its processes without reading their usage. It is the increase of the total usage of all ended
+ * children. */
 static uint64_t unaccounted_us(void)
 {
     struct rusage all;
@@ -62,7 +63,7 @@ void worker_usage_remove(struct worker_entry *entry, enum worker_end end, const 
     workers.ended_us[entry->program] += used != NULL ? cpu_us(used) : unaccounted_us();
 }
 
-/* --- what there is --- */
+/* --- the list of processes --- */
 
 static void put(struct exposition *out, int program, double value)
 {

@@ -1,4 +1,4 @@
-/* render_pool.c - the queue in front of a fixed number of renderers, and who waits for its pictures. */
+/* render_pool.c - the queue in front of a fixed number of renderers, and the waiters for its pictures. */
 #include "daemon/renderer/render_pool.h"
 
 #include "base/container_of.h"

@@ -1,4 +1,4 @@
-/* render_validate.c - checks the frame of picture files: signatures, sizes, lengths of their parts. */
+/* render_validate.c - checks the structure of picture files: signatures, sizes, lengths of their parts. */
 #include "daemon/renderer/render_validate.h"
 
 #include "base/bytes.h"

@@ -48,8 +48,8 @@ static _Thread_local struct buf gathered;
  * takes three times as long. */
 static const bool IS_PLAIN[256] = {['!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
 
-/* Quoted for both formats: JSON's escapes, also of what a terminal obeys, and U+FFFD for each byte that is not UTF-8.
- */
+/* Appends a text quoted for both formats: with JSON's escapes, also for terminal control characters, and U+FFFD for
+ * each byte that is not UTF-8. */
 static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
 {
     buf_put_char(out, '"');
@@ -103,7 +103,7 @@ static void put_pair(struct buf *out, enum log_format format, const char *key, c
     put_bytes(out, format, key, value == NULL ? "-" : value, value == NULL ? 1 : strlen(value));
 }
 
-/* A value that the server makes up itself, and that is a word. */
+/* Appends a value that the server makes itself and that is a word. */
 static void put_word(struct buf *out, enum log_format format, const char *key, const char *word)
 {
     buf_put_text(out, key);
@@ -223,8 +223,8 @@ static void write_file(void)
     log_state.is_file_full = !is_written;
 }
 
-/* Under the mutex. Writes what stderr takes. A write is at most what a pipe that can be written to takes at once
- * (PIPE_BUF), so that it cannot block, whether stderr is set to block or not. */
+/* Writes as much as stderr takes; call with the mutex. A write has at most the size that a writable pipe takes at once
+ * (PIPE_BUF), so that it cannot block, whether stderr is blocking or not. */
 static void write_lines(int patience_ms)
 {
     struct buf *lines = &log_state.lines;

@@ -50,8 +50,8 @@ int process_usage_fds(pid_t pid)
     return pid == getpid() ? count - 1 : count; /* without the folder itself */
 }
 
-/* What follows the name of the program, which is in parentheses and may hold anything; NULL where there is no such
- * process. */
+/* Returns the fields after the program's name, which is in parentheses and may contain anything; NULL if there is no
+ * such process. */
 static const char *read_stat(pid_t pid, char text[TEXT_SIZE])
 {
     return read_text(pid, "stat", text) ? strrchr(text, ')') : NULL;

@@ -44,7 +44,7 @@ static _Thread_local struct counts *own = &counts[0];
 static _Thread_local uint32_t own_number;
 static atomic_uint_fast32_t thread_count = 1; /* from thread 0 to the last that counts */
 
-/* The place of what counts how often CODES[code] ended something. */
+/* Returns the index of the counter of CODES[code]. */
 static int place_of(int ends, int code) { return STAT_COUNT + ends * CODE_COUNT + code; }
 
 static uint64_t get(const atomic_uint_fast64_t *value) { return atomic_load_explicit(value, memory_order_relaxed); }

@@ -16,7 +16,7 @@ static struct message *take_all(struct message_queue *queue)
     return first;
 }
 
-/* Those that are left come before what was posted meanwhile. */
+/* The remaining messages come before newly posted ones. */
 static void put_back(struct message_queue *queue, struct message *first)
 {
     struct message *last = first;

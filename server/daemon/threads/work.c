@@ -17,7 +17,7 @@ static struct pool {
     pthread_mutex_t mutex;
     pthread_cond_t has_come;
     struct work *first, *last; /* first NULL: none */
-    unsigned wanted_count;     /* of threads; 0: nobody has said */
+    unsigned wanted_count;     /* of threads; 0: not set */
     bool is_started;
 } pools[WORK_KINDS] = {
     [WORK_COMPUTES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},

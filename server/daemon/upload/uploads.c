@@ -1,4 +1,4 @@
-/* uploads.c - all uploads: the folder, how many there are, what a name may be, and taking away. */
+/* uploads.c - all uploads: their folder, their number, checks of names, and deletions. */
 #include "base/mem.h"
 #include "base/file_formats.h"
 #include "daemon/support/stats.h"
@@ -100,7 +100,7 @@ void upload_free(struct upload *upload)
 
 /* --- all of them --- */
 
-/* Whether the path lies in the folder, or is it. Neither has to be there. */
+/* True if the path is in the folder, or is the folder. Neither has to exist. */
 static bool lies_in(const char *path, const char *folder)
 {
     char real_path[PATH_MAX], real_folder[PATH_MAX];
@@ -123,7 +123,7 @@ static bool will_lie_in(const char *path, const char *folder)
     return basename(path)[0] != '.' && lies_in(above, folder);
 }
 
-/* What lies among the uploads can be taken away by clients, and replaced by what they send. */
+/* Clients can delete files among the uploads, and replace them. */
 static int check_folders(const struct config *config, struct err *err)
 {
     const struct {
@@ -198,7 +198,7 @@ void uploads_free(struct uploads *uploads)
     if (uploads == NULL)
         return;
     uploads->is_ending = true;
-    uploads->count++; /* so that the last one does not free what is being walked */
+    uploads->count++; /* so that the last one does not free the list during the walk */
     struct upload *upload, *next;
     DL_FOREACH_SAFE(uploads->all, upload, next)
     upload_abandon(upload);
