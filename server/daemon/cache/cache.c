@@ -9,8 +9,8 @@
 #include <utlist.h>
 
 enum {
-    FAILED_REST_MS = 250, /* events in the folder of a broken file are no reason to import it more often than this */
-    TIMER_MS = 40,        /* a change is often several events: they are looked at together, */
+    FAILED_REST_MS = 250, /* events in the folder of a broken file do not cause imports more often than this */
+    TIMER_MS = 40,        /* a change often has several events: one check covers them all, */
     CHECKING_MAX = 8,     /* and this many models at a time */
 };
 
@@ -240,7 +240,7 @@ struct cache_info cache_describe(const struct cache *cache, const char *path, co
 
 /* --- looks without a request --- */
 
-/* True when the slot is to be looked at later. */
+/* True if the slot needs a later check. */
 static bool check_later(struct cache_slot *slot, uint64_t now_ms)
 {
     struct cache *cache = slot->cache;

@@ -75,7 +75,7 @@ static bool is_whole_wanted(const struct cache_slot *slot)
     return false;
 }
 
-/* is_offline: without a look at the root. */
+/* is_offline: do not touch the root. */
 static void look(struct cache_slot *slot, enum slot_state state, bool is_offline)
 {
     struct cache *cache = slot->cache;
@@ -192,7 +192,7 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
                                                      !root_monitor_is_down(slot->cache->monitor));
     set_origin(slot, MODEL_IMPORTED, slot->import_ns);
     if (imported == NULL && err != NULL && err->code == ERR_SOURCE_UNAVAILABLE) {
-        /* remembered as other failures are: an importer that only says so is not run for each request */
+        /* remembered like other failures, so that not every request runs an importer that only reports this */
         root_monitor_note(slot->cache->monitor, slot->path, EIO);
         slot_keep_error(slot, err);
         slot_wait_anew(slot);

@@ -217,7 +217,7 @@ static int by_use(const struct shared_model *a, const struct shared_model *b)
     return (a->noted_ms > b->noted_ms) - (a->noted_ms < b->noted_ms);
 }
 
-/* What other threads have used since the last time becomes the latest used, in the order of use. */
+/* Moves models that other threads have used since the last time to the front, in the order of use. */
 static void note_uses(struct cache *cache)
 {
     for (struct shared_model *shared = cache->shareds; shared != NULL; shared = shared->next) {

@@ -14,41 +14,41 @@
 
 #include <uthash.h>
 
-/* Filling a slot is this state machine; only cache_fill.c and cache_claim.c change `state`. A request is answered from
- * READY and CHECKING, gets the error of FAILED, and waits in every other state.
+/* This state machine fills a slot; only cache_fill.c and cache_claim.c change `state`. A request gets its answer in
+ * READY and CHECKING, the error in FAILED, and waits in every other state.
  *
  * state       what happened                                                  next state
  * EMPTY       a request                                                      LOOKING
  * READY       a request, and the files may have changed                      LOOKING
- *             an event in a folder, due_ms, or the last look is old          CHECKING
+ *             an event in a folder, due_ms, or the last check is old         CHECKING
  * FAILED      a request, and the failure is old or the files may have        LOOKING
  *             changed
- * LOOKING     the files are as they were                                     READY or FAILED
+ * LOOKING     the files are unchanged                                        READY or FAILED
  *             the disk cache has the model                                   READY
- *             neither: an import is needed                                   IMPORTING, or removed: nobody waits
- *             somebody writes the file; there is a former model              READY, until due_ms
- *             somebody writes the file; there is none                        SETTLING, or removed: for too long
+ *             neither: an import is needed                                   IMPORTING, or removed: no waiters
+ *             a process writes the file; there is an older model             READY, until due_ms
+ *             a process writes the file; there is none                       SETTLING, or removed: too long
  *             there is no such file                                          removed
- *             the root cannot be read; there is a model in memory or on disk READY, stale
- *             it cannot; there is none                                       FAILED, or removed
- * CHECKING    the files are as they were, or are being written               READY
- *             the root cannot be read                                        READY, stale
- *             they changed or are gone                                       removed; who waits begins anew
+ *             the root is unreadable; there is a model in memory or on disk  READY, stale
+ *             likewise; there is none                                        FAILED, or removed
+ * CHECKING    the files are unchanged, or are being written                  READY
+ *             the root is unreadable                                         READY, stale
+ *             they changed or are gone                                       removed; waiters begin again
  * IMPORTING   the importer has made a model, or found the file bad           CONFIRMING
- *             the import was refused, ended early, or nobody waits           removed
+ *             the import was refused, ended early, or has no waiters         removed
  *             another server that shares the disk cache imports it           ELSEWHERE
  *             another has stored it meanwhile                                LOOKING
  * ELSEWHERE   due_ms                                                         LOOKING
- *             nobody waits any more                                          removed
- * CONFIRMING  a model                                                        READY, to be looked at again if the files
+ *             no waiters are left                                            removed
+ * CONFIRMING  a model                                                        READY, to be checked again if the files
  *                                                                            changed during the import
- *             an error, and the files are as they were                       FAILED
- *             an error, and they are not: it may be about half a file        SETTLING
- *             the file is gone, or the root cannot be read                   removed
+ *             an error, and the files are unchanged                          FAILED
+ *             an error, and they changed: the file may be incomplete         SETTLING
+ *             the file is gone, or the root is unreadable                    removed
  * SETTLING    due_ms                                                         LOOKING
- *             nobody waits any more                                          removed
+ *             no waiters are left                                            removed
  *
- * Their order counts: up to FAILED no work is under way, from IMPORTING on a model is on its way. */
+ * The order matters: up to FAILED no work is under way, from IMPORTING on a model is being made. */
 enum slot_state {
     SLOT_EMPTY,
     SLOT_READY,
@@ -57,7 +57,7 @@ enum slot_state {
     SLOT_CHECKING,   /* the same, while requests are answered from `imported` */
     SLOT_IMPORTING,  /* queued or under way */
     SLOT_ELSEWHERE,  /* until another server has stored the model, or has given up */
-    SLOT_CONFIRMING, /* a work thread looks whether the files are still those that were imported */
+    SLOT_CONFIRMING, /* a work thread checks whether the imported files are unchanged */
     SLOT_SETTLING,   /* until the writer of the file is done */
 };
 
@@ -82,7 +82,7 @@ struct cache_slot {
     struct cache_waiter *waiting; /* arrived later, or the work has not begun */
 
     struct folder_watch_set *set; /* or NULL: no events for these folders */
-    uint64_t count;               /* of the set at the last look */
+    uint64_t count;               /* of the set at the last check */
     uint64_t checked_ms;          /* the last look */
     uint64_t due_ms;              /* when to check again without a request; 0 = never */
     bool is_offline;              /* `run` does not touch the root */
@@ -107,7 +107,7 @@ struct cache {
     struct fact_table *facts;     /* of models that are or were in memory */
     struct cache_slot *slots;     /* by path */
     struct cache_slot *used;      /* latest first */
-    struct shared_model *shareds; /* those of the slots */
+    struct shared_model *shareds; /* the shared models of the slots */
     uint64_t model_bytes, model_count;
     uint64_t tick, drained_tick;
     bool has_events;              /* some set counted an event: slots need a check */

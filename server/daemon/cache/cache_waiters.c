@@ -25,7 +25,7 @@ void waiter_add(struct cache_waiter **list, struct cache_waiter *waiter, struct 
     DL_APPEND(*list, waiter);
 }
 
-/* Takes the first out of a list; NULL: it is empty. */
+/* Removes and returns the first waiter of a list; NULL: it is empty. */
 static struct cache_waiter *waiter_take(struct cache_waiter **list)
 {
     struct cache_waiter *waiter = *list;

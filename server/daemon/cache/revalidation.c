@@ -92,7 +92,7 @@ static enum revalidation_verdict starved(struct revalidation *check)
     return REVALIDATION_GONE;
 }
 
-/* Comes before the look at the files: a later change makes the count differ. */
+/* Call it before the check of the files, so that a later change makes the count differ. */
 static void begin_count(const struct backing *backing, struct revalidation *check)
 {
     if (check->set == NULL || check->is_new || !folder_watch_set_is_live(check->set))

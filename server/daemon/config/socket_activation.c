@@ -17,7 +17,7 @@ static const char *const KIND_NAMES[PORT_KIND_COUNT] = {
 
 /* --- names --- */
 
-/* PORT_KIND_COUNT: a name that says nothing, such as that of the socket's unit. */
+/* PORT_KIND_COUNT: a name without meaning, such as the name of the socket's unit. */
 static enum port_kind kind_named(const char *name, size_t size_bytes)
 {
     for (enum port_kind kind = 0; kind < PORT_KIND_COUNT; kind++)

@@ -97,7 +97,7 @@ static void keep_less_cores(struct least_limits *limit, int64_t quota_us, int64_
         limit->cores = cores;
 }
 
-/* A tree of groups: the one of version 2, or one of a controller of version 1. */
+/* A tree of groups: the tree of version 2, or of one controller of version 1. */
 static const struct hierarchy {
     const char *mount, *controller;
     const char *memory, *quota, *period; /* files of a group */

@@ -17,13 +17,14 @@
 enum {
     KERNEL_UNSENT_BYTES = 131072, /* bytes of replies that the kernel buffers beyond the ones in flight */
     LINGER_MS = 2000,
-    ADDRESS_REFUSED_MAX = 16, /* connections of an address that has too many, which are told so */
+    ADDRESS_REFUSED_MAX = 16, /* connections above the limit of an address that still get a 503 */
     KEEPALIVE_S = 60,         /* of silence before the system asks whether the client is still there */
 };
 
 /* --- the group --- */
 
-/* Twice in each turn of a loop. A client with many connections gets no more of a turn than one with few. */
+/* The connections' share, twice in each turn of a loop. A client with many connections gets no more of a turn than one
+ * with few. */
 static const uint64_t TURN_NS = 4000000;
 
 bool conn_group_turn_is_over(struct conn_group *group, uint64_t now_ns)
@@ -37,7 +38,7 @@ static void before_wait(uv_prepare_t *prepare)
 {
     struct conn_group *group = prepare->data;
     conn_group_flush_corked(group);
-    group->turn_end_ns = 0; /* what could not be read before now has its time */
+    group->turn_end_ns = 0; /* connections that could not be read before get their time */
 }
 
 static void after_wait(uv_check_t *check)
@@ -95,7 +96,8 @@ void conn_group_fini(struct conn_group *group)
     send_queue_thread_end();
 }
 
-/* Those that rest, one after the other around the list, until the turn is over: the next tick goes on from there. */
+/* Runs the resting connections, one after the other around the list, until the turn is over; the next tick continues
+ * there. */
 static void resume_resting(struct conn_group *group)
 {
     struct conn *conn = group->next_resting != NULL ? group->next_resting : group->first;
@@ -168,8 +170,8 @@ void conn_unlink(struct conn *conn)
     stats_set(STAT_CONNECTIONS_OPEN, --conn->group->open_count);
 }
 
-/* Opens a handle for the descriptor, which it owns from then on, on the loop of the connection's group. 0, or libuv's
- * negative code: the descriptor is closed, the handle is not. */
+/* Opens a handle on the loop of the connection's group for the descriptor, which it takes. Returns 0, or libuv's
+ * negative code: it has then closed the descriptor, but not the handle. */
 static int open_socket(struct conn *conn, int fd, bool is_unix)
 {
     uv_loop_t *loop = conn->group->loop;

@@ -187,7 +187,7 @@ static void update_io(struct conn *conn)
     conn_arm_timeout(conn);
 }
 
-/* What follows when replies were sent, or there were none. */
+/* Continues after replies were sent, or if there were none. */
 static void go_on(struct conn *conn)
 {
     const bool has_sent_all = conn->out.unsent_bytes == 0;
@@ -214,7 +214,7 @@ void conn_group_flush_corked(struct conn_group *group)
 {
     const uint64_t count = group->cork_count++; /* bytes that arrive meanwhile have to wait */
     for (struct conn *conn; (conn = group->corked) != NULL && conn->cork_count <= count;) {
-        conn_uncork(conn); /* first: what follows may close any other of the list */
+        conn_uncork(conn); /* first, because the following may close any other connection of the list */
         flush(conn);
         go_on(conn);
     }
@@ -241,9 +241,9 @@ static uint64_t time_about_now(const struct conn_group *group)
     return group->now_ns > tick_ns ? group->now_ns : tick_ns;
 }
 
-/* Parses and answers as far as it goes in the connection's share of the tick. Replies to one read leave in one write,
+/* Parses and answers as much as fits into the connection's share of the tick. Replies to one read leave in one write,
  * unless they fill the queue: then sending them makes room for the next requests. That write waits for the end of the
- * tick only if it follows a read event: these come before the loop waits, when conn_group_flush_corked() is called. */
+ * tick only after a read event, because these come before the loop waits, when conn_group_flush_corked() is called. */
 static void run(struct conn *conn, bool is_read)
 {
     struct conn_group *group = conn->group;

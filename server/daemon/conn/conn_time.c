@@ -43,7 +43,7 @@ void conn_arm_timeout(struct conn *conn)
 
 uint64_t conn_progress_bytes(const struct conn *conn) { return conn->group->config->limits.value[LIMIT_PART_BYTES]; }
 
-/* --- what has expired --- */
+/* --- expired timeouts --- */
 
 static void expire(struct conn *conn, enum timeout_kind kind)
 {

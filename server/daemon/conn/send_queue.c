@@ -20,7 +20,7 @@ enum {
     HUGE_PAGE_BYTES = 2097152,
 };
 
-/* Buffers that were sent, kept for the next replies of any connection of the thread's loop. */
+/* Sent buffers, kept for the next replies of any connection of the thread's loop. */
 static _Thread_local struct {
     struct buf bufs[KEPT_COUNT];
     uint32_t count;

@@ -65,7 +65,7 @@ static bool has_file(struct disk_cache *disk)
     return claims->fd >= 0;
 }
 
-/* With the mutex. The index of the place; count: it is not held. */
+/* Returns the index of the place, or `count` if it is not held. Call with the mutex. */
 static size_t find_place(const struct disk_claims *claims, int64_t place)
 {
     size_t i = 0;
@@ -74,7 +74,7 @@ static size_t find_place(const struct disk_claims *claims, int64_t place)
     return i;
 }
 
-/* Locks of one description do not exclude each other: what this process holds is told by the list. */
+/* Locks of one description do not exclude each other, so the list says which ones this process holds. */
 static enum disk_claim reserve(struct disk_cache *disk, int64_t place)
 {
     struct disk_claims *claims = &disk->claims;

@@ -10,12 +10,12 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are little-endian, as the structs in memory");
 
-/* What every record begins with. */
+/* The start of every record. */
 struct prefix {
     char magic[8];
     uint32_t version, size_bytes;
 };
-/* A source, but for the bytes of its path, which follow. */
+/* A source without the bytes of its path, which follow. */
 struct source_fields {
     uint32_t role, kind;
     struct stamp stamp;

@@ -57,5 +57,5 @@ int disk_head_decode(const void *bytes, size_t size_bytes, struct disk_head *out
 /* Returns the offset of the bake after a head of this size. */
 static inline uint64_t disk_bake_offset(uint64_t head_bytes) { return (head_bytes + 4095) / 4096 * 4096; }
 
-/* The checksum of a bake without its textures. */
+/* Returns the checksum of a bake without its textures. */
 uint64_t disk_core_sum(const void *bake, const struct disk_head *head);

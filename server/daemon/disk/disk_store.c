@@ -69,7 +69,8 @@ static bool is_of_this_version(const struct disk_cache *disk, const char *name)
                         disk_record_size(prefix, strcmp(name + NAME_DIGITS, ".index") == 0, &record_bytes, &err) == 0);
 }
 
-/* Lists our files; with `is_tidying`, temporary ones of dead writers are removed, and what no version of ours reads. */
+/* Lists our files. With `is_tidying` it removes temporary files of dead writers, and files that this version does not
+ * read. */
 static void list_files(struct disk_cache *disk, bool is_tidying, struct kept_files *kept, struct disk_report *report)
 {
     *kept = (struct kept_files){0};

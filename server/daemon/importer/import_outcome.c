@@ -194,7 +194,7 @@ static int check_end(int result_fd, const struct import_exit *end, struct err *e
     return end->child.status == EXIT_BAKED ? 0 : explain_status(end, err);
 }
 
-/* The fd's bytes and their number cannot change any more, not even by a child of the importer that lives on. */
+/* The fd's bytes and size cannot change any more, not even by a surviving child of the importer. */
 static int seal_result(int result_fd, const struct import_exit *end, struct err *err)
 {
     struct stat stat;

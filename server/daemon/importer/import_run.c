@@ -26,8 +26,8 @@
 
 /* --- killed from outside --- */
 
-/* The files whose last import was killed from outside, by their bytes: the next kill in a row is no chance. The latest
- * few are known, for the whole process. */
+/* The latest few files, by their bytes, whose last import was killed from outside: a second kill in a row is not a
+ * coincidence. One list for the whole process. */
 enum { KILLS_MAX = 64 };
 
 struct kill {
@@ -77,8 +77,8 @@ static bool note(const struct kill *kill, bool is_killed)
     return was_killed && is_killed;
 }
 
-/* The import of the file at `path` beneath the folder has ended, killed or not. Reads the file where that matters.
- * True: it was killed, and so was the last import of the same bytes, wherever they lay. */
+/* Notes the end of an import of the file at `path` beneath the folder, killed or not. Reads the file if that matters.
+ * Returns true if it was killed, and so was the last import of the same bytes, at any path. */
 static bool kill_history_note(int folder_fd, const char *path, uint64_t max_file_bytes, bool is_killed)
 {
     struct stat stat;
@@ -129,7 +129,7 @@ static void free_run(struct import_run *run)
     free(run);
 }
 
-/* Of an import that could not begin. */
+/* Returns the error of an import that could not begin. */
 static int code_of(int error)
 {
     return err_is_shortage(error) ? ERR_OVERLOADED : err_is_source(error) ? ERR_SOURCE_UNAVAILABLE : ERR_INTERNAL;

@@ -18,7 +18,8 @@ static bool starts_with(const char *text, const char *start) { return strncmp(te
 
 static bool has_hidden_part(const char *path) { return path[0] == '.' || strstr(path, "/.") != NULL; }
 
-/* A path as posed-import writes it: relative, without empty, "." and ".." parts; a folder's has a slash behind it. */
+/* True for a path as posed-import writes it: relative, without empty, "." and ".." parts; a folder has a trailing
+ * slash. */
 static bool is_plain(const char *path)
 {
     for (const char *part = path; *part != '\0';) {
@@ -132,8 +133,8 @@ static int look_at_folder(struct file_access *access, int root_fd, const char *f
     return found;
 }
 
-/* The nearest folder above the model that came as a zip; `least` bytes of the path are the upload folder's.
- * folder: its path is left there. Returns 1, 0 or -1. */
+/* Finds the nearest folder above the model that came as a zip; the first `least` bytes of the path are the upload
+ * folder. Leaves its path in `folder`. Returns 1, 0 or -1. */
 static int find_zip(struct file_access *access, int root_fd, size_t least, char *folder)
 {
     access->marks = sources_new(LEVELS_MAX);
@@ -174,7 +175,7 @@ int file_access_find(struct file_access *out, int root_fd, const struct file_pol
     return 0;
 }
 
-/* --- what importers ask for --- */
+/* --- requests of importers --- */
 
 /* True if a hidden part of the path is neither a parent folder of the hidden model nor the model itself. */
 static bool is_hidden_from(const struct file_access *access, const char *path)

@@ -27,7 +27,7 @@ enum root_state { ROOT_IS_FINE, ROOT_IS_FAILING, ROOT_IS_DOWN };
 struct root_look {
     struct root_place place; /* of the folder at the path */
     int found_fd;            /* of another folder, which may be taken, or -1 */
-    int error;               /* errno of the look at the root, 0 = a folder is there */
+    int error;               /* errno of the check of the root, 0 = a folder is there */
     const char *refusal;     /* why the new folder is not accepted, or NULL */
     int probe_error;         /* of the failed file; 0 = it works again, or there was none */
     char failed_path[ROOT_LOOK_PATH_SIZE];

@@ -22,7 +22,7 @@ struct root_look {
     pthread_mutex_t mutex;
     bool is_running; /* under the mutex, as is the rest */
     uint64_t started_ns;
-    int error; /* errno of the last look that ended; 0: the root can be read */
+    int error; /* errno of the last finished check; 0: the root is readable */
     char path[];
 };
 

@@ -22,7 +22,7 @@ struct watched_model {
     struct call call;
     uint64_t looked_ms; /* 0: it changed since */
     bool is_calling;
-    bool is_again; /* it changed while it was asked for */
+    bool is_again; /* it changed during the request */
     UT_hash_handle hh;
 };
 

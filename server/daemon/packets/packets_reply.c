@@ -101,7 +101,7 @@ static void log_packet(const struct conn *conn, const struct reply *reply, int s
 static void count_and_log(const struct conn *conn, const struct reply *reply)
 {
     if (conn->packets->asked.kind == 0 && reply->code == ERR_SHUTTING_DOWN)
-        return; /* no request asked for this */
+        return; /* not an answer to a request */
     conn_count_reply(reply);
     if (reply->rest == NULL)
         log_packet(conn, reply, reply->status, reply_body_bytes(reply));

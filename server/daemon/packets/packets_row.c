@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROW_MAX = PREPARED_ROW_MAX }; /* quick answers between two looks at the clock */
+enum { ROW_MAX = PREPARED_ROW_MAX }; /* quick answers between two readings of the clock */
 
 /* The packet that was answered last: its bytes, and where in them the two things are in which others may differ. */
 struct row {
@@ -64,7 +64,7 @@ void packets_answer_row(struct conn *conn, const struct packet *first)
     struct packet packet = {
         .kind = PACKET_FRAMES, .model = first->model, .generation = handle == NULL ? 0 : handle->generation};
     uint32_t count = 0;
-    /* first: the bytes of a packet that came in parts are elsewhere, and gone */
+    /* first, because the bytes of a packet that arrived in parts were elsewhere and are gone */
     if (row.bytes + size_bytes != conn->in || handle == NULL || !query->is_quick || conn->packets->websocket != NULL ||
         log_has_requests())
         return;

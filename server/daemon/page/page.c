@@ -19,7 +19,7 @@ enum { PICTURE_WIDTH = 1200, PICTURE_HEIGHT = 630 }; /* https://ogp.me; the shar
 
 /* --- HTML --- */
 
-/* Text of an element or of an attribute in quotes. The path of a model is anybody's. */
+/* Escapes text for an element or a quoted attribute, because anybody can choose the path of a model. */
 static void put_escaped(struct buf *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -146,7 +146,7 @@ static void put_shell(struct reply *reply, const struct config *config, const st
         buf_put_text(&reply->policy, "'none'");
 }
 
-/* A strong tag of the bytes; 304 where the client has them. */
+/* Adds a strong tag of the bytes; answers 304 if the client has them. */
 static void finish(const struct request *request, struct reply *reply)
 {
     reply->is_json = true;

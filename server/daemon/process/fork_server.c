@@ -28,7 +28,7 @@ struct fork_parent {
     struct child child;
     uv_poll_t poll;
     uv_timer_t looks;
-    int stopped_count, asleep_count; /* of the last looks */
+    int stopped_count, asleep_count; /* of the last checks */
     uint64_t cpu_ns;                 /* at the last */
     int socket;
     int open_parts;             /* of the child, the poll handle and the timer */
@@ -135,7 +135,7 @@ static struct child *take_first(struct fork_parent *parent)
 
 /* --- its answers --- */
 
-/* False: it says what no fork server says, or nothing any more. */
+/* Reads all replies. False: one is invalid, or the fork server has ended. */
 static bool read_replies(struct fork_parent *parent)
 {
     while (!uv_is_closing((uv_handle_t *)&parent->poll)) {
@@ -256,7 +256,7 @@ static int send_fds(int socket, const int fds[FORK_FD_COUNT])
     return sent < 0 ? -errno : 0;
 }
 
-/* Of the fork server that there is, or of a new one where that has ended unseen. */
+/* Sends a request to the current fork server, or to a new one if that has ended unnoticed. */
 static int ask(struct fork_server *server, const int fds[FORK_FD_COUNT])
 {
     for (;;) {

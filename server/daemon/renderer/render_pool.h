@@ -29,7 +29,7 @@ int render_pool_check_start(const struct render_pool *pool, struct err *err);
  * borrowed for the call. */
 int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
                        struct err *err);
-/* Returns *wait, whose done() has not run, to its owner: done() will not run. */
+/* Cancels *wait, whose done() has not run and will not run; its owner may reuse it. */
 void render_pool_cancel(struct render_pool *pool, struct render_waiter *wait);
 
 /* Returns the number of pictures that wait for a worker. */

@@ -1,5 +1,4 @@
-/* render_slot.c - the life of the worker in a slot: its start, its idle time, its processor time, its answers, its
- * death and the next start. */
+/* render_slot.c - manages the worker of a slot: its start, idle time, processor time, answers, end and restart. */
 #include "daemon/renderer/render_slot.h"
 
 #include "daemon/support/log.h"

@@ -89,7 +89,7 @@ static void on_ended(struct child *child)
     struct render_worker *worker = container_of(child, struct render_worker, child);
     uv_os_fd_t socket;
     worker->is_running = false;
-    /* What lies in the socket is still read; a child process that holds it open is not waited for. */
+    /* Reads the bytes left in the socket, without waiting for a child process that holds it open. */
     if (worker->is_open && uv_fileno((const uv_handle_t *)&worker->socket, &socket) == 0)
         shutdown(socket, SHUT_RDWR);
     end_if_over(worker);
@@ -299,7 +299,7 @@ static char *shader_cache_env(const struct config *config)
     return mem_strdup(text);
 }
 
-/* Of a worker that could not be started. */
+/* Returns the error of a worker that could not be started. */
 static int start_code(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_UNAVAILABLE; }
 
 static int start_child(struct render_worker *worker, uv_loop_t *loop, const struct config *config, int socket,

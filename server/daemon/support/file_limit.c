@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* What each has open at most, as /proc/PID/fd shows it. */
+/* The largest number of open files for each, as /proc/PID/fd shows it. */
 enum {
     /* standard streams 3, for signals 3, the root 2, its changes, the folders of the disk cache and of uploads,
      * a listing 2, a model being stored 2, a worker being started 4, two fork servers of importers 2 each, and one that
@@ -26,7 +26,7 @@ enum {
 enum {
     WORK_THREADS = 4,        /* answers and requests that take long, */
     THREADS_PER_LOOP = 2,    /* and pieces of large answers (conn_body.c) */
-    FILE_THREADS = 8,        /* listings, stores and looks at slow disks must not wait for each other, */
+    FILE_THREADS = 8,        /* listings, stores and checks on slow disks must not wait for each other, */
     UPLOAD_THREADS_MAX = 64, /* nor for uploads, each of which may wait for its disk */
     THREADS_MIN = 4,
     FILES_FOR_A_THREAD = 16, /* files for each thread, up to the wanted number */

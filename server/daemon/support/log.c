@@ -41,11 +41,11 @@ static struct {
 
 static _Thread_local struct buf gathered;
 
-/* How a key and what stands before it look. */
+/* The form of a key and its prefix. */
 #define KEY(format, name) ((format) == LOG_JSON ? ",\"" name "\":" : " " name "=")
 
-/* ASCII characters that every reader of a line takes for themselves; so is a blank between quotes. A table: comparing
- * takes three times as long. */
+/* ASCII characters without special meaning to readers of a line; a blank is one between quotes. A table, because
+ * comparisons take three times as long. */
 static const bool IS_PLAIN[256] = {['!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
 
 /* Appends a text quoted for both formats: with JSON's escapes, also for terminal control characters, and U+FFFD for
@@ -170,7 +170,7 @@ void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, c
     buf_put_text(out, format == LOG_JSON ? "}\n" : "\n");
 }
 
-/* Of a line of text for people, where a name of a file, or a worker's last words, may be within it. */
+/* Escapes a line of text for people, which may contain the name of a file or a worker's output. */
 static void put_shown(struct buf *out, const char *text)
 {
     const size_t size = strlen(text);
@@ -207,8 +207,8 @@ static int64_t wall_clock_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Under the mutex. Says on stderr, once until it works again, why lines are there and not in the file. Part of a line
- * may be in both. */
+/* Says on stderr, once until the file works again, why lines are there and not in the file. Part of a line may be in
+ * both. Call with the mutex. */
 static void write_file(void)
 {
     struct buf *lines = &log_state.lines;

@@ -11,7 +11,7 @@
 
 enum { TEXT_SIZE = 1024, STARTTIME_FIELD = 22 };
 
-/* The start of a file of /proc/PID, as a text. */
+/* Reads the start of a file of /proc/PID, as a text. */
 static bool read_text(pid_t pid, const char *name, char text[TEXT_SIZE])
 {
     char path[64];
@@ -64,7 +64,7 @@ char process_usage_state(pid_t pid)
     return at != NULL && at[1] == ' ' && at[2] != '\0' ? at[2] : '?';
 }
 
-/* The clock ticks between the start of the system and that of the process. */
+/* Reads the clock ticks between the starts of the system and of the process. */
 static bool read_start_ticks(pid_t pid, unsigned long long *ticks)
 {
     char text[TEXT_SIZE];

@@ -104,7 +104,7 @@ static void put_name(struct buf *out, const char *before, const char *name)
     buf_put_char(out, ':');
 }
 
-/* The codes that ended something of the group, as its last member. */
+/* Appends the counters of error codes of the group, as its last member. */
 static void put_ends(struct buf *out, const char *group)
 {
     for (int e = 0; e < STAT_ERRORS_COUNT; e++) {

@@ -63,7 +63,7 @@ static DIR *read_folder(int fd)
     if (fd < 0)
         return NULL;
     if (fstat(fd, &stat) == 0 && (stat.st_mode & S_IRWXU) != S_IRWXU)
-        fchmod(fd, S_IRWXU); /* where it fails, what needs it says so */
+        fchmod(fd, S_IRWXU); /* if it fails, the operation that needs it reports an error */
     return fd_open_names(fd);
 }
 
@@ -75,7 +75,7 @@ static bool remove_entry(int folder_fd, const char *name, unsigned char type)
         if (unlinkat(folder_fd, name, 0) == 0 || errno == ENOENT)
             return true;
         error = errno;
-        if (error != EISDIR && error != EPERM) /* EPERM is what POSIX says of folders */
+        if (error != EISDIR && error != EPERM) /* POSIX specifies EPERM for folders */
             return false;
     }
     if (unlinkat(folder_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)

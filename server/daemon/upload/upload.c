@@ -226,7 +226,7 @@ static void on_worked(struct work *work, int status __attribute__((unused)))
         break;
     case UPLOAD_OPENING:
     case UPLOAD_IMPORTING:
-        break; /* on_imported() goes on */
+        break; /* on_imported() continues */
     case UPLOAD_UNPACKING:
         if (upload->err.code == 0) {
             import(upload, UPLOAD_IMPORTING);

@@ -87,7 +87,7 @@ int upload_check_way(const struct upload_store *store, const char *path, struct 
     return 0;
 }
 
-/* True when the folder holds the mark of a zip and nothing else. */
+/* True if the folder contains only the mark of a zip. */
 static bool has_only_mark(int folder_fd, const char *name)
 {
     DIR *dir = fd_open_names(openat(folder_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -101,8 +101,8 @@ static bool has_only_mark(int folder_fd, const char *name)
     return marks == 1 && others == 0;
 }
 
-/* Removes the folder `name` when it is empty, or has nothing but the mark of a zip left; locked. Returns 0 when it is
- * gone, else -1. */
+/* Removes the folder `name` if it is empty, or contains only the mark of a zip. Call with the lock. Returns 0 if it was
+ * removed, else -1. */
 static int remove_if_empty(int folder_fd, const char *name)
 {
     char mark[PATH_MAX + sizeof FILE_ACCESS_MARK + 1];
@@ -181,7 +181,7 @@ void upload_store_remove_empty(const struct upload_store *store, const char *pat
     fd_close(lock);
 }
 
-/* Gives the folder the name of a stage, at once: it is gone then, and the next start removes it if nothing did before.
+/* Renames the folder to the name of a stage, which hides it atomically; the next start removes it if nothing else does.
  * Returns 0, or an error with its errno. */
 static int set_aside(const struct upload_store *store, int parent_fd, const char *name, char aside[UPLOAD_STAGE_SIZE],
                      const char *path, struct err *err)

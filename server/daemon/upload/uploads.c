@@ -62,7 +62,7 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
     upload->has_room = has_room;
     upload->room_user = user;
     upload->work.data = upload;
-    /* a read more than what makes it full, so that only memory running out fails it */
+    /* one read more than fills it, so that only a lack of memory can fail */
     buf_init(&upload->waiting, 2 * UPLOAD_WAITING_BYTES);
     buf_init(&upload->writing, 2 * UPLOAD_WAITING_BYTES);
     DL_APPEND(uploads->all, upload);
@@ -112,7 +112,7 @@ static bool lies_in(const char *path, const char *folder)
     return real_path[bytes] == '\0' || real_path[bytes + 1] != '.'; /* of hidden names clients reach none */
 }
 
-/* The folder of a path whose last part may not be there. */
+/* True if the path is in the folder; its last part may be missing. */
 static bool will_lie_in(const char *path, const char *folder)
 {
     char above[PATH_MAX];
