@@ -1,9 +1,6 @@
 /* main.c - posed, the daemon: reads options, opens ports, starts the service, prints a ready line, runs and ends
- * cleanly.
- *
- * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0; SIGHUP reloads: signals.h. SIGPIPE
- * is ignored. Works as process 1 of a container.
- */
+ * cleanly. SIGTERM and SIGINT drain: the daemon takes no new connections, sends current answers, and exits with 0.
+ * SIGHUP reloads (signals.h). SIGPIPE is ignored. It works as process 1 of a container. */
 #include "daemon/config/access_policy.h"
 #include "daemon/threads/thread_priority.h"
 #include "daemon/threads/work.h"
@@ -89,7 +86,7 @@ static void on_stop(void *user, int number)
 
 static void on_reload(void *user) { reload_start(((struct daemon *)user)->reload); }
 
-/* What the start waits for can take seconds: on_stop() and on_reload() come once the loop runs. */
+/* The start may wait for seconds; on_stop() and on_reload() run once the loop runs. */
 static void start_handles(struct daemon *daemon)
 {
     static const struct signal_events EVENTS = {.stop = on_stop, .reload = on_reload};
@@ -107,7 +104,7 @@ static void stop_handles(struct daemon *daemon)
     uv_close((uv_handle_t *)&daemon->delay, NULL);
 }
 
-/* After a start that failed: signals end the process as it is, and the loop has no handle left. */
+/* After a failed start: signals end the process as usual, and the loop has no handle left. */
 static void drop_handles(struct daemon *daemon)
 {
     signals_drop();
@@ -139,7 +136,7 @@ static void save_addresses(void)
         mallopt(M_ARENA_MAX, 1);
 }
 
-/* 0: there is none, or it is open. */
+/* Returns 0 if there is none, or if it is open. */
 static int open_log(const struct config *config, struct err *err)
 {
     log_open(config->log);
@@ -172,7 +169,7 @@ static int serve(struct config *config, bool has_terminal)
         return complain(&err);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
-    signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (revalidation.c) */
+    signal(SIGIO, SIG_IGN);   /* another process waits for a lease, which is returned anyway (revalidation.c) */
     struct file_limit files;
     if (file_limit_apply(config, &files, &err) < 0)
         return complain(&err);

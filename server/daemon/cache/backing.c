@@ -1,4 +1,4 @@
-/* backing.c - what the cache and its work threads share, and the stores of imported models on disk. */
+/* backing.c - data shared by the cache and its work threads, and stores of imported models on disk. */
 #include "daemon/cache/revalidation.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* cache.c - the cache: what requests get from it, and when it looks at files without a request. */
+/* cache.c - the cache: answers requests, and starts checks of files without a request. */
 #include "daemon/cache/cache.h"
 
 #include "base/mem.h"
@@ -9,9 +9,9 @@
 #include <utlist.h>
 
 enum {
-    FAILED_REST_MS = 250, /* events in the folder of a broken file are no reason to import it more often than this */
-    TIMER_MS = 40,        /* a change is often several events: they are looked at together, */
-    CHECKING_MAX = 8,     /* and so many models at a time */
+    FAILED_REST_MS = 250, /* events in the folder of a broken file do not cause imports more often than this */
+    TIMER_MS = 40,        /* a change often has several events: one check covers them all, */
+    CHECKING_MAX = 8,     /* and this many models at a time */
 };
 
 /* --- its life --- */
@@ -24,7 +24,7 @@ static void on_events(void *user)
         cache_start_timer(cache);
 }
 
-/* What was seen under the former root, or before it could be read again, says nothing. */
+/* Checks under the former root, or before the root became readable again, are void. */
 static void on_root_event(void *user, enum root_event event)
 {
     struct cache *cache = user;
@@ -125,8 +125,8 @@ static bool is_vouched_for(struct cache_slot *slot)
     return slot_has_no_events(slot);
 }
 
-/* Whether what is known of the files still holds. Changes without an event (a file that is written through a mapping,
- * or under another name) are found by a check now and then. */
+/* True if the state of the files is still valid. Regular checks find changes without an event (a write through a
+ * mapping, or under another name). */
 static bool is_fresh(struct cache_slot *slot)
 {
     const struct config *config = slot->cache->config;
@@ -150,7 +150,7 @@ static bool is_ready(struct cache_slot *slot, bool is_whole)
            is_fresh(slot);
 }
 
-/* Of a failure. Too old, or an event in the folder may be what the model lacked. */
+/* True if a failure is too old, or if an event in the folder may have supplied a missing file. */
 static bool is_over(struct cache_slot *slot)
 {
     const uint64_t age_ms = cache_now_ms() - slot->failed_ms;
@@ -211,7 +211,7 @@ void cache_offer(struct cache *cache, const char *path, struct imported_model *i
     slot->offered = imported_model_ref(imported);
 }
 
-/* --- what is known, without a look --- */
+/* --- the known state, without a check --- */
 
 static enum cache_state state_of(const struct cache_slot *slot, const struct stamp *stamp)
 {
@@ -238,7 +238,7 @@ struct cache_info cache_describe(const struct cache *cache, const char *path, co
 
 /* --- looks without a request --- */
 
-/* True when the slot is to be looked at later. */
+/* True if the slot needs a later check. */
 static bool check_later(struct cache_slot *slot, uint64_t now_ms)
 {
     struct cache *cache = slot->cache;

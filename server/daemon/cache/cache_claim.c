@@ -1,5 +1,5 @@
-/* cache_claim.c - which of the servers that share a disk cache imports a model: a work thread asks when the import
- * could begin. Requests for what another imports wait without a place among the imports. */
+/* cache_claim.c - decides which of the servers that share a disk cache imports a model: a work thread claims it when
+ * the import could begin. Requests for a model that another server imports wait outside of the import queue. */
 #include "daemon/cache/cache_slot.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 
 enum {
     ELSEWHERE_POLL_MS = 80,   /* another server's import */
-    STORE_PATIENCE_MS = 5000, /* what storing a model may take after its import */
+    STORE_PATIENCE_MS = 5000, /* how long storing a model may take after its import */
 };
 
 struct claim_run {
@@ -24,7 +24,7 @@ struct claim_run {
 
 /* --- waiting --- */
 
-/* Another server is at it: requests wait outside of the queue until it is through. */
+/* Another server imports the model: requests wait outside of the queue until it has finished. */
 static void await_other(struct cache_slot *slot)
 {
     slot_wait_anew(slot);

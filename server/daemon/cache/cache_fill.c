@@ -1,7 +1,7 @@
-/* cache_fill.c - how a slot comes by its model: the state machine of cache_slot.h.
+/* cache_fill.c - fills a slot with its model: the state machine of cache_slot.h.
  *
- * A look at the files says whether what is in memory still holds, whether the disk cache has the model, or whether it
- * has to be imported; after an import a second look says whether the files are still those that were imported. */
+ * A check of the files says whether the model in memory is still valid, whether the disk cache has the model, or
+ * whether it has to be imported; after an import a second check says whether the imported files are unchanged. */
 #include "daemon/cache/cache_slot.h"
 
 #include "base/mem.h"
@@ -75,7 +75,7 @@ static bool is_whole_wanted(const struct cache_slot *slot)
     return false;
 }
 
-/* is_offline: without a look at the root. */
+/* is_offline: do not touch the root. */
 static void look(struct cache_slot *slot, enum slot_state state, bool is_offline)
 {
     struct cache *cache = slot->cache;
@@ -192,7 +192,7 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
                                                      !root_monitor_is_down(slot->cache->monitor));
     set_origin(slot, MODEL_IMPORTED, slot->import_ns);
     if (imported == NULL && err != NULL && err->code == ERR_SOURCE_UNAVAILABLE) {
-        /* remembered as other failures are: an importer that only says so is not run for each request */
+        /* remembered like other failures, so that not every request runs an importer that only reports this */
         root_monitor_note(slot->cache->monitor, slot->path, EIO);
         slot_keep_error(slot, err);
         slot_wait_anew(slot);
@@ -248,7 +248,7 @@ static void start_import(struct cache_slot *slot, const struct revalidation *fou
     slot_finish(slot, true, &err);
 }
 
-/* --- what a look found --- */
+/* --- results of a check --- */
 
 static void on_same(struct cache_slot *slot, const struct revalidation *found)
 {
@@ -292,7 +292,7 @@ static void on_gone(struct cache_slot *slot, const struct revalidation *found)
     slot_finish(slot, is_gone, &found->err);
 }
 
-/* The files cannot be looked at. What is in memory or was on disk is answered, for a time. */
+/* The files are unreadable. For some time the cache answers with the model from memory or disk. */
 static void on_unavailable(struct cache_slot *slot, const struct revalidation *found)
 {
     const bool is_confirming = slot->state == SLOT_CONFIRMING; /* whether the import saw whole files is not known */

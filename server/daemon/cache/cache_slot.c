@@ -1,5 +1,5 @@
-/* cache_slot.c - the slots themselves: found by path, kept in the order of use, counted, evicted, shared with other
- * threads. */
+/* cache_slot.c - stores the slots: finds them by path, keeps them in the order of use, counts, evicts and shares
+ * them. */
 #include "daemon/cache/cache_slot.h"
 
 #include "base/mem.h"
@@ -47,7 +47,7 @@ struct cache_slot *slot_find_or_add(struct cache *cache, const char *path)
     return slot;
 }
 
-/* --- what a slot holds --- */
+/* --- the content of a slot --- */
 
 /* A model comes (1) or goes (-1). */
 static void count_model(struct cache *cache, int sign, struct imported_model *imported)
@@ -217,7 +217,7 @@ static int by_use(const struct shared_model *a, const struct shared_model *b)
     return (a->noted_ms > b->noted_ms) - (a->noted_ms < b->noted_ms);
 }
 
-/* What other threads have used since the last time becomes the latest used, in the order of use. */
+/* Moves models that other threads have used since the last time to the front, in the order of use. */
 static void note_uses(struct cache *cache)
 {
     for (struct shared_model *shared = cache->shareds; shared != NULL; shared = shared->next) {

@@ -1,5 +1,4 @@
-/* cache_stale.c - models that are answered although their files cannot be looked at, and what becomes of work under way
- * when the root goes down. */
+/* cache_stale.c - answers from models whose files are unreadable, and ends work under way when the root goes down. */
 #include "daemon/cache/cache_slot.h"
 
 enum { MS_PER_S = 1000 };

@@ -1,5 +1,5 @@
-/* cache_waiters.c - the lists of who waits for a model, and how what comes of it reaches them: a few in each turn of
- * the loop, in the order in which they came, however many waited for one import. */
+/* cache_waiters.c - the lists of waiters for a model. It answers them a few in each turn of the loop, in the order of
+ * their arrival, even if many waited for one import. */
 #include "daemon/cache/cache_slot.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-/* What the waiters of one list get. No slot holds them any more; each may still be cancelled. */
+/* The result for the waiters of one list. No slot holds them any more; each may still be cancelled. */
 struct cache_result {
     struct cache_waiter *waiters;
     struct imported_model *imported; /* a reference; NULL: they get err, or ask again */
@@ -25,7 +25,7 @@ void waiter_add(struct cache_waiter **list, struct cache_waiter *waiter, struct 
     DL_APPEND(*list, waiter);
 }
 
-/* Takes the first out of a list; NULL: it is empty. */
+/* Removes and returns the first waiter of a list; NULL: it is empty. */
 static struct cache_waiter *waiter_take(struct cache_waiter **list)
 {
     struct cache_waiter *waiter = *list;

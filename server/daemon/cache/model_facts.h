@@ -1,7 +1,7 @@
-/* model_facts.h - a few numbers about each model that was in memory, kept for listings after the model has left it.
+/* model_facts.h - keeps a few numbers about each model that was in memory, for listings after the model has left it.
  *
- * They are those of the file with a certain stamp, as it was last read: companions that changed since count with the
- * next read. Bounded: the oldest are forgotten first. Loop thread only. */
+ * The numbers belong to the file with a certain stamp at its last read; later changes of companions count at the next
+ * read. The table is bounded and forgets the oldest entries first. Loop thread only. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -11,7 +11,7 @@
 
 struct model_facts {
     uint32_t clip_count;
-    uint32_t joint_count; /* of all skins of the file: rigid ones have none */
+    uint32_t joint_count; /* of all skins of the file, without rigid skins */
     uint32_t warning_count;
 };
 
@@ -23,5 +23,6 @@ struct fact_table *fact_table_new(void);
 void fact_table_free(struct fact_table *table); /* NULL is fine */
 void fact_table_note(struct fact_table *table, const char *path, const struct stamp *stamp,
                      const struct model_facts *facts);
-/* NULL: nothing is known of the file at `path` with this stamp. Valid until the next fact_table_note(). */
+/* Returns the numbers of the file at `path` with this stamp, or NULL if it has none. Valid until the next
+ * fact_table_note(). */
 const struct model_facts *fact_table_find(const struct fact_table *table, const char *path, const struct stamp *stamp);

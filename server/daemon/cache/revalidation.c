@@ -1,4 +1,4 @@
-/* revalidation.c - work threads look at the files of a model. */
+/* revalidation.c - checks the files of a model in work threads. */
 #include "daemon/cache/revalidation.h"
 
 #include "base/file_formats.h"
@@ -92,7 +92,7 @@ static enum revalidation_verdict starved(struct revalidation *check)
     return REVALIDATION_GONE;
 }
 
-/* Comes before the look at the files: a later change makes the count differ. */
+/* Call it before the check of the files, so that a later change makes the count differ. */
 static void begin_count(const struct backing *backing, struct revalidation *check)
 {
     if (check->set == NULL || check->is_new || !folder_watch_set_is_live(check->set))
@@ -155,8 +155,7 @@ static enum revalidation_verdict judge(const struct backing *backing, struct rev
     return check->is_starved ? starved(check) : REVALIDATION_IMPORT;
 }
 
-/* Whether nothing follows from what the look found, because the file system failed, or because the root is not the
- * folder that is open any more. */
+/* True if the check is void, because the file system failed, or because the root is no longer the open folder. */
 static bool is_unavailable(const struct backing *backing, struct revalidation_run *run)
 {
     struct revalidation *check = &run->check;
@@ -175,7 +174,7 @@ static bool is_unavailable(const struct backing *backing, struct revalidation_ru
     return check->source_error != 0;
 }
 
-/* What is known without the root. */
+/* Fills in the results that do not need the root. */
 static void load_stale(const struct backing *backing, struct revalidation_run *run)
 {
     struct revalidation *check = &run->check;
@@ -214,7 +213,7 @@ static void free_run(struct revalidation_run *run)
     free(run);
 }
 
-/* At most so many work threads: if calls do not return, others are left. */
+/* The largest number of work threads that check files: if calls hang, the others remain free. */
 static uint32_t looks_max(const struct backing *backing)
 {
     const uint32_t threads = backing->config->file_threads;

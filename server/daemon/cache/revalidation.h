@@ -1,5 +1,5 @@
-/* revalidation.h - a work thread looks at the files of a model: are they as they were, is the model in the disk cache,
- * or is an import needed? The functions are for the main loop's thread. */
+/* revalidation.h - checks the files of a model in a work thread: are they unchanged, is the model in the disk cache, or
+ * does it need an import? Main loop's thread only. */
 #pragma once
 
 #include "daemon/model/imported_model.h"
@@ -7,8 +7,8 @@
 #include "daemon/disk/disk_cache.h"
 #include "daemon/model/folder_watch.h"
 
-/* What the cache and its work threads share. It outlives the cache while a thread is at work. References are counted on
- * the main loop's thread. */
+/* Shared by the cache and its work threads. It outlives the cache while a thread works. Only the main loop's thread
+ * counts references. */
 struct backing {
     uv_loop_t *loop;
     const struct config *config;
@@ -16,10 +16,10 @@ struct backing {
     struct disk_cache *disk;    /* or NULL */
     struct folder_watch *watch; /* or NULL: no events */
     uint32_t refs;
-    struct err disk_failure;      /* why the disk cache could not be written, as the log says; code 0: it could */
+    struct err disk_failure; /* why the last write to the disk cache failed, as in the log; code 0: it did not fail */
     struct backing_store *stores; /* private: the first is under way */
     uint32_t store_count;
-    struct revalidation_run *queued; /* private: looks that wait until fewer touch the root */
+    struct revalidation_run *queued; /* private: checks that wait until fewer touch the root */
     uint32_t look_count;
 };
 
@@ -28,59 +28,59 @@ struct backing *backing_new(uv_loop_t *loop, const struct config *config, int ro
                             void (*changed)(void *user), void *user);
 void backing_unref(struct backing *backing);
 
-/* Stores an imported model on disk, if there is a disk cache and the queue is not full. is_claimed: then, or where
- * there is nothing to store (NULL), the path's claim is released. */
+/* Stores an imported model on disk, if there is a disk cache and the queue is not full. is_claimed: releases the path's
+ * claim afterwards, or at once if there is nothing to store (NULL). */
 void backing_store(struct backing *backing, const char *path, struct imported_model *imported, bool is_claimed);
-/* Counts what a look or a store did, and logs once what the operator should know. */
+/* Counts the results of a check or a store, and logs once what the operator should know. */
 void backing_report(struct backing *backing, const struct disk_report *report);
 /* Drops the stores that have not begun. */
 void backing_end(struct backing *backing);
 
-/* --- one look at the files of a model --- */
+/* --- one check of the files of a model --- */
 
 enum revalidation_verdict {
-    REVALIDATION_SAME,        /* the files are those of `known`, or of the failure */
-    REVALIDATION_CHANGED,     /* they are not; only when is_check_only */
+    REVALIDATION_SAME,        /* the files still match `known`, or the failure */
+    REVALIDATION_CHANGED,     /* they do not; only when is_check_only */
     REVALIDATION_LOADED,      /* `loaded` came from the disk cache */
-    REVALIDATION_IMPORT,      /* nothing is known of these files */
-    REVALIDATION_WRITING,     /* the model file is being written, or was until just now */
+    REVALIDATION_IMPORT,      /* these files need an import */
+    REVALIDATION_WRITING,     /* another process writes the model file, or did until just now */
     REVALIDATION_GONE,        /* there is no such model: `err` */
-    REVALIDATION_UNAVAILABLE, /* the root cannot be read: `err`; `loaded` is what the disk cache had last, or NULL */
+    REVALIDATION_UNAVAILABLE, /* the root is unreadable: `err`; `loaded` is the disk cache's last model, or NULL */
 };
 
 struct revalidation {
     /* asked */
     const char *path; /* borrowed */
     bool is_check_only;
-    bool is_offline;              /* the root is not touched: the verdict is UNAVAILABLE */
+    bool is_offline;              /* do not touch the root: the verdict is UNAVAILABLE */
     bool is_whole;                /* with textures */
     bool maybe_partial;           /* the failure may be about a half-written file */
     struct imported_model *known; /* borrowed, or NULL */
     bool has_failed;              /* instead: an import of the model file with this stamp failed */
     struct stamp failed_stamp;
-    struct folder_watch_set *set; /* borrowed, or NULL: one is taken, if possible */
-    bool is_new;                  /* `known` has just been imported: `set` may lack folders of its files */
+    struct folder_watch_set *set; /* borrowed, or NULL: the check makes one, if possible */
+    bool is_new;                  /* `known` is a new import: `set` may lack folders of its files */
     /* found */
     enum revalidation_verdict verdict;
-    bool is_unchanged;              /* the files are still those of `known` */
+    bool is_unchanged;              /* the files still match `known` */
     struct stamp stamp;             /* of the model file; not set for SAME with `known` */
     uint64_t seen;                  /* IMPORT: of disk_cache_claim() */
     struct imported_model *loaded;  /* a reference for the owner */
     bool is_starved;                /* no descriptor or memory is free to watch the files */
     bool is_retaken;                /* `taken` replaces `set` */
     struct folder_watch_set *taken; /* likewise, or NULL: events cannot vouch for these files */
-    uint64_t count;                 /* of the set when the files were looked at */
+    uint64_t count;                 /* of the set at the time of the check */
     struct err err;
     int source_error;        /* UNAVAILABLE and not is_offline: the errno, */
-    const char *source_path; /* and the path it was about, "" for the root; valid in done() */
+    const char *source_path; /* and its path, "" for the root; valid in done() */
     double ms;
 };
 
 struct revalidation_run;
 
-/* `done` runs once, never before revalidation_start() returns, with what was asked and found. */
+/* Starts a check. `done` runs once, never before revalidation_start() returns, with the question and the findings. */
 struct revalidation_run *revalidation_start(struct backing *backing, const struct revalidation *check,
                                             void (*done)(void *user, struct revalidation *check), void *user);
 
-/* done() will not run; the thread ends by itself. NULL is fine. */
+/* Cancels done(); the thread ends by itself. NULL is fine. */
 void revalidation_abandon(struct revalidation_run *run);

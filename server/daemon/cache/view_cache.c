@@ -55,7 +55,7 @@ static struct entry *find_entry(const struct view_cache *cache, const struct ent
     return entry;
 }
 
-/* --- what is kept --- */
+/* --- entries --- */
 
 static void remove_entry(struct view_cache *cache, struct entry *entry)
 {
@@ -88,7 +88,7 @@ static struct clip_view *find(struct view_store *store, const struct view_key *k
     return view;
 }
 
-/* Two threads may have made the same view: the first stays. The entries that go are freed when nobody waits for it. */
+/* If two threads made the same view, the first one stays. Evicted entries are freed outside of the lock. */
 static void put(struct view_store *store, const struct view_key *key, struct clip_view *made)
 {
     struct view_cache *cache = container_of(store, struct view_cache, store);

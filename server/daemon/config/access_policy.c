@@ -60,7 +60,7 @@ static int read_tokens(struct access *access, const char *path, struct err *err)
 
 /* --- lists --- */
 
-/* What a list is read into. */
+/* The target of a list. */
 typedef int (*list_reader)(struct access *access, const char *list, struct err *err);
 
 static int read_frames(struct access *access, const char *list, struct err *err)

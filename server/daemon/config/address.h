@@ -1,4 +1,4 @@
-/* address.h - "ADDR:PORT" texts and socket addresses. Start-up only: names are resolved, which may block. */
+/* address.h - converts "ADDR:PORT" texts and socket addresses. Start-up only, because resolving names may block. */
 #pragma once
 
 #include "base/err.h"

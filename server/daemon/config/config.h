@@ -1,4 +1,4 @@
-/* config.h - the configuration of the daemon. options.c fills it once; afterwards it is read-only, for any thread. */
+/* config.h - the configuration of the daemon. options.c fills it once; afterwards any thread may read it. */
 #pragma once
 
 #include "base/limits.h"
@@ -20,10 +20,9 @@ enum ready_part { READY_POSES = 1, READY_PICTURES = 2, READY_MODELS = 4 };
 
 enum { CONFIG_LOOPS_MAX = 64, CONFIG_ADMIN_CONNECTIONS_MAX = 16 };
 
-/* What decides which files a model opens: file_access.h. */
+/* The options that decide which files a model may open: file_access.h. */
 struct file_policy {
-    const char
-        *uploads; /* the upload folder under the root, with a slash behind it; "" the root; NULL: there is none */
+    const char *uploads;       /* the upload folder under the root, with a trailing slash; "" the root; NULL: none */
     dev_t uploads_device;      /* of that folder, which may be moved while the server runs; */
     ino_t uploads_inode;       /* 0: not known */
     bool allows_hidden;        /* --allow-hidden */
@@ -67,12 +66,12 @@ struct config {
     bool is_check_only;          /* --check-config */
     const char *health_url;      /* --health: probe a running server and exit 0 or 1 (container HEALTHCHECK) */
     struct limits limits;
-    uint32_t models_max;  /* in memory at a time; see file_limit.h */
+    uint32_t models_max;  /* models in memory at a time; see file_limit.h */
     uint32_t refused_max; /* connections above LIMIT_CONNECTIONS that still get a 503; see file_limit.h */
     uint32_t work_threads, file_threads; /* that compute, and that wait for files: file_limit.h */
 
     const char *log_file;                /* --log-file FILE in place of stderr, or NULL */
     uint64_t drain_delay_ms;             /* --drain-delay: between SIGTERM and the drain */
     const struct passed_sockets *passed; /* listen at these (socket_activation.h), not at http, tcp, unix; or NULL */
-    char sandbox_lack[256];              /* of the workers' sandbox here, by worker_probe_sandbox(); "": nothing */
+    char sandbox_lack[256]; /* missing parts of the workers' sandbox, by worker_probe_sandbox(); "": none */
 };

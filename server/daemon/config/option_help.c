@@ -7,12 +7,12 @@
 #include <string.h>
 
 enum {
-    NAMES_COLUMNS = 30,   /* of the options, left of their texts */
+    NAMES_COLUMNS = 30,   /* column of the options, left of their texts */
     NARROW_COLUMNS = 80,  /* fewer are too few for that: texts stand below their options */
-    INDENT_COLUMNS = 8,   /* of the texts, then */
-    COLUMNS_LEAST = 40,   /* words of a text are not broken */
+    INDENT_COLUMNS = 8,   /* then the column of the texts */
+    COLUMNS_LEAST = 40,   /* words are not broken */
     COLUMNS_MOST = 120,   /* longer lines are hard to read */
-    COLUMNS_DEFAULT = 80, /* of what is no terminal */
+    COLUMNS_DEFAULT = 80, /* if stdout is not a terminal */
 };
 
 static const char INTRODUCTION[] =

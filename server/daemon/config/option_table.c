@@ -1,5 +1,4 @@
-/* option_table.c - the table of options, one row each and one for each limit, and how their values are read and
- * printed. */
+/* option_table.c - the table of options, with one row for each option and limit; reads and prints their values. */
 #include "daemon/config/option_table.h"
 
 #include "anim/kernel/kernel.h"
@@ -12,11 +11,11 @@
 
 enum {
     NAME_MAX_COMPARED = 32,
-    NEAR_EDITS = 3, /* more differences than this are no typing error */
+    NEAR_EDITS = 3, /* more differences than this are not a typing error */
 };
 
 #define COUNT_MAX  UINT64_C(1000000)
-#define PIXELS_MAX UINT64_C(268435456)              /* what the side of a picture allows, squared */
+#define PIXELS_MAX UINT64_C(268435456)              /* the square of the limit on a picture's side */
 #define LARGER     UINT64_C(100)                    /* than its default a count may always be */
 #define BYTES_MAX  (UINT64_C(1) << 46)              /* 64 TiB: sums of two still fit */
 #define MS_MAX     (UINT64_C(7) * 24 * 3600 * 1000) /* a week */
@@ -163,7 +162,7 @@ static const char *hint_of(enum option_kind kind)
                                 : "a whole number";
 }
 
-/* False unless `text` is digits and one of the units, and the product fits. */
+/* Returns false unless `text` is digits and one of the units, and the product fits. */
 static bool read_number(const char *text, const struct unit *units, uint64_t *out)
 {
     if (!isdigit((unsigned char)*text))
@@ -181,7 +180,7 @@ static bool read_number(const char *text, const struct unit *units, uint64_t *ou
     return false;
 }
 
-/* The place of the text in "a|b|c", or -1. */
+/* Returns the index of the text in "a|b|c", or -1. */
 static int place_of(const char *words, const char *text, size_t length)
 {
     for (int place = 0;; place++) {
@@ -281,7 +280,7 @@ static void put_number(enum option_kind kind, uint64_t value, struct buf *out)
         buf_put_char(out, 's');
 }
 
-/* The words of the set, in the order of the table. */
+/* Appends the words of the set, in the order of the table. */
 static void put_words(const char *words, uint32_t set, struct buf *out)
 {
     for (bool is_first = true; set != 0; set >>= 1) {

@@ -25,7 +25,7 @@ struct option {
     const char *name; /* "cache-bytes", without dashes; "" for a limit that is fixed: skip it */
     enum option_kind kind;
     size_t offset;       /* in struct config */
-    const char *value;   /* what the help calls the value: "DIR" */
+    const char *value;   /* the value's name in the help: "DIR" */
     const char *initial; /* as text; NULL: depends on the machine, or none */
     const char *words;   /* "text|json|off" */
     uint64_t min, max;
@@ -34,21 +34,21 @@ struct option {
 
 enum { OPTION_ENV_SIZE = 64 };
 
-/* How many rows the table has, and row `index`, which is below that. */
+/* Return the number of rows, and the row `index`, which is below it. */
 size_t option_count(void);
 struct option option_at(size_t index);
 /* The row of this name, or -1. */
 int option_find(const char *name, size_t name_bytes);
-/* The name most like this one, or NULL when none is near. */
+/* Returns the most similar name, or NULL if none is similar. */
 const char *option_nearest(const char *name, size_t name_bytes);
 /* "POSED_CACHE_BYTES"; "" for rows without a variable. */
 void option_env(const struct option *option, char out[OPTION_ENV_SIZE]);
 
-/* What a number without a unit means to an option that takes a time: "ms" or "s"; NULL: it takes none. */
+/* Returns the unit of a number without one, "ms" or "s"; NULL: the option takes no time. */
 const char *option_bare_unit(const struct option *option);
 
 /* Reads `text` into the row's field. `source` ("--http", "POSED_HTTP") is named in the message. */
 int option_set(const struct option *option, struct config *config, const char *text, const char *source,
                struct err *err);
-/* The field's value as option_set() reads it. */
+/* Appends the field's value in the form that option_set() reads. */
 void option_put_value(const struct option *option, const struct config *config, struct buf *out);

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 enum {
-    GIVEN_MAX = 128, /* rows of the table; asserted below */
+    GIVEN_MAX = 128, /* number of rows; asserted below */
     MIB = 1 << 20,
-    FALLBACK_CACHE_BYTES = 256 * MIB, /* where the machine does not say how much memory it has */
+    FALLBACK_CACHE_BYTES = 256 * MIB, /* if the memory of the machine is unknown */
 };
 
 _Static_assert(LIMIT_COUNT + 32 < GIVEN_MAX, "room for every option");
@@ -44,7 +44,7 @@ static const char *default_worker_dir(void)
     return folder;
 }
 
-/* What is plenty on a large machine is too much for a small one. */
+/* Lowers defaults on small machines. */
 static void shrink_limits(struct limits *limits, const struct system_limits *machine)
 {
     static const struct {
@@ -196,8 +196,8 @@ static int check_log_file(const char *path, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "--log-file %s: %s", path, strerror(errno));
 }
 
-/* An answer of unknown size is made once there is room for the largest, beside the request that asks for it and what
- * connections hold without asking anything. */
+/* An answer of unknown size begins once there is room for the largest answer, in addition to its request and the memory
+ * of idle connections. */
 static int check_client_memory(const uint64_t *limits, struct err *err)
 {
     const uint64_t answer_bytes = limits[LIMIT_ANSWER_BYTES], body_bytes = limits[LIMIT_BODY_BYTES];

@@ -1,4 +1,4 @@
-/* socket_activation.c - reads what a service manager says of the sockets it passes, and checks each. */
+/* socket_activation.c - reads a service manager's description of passed sockets, and checks each. */
 #include "daemon/config/socket_activation.h"
 
 #include "wire/http/access.h"
@@ -17,7 +17,7 @@ static const char *const KIND_NAMES[PORT_KIND_COUNT] = {
 
 /* --- names --- */
 
-/* PORT_KIND_COUNT: a name that says nothing, such as that of the socket's unit. */
+/* PORT_KIND_COUNT: a name without meaning, such as the name of the socket's unit. */
 static enum port_kind kind_named(const char *name, size_t size_bytes)
 {
     for (enum port_kind kind = 0; kind < PORT_KIND_COUNT; kind++)
@@ -136,7 +136,7 @@ int socket_activation_take(char *(*get)(const char *name), struct passed_sockets
     const char *pid = get("LISTEN_PID"), *count = get("LISTEN_FDS"), *names = get("LISTEN_FDNAMES");
     char *end = NULL;
     *out = (struct passed_sockets){0};
-    /* what is meant for another process is inherited by mistake */
+    /* variables for another process were inherited by mistake */
     const bool is_ours = pid != NULL && count != NULL && strtol(pid, &end, 10) == getpid() && *end == '\0';
     const int rc = is_ours ? take(count, names, out, err) : 0;
     unsetenv("LISTEN_PID");

@@ -71,7 +71,7 @@ static bool find_group(const char *root, const char *controller, char out[PATH_S
     return false;
 }
 
-/* The number in FOLDER/FILE at the place 0 or 1; 0 for what is missing or not a number ("max"). */
+/* Reads the number at the index 0 or 1 in FOLDER/FILE; 0 if it is missing or not a number ("max"). */
 static int64_t read_number(const char *folder, const char *file, int place)
 {
     char path[3 * PATH_SIZE], text[256];
@@ -97,7 +97,7 @@ static void keep_less_cores(struct least_limits *limit, int64_t quota_us, int64_
         limit->cores = cores;
 }
 
-/* A tree of groups: the one of version 2, or one of a controller of version 1. */
+/* A tree of groups: the tree of version 2, or of one controller of version 1. */
 static const struct hierarchy {
     const char *mount, *controller;
     const char *memory, *quota, *period; /* files of a group */

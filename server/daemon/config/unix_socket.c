@@ -1,4 +1,4 @@
-/* unix_socket.c - creates the listening socket under a lock of its folder, and removes what a dead server left. */
+/* unix_socket.c - creates the listening socket under a lock of its folder, and removes the socket of a dead server. */
 #include "daemon/config/unix_socket.h"
 
 #include <errno.h>
@@ -43,8 +43,8 @@ static int fail(const char *path, const char *what, int number, struct err *err)
                    strerror(number));
 }
 
-/* Two servers that start at once must not take each other's socket for a dead one's: they take turns, by a lock of the
- * folder, which leaves nothing behind. Returns its descriptor. */
+/* Locks the folder and returns its descriptor. Two servers that start at the same time must not mistake each other's
+ * socket for a dead one, so they take turns. A lock of the folder leaves nothing behind. */
 static int lock_folder(const char *path, struct err *err)
 {
     const char *slash = strrchr(path, '/');
@@ -53,7 +53,7 @@ static int lock_folder(const char *path, struct err *err)
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return fail(path, folder, errno, err);
-    /* anybody who can read the folder can hold its lock, in /tmp everybody: after a while this goes without */
+    /* any user who can read the folder can hold its lock, in /tmp everybody, so continue without it after a while */
     for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) != 0 && tries < LOCK_TRIES; tries++)
         usleep(LOCK_PAUSE_US);
     return fd;

@@ -1,5 +1,5 @@
-/* unix_socket.h - a listening Unix socket at a path: its permissions, what a dead server left there, and its removal.
- * Start-up and shutdown only. */
+/* unix_socket.h - makes a listening Unix socket at a path: sets its permissions, replaces the socket of a dead server,
+ * and removes it. Start-up and shutdown only. */
 #pragma once
 
 #include "base/err.h"
@@ -14,15 +14,16 @@ struct unix_socket {
     uint64_t device, inode;
 };
 
-/* "/run/posed.sock" as a socket address. ERR_BAD_PARAMETER: it is empty, too long or has a control character. */
+/* Converts "/run/posed.sock" to a socket address. ERR_BAD_PARAMETER: it is empty, too long or has a control
+ * character. */
 int unix_socket_address(const char *path, struct sockaddr_un *out, struct err *err);
 
-/* Makes the socket, with the permissions `mode`, and listens. A socket of a server that is gone is removed first; one
- * at which somebody listens, and anything else of that name, is left. ERR_BAD_PARAMETER with a sentence for stderr. */
+/* Makes the socket, with the permissions `mode`, and listens. It first removes the socket of a dead server, but not a
+ * socket in use or any other file of that name. ERR_BAD_PARAMETER with a sentence for stderr. */
 int unix_socket_listen(const char *path, unsigned mode, int backlog, struct unix_socket *out, struct err *err);
 
 /* Removes the path, if it still leads to this socket. */
 void unix_socket_remove(const struct unix_socket *socket);
 
-/* "0660" to 0660. False: it is no such number. */
+/* Converts "0660" to 0660. False: it is not an octal mode. */
 bool unix_socket_mode(const char *text, unsigned *mode);

@@ -1,4 +1,4 @@
-/* conn.c - one connection: its state, its calls, its end, and what is counted and logged of its replies. */
+/* conn.c - one connection: its state, its calls, its end, and the statistics and log of its replies. */
 #include "daemon/conn/conn.h"
 #include "daemon/conn/large_request.h"
 
@@ -203,7 +203,7 @@ void conn_end_reply(struct conn *conn, struct reply *reply)
     reply_fini(reply);
 }
 
-/* --- what the statistics and the request log hear of each reply --- */
+/* --- statistics and request log of each reply --- */
 
 void conn_count_reply(const struct reply *reply)
 {
@@ -213,7 +213,7 @@ void conn_count_reply(const struct reply *reply)
         stats_count_error(STAT_ERRORS_REQUESTS, reply->code);
 }
 
-/* What balancers and monitoring ask every few seconds. */
+/* True for requests that balancers and monitoring send every few seconds. */
 static bool is_probe(const char *path)
 {
     static const char *const PATHS[] = {"/healthz", "/livez", "/readyz", "/metrics"};
@@ -224,7 +224,8 @@ static bool is_probe(const char *path)
     return false;
 }
 
-/* Without a log, what took no call took about a microsecond: reading the clock would take a good part of that. */
+/* Without a log, a reply without a call takes about a microsecond, and reading the clock would be a good part of
+ * that. */
 void conn_count_end(const struct conn *conn, int operation, int status, uint64_t body_bytes)
 {
     struct conn_group *group = conn->group;

@@ -24,10 +24,10 @@ struct conn_body {
     struct err err;
     size_t held_bytes;
     uint64_t sent_bytes;
-    uint64_t work_ns;  /* what making it took so far */
+    uint64_t work_ns;  /* time of making it so far */
     uint64_t piece_ns; /* and the piece under way: the thread's */
     bool is_waiting, is_working;
-    struct conn_body *prev, *next; /* of those that wait for a thread */
+    struct conn_body *prev, *next; /* in the list that waits for a thread */
 };
 
 static void start_waiting(struct conn_group *group);

@@ -1,4 +1,5 @@
-/* conn_group.c - the connections of one loop: how they come, move to another loop and end with the server. */
+/* conn_group.c - the connections of one loop: accepts them, moves them to another loop and ends them with the
+ * server. */
 #include "daemon/conn/conn.h"
 
 #include "base/container_of.h"
@@ -14,15 +15,16 @@
 #include <utlist.h>
 
 enum {
-    KERNEL_UNSENT_BYTES = 131072, /* replies that the kernel takes in beyond what it sends at once */
+    KERNEL_UNSENT_BYTES = 131072, /* bytes of replies that the kernel buffers beyond the ones in flight */
     LINGER_MS = 2000,
-    ADDRESS_REFUSED_MAX = 16, /* connections of an address that has too many, which are told so */
+    ADDRESS_REFUSED_MAX = 16, /* connections above the limit of an address that still get a 503 */
     KEEPALIVE_S = 60,         /* of silence before the system asks whether the client is still there */
 };
 
 /* --- the group --- */
 
-/* Twice in each turn of a loop. A client with many connections gets no more of a turn than one with few. */
+/* The connections' share, twice in each turn of a loop. A client with many connections gets no more of a turn than one
+ * with few. */
 static const uint64_t TURN_NS = 4000000;
 
 bool conn_group_turn_is_over(struct conn_group *group, uint64_t now_ns)
@@ -36,7 +38,7 @@ static void before_wait(uv_prepare_t *prepare)
 {
     struct conn_group *group = prepare->data;
     conn_group_flush_corked(group);
-    group->turn_end_ns = 0; /* what could not be read before now has its time */
+    group->turn_end_ns = 0; /* connections that could not be read before get their time */
 }
 
 static void after_wait(uv_check_t *check)
@@ -94,7 +96,8 @@ void conn_group_fini(struct conn_group *group)
     send_queue_thread_end();
 }
 
-/* Those that rest, one after the other around the list, until the turn is over: the next tick goes on from there. */
+/* Runs the resting connections, one after the other around the list, until the turn is over; the next tick continues
+ * there. */
 static void resume_resting(struct conn_group *group)
 {
     struct conn *conn = group->next_resting != NULL ? group->next_resting : group->first;
@@ -136,8 +139,7 @@ static void prepare_tcp(struct conn *conn)
     uv_os_fd_t fd;
     uv_tcp_nodelay(&conn->socket.tcp, 1);
     uv_tcp_keepalive(&conn->socket.tcp, 1, KEEPALIVE_S);
-    /* what a client does not read is to lie in our memory, which is counted, and not by the megabyte in the kernel's
-     * (man 7 tcp) */
+    /* unread bytes should stay in our memory, which is counted, and not by the megabyte in the kernel's (man 7 tcp) */
     if (uv_fileno(&conn->socket.handle, &fd) == 0)
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
     uv_tcp_getpeername(&conn->socket.tcp, (struct sockaddr *)&peer, &peer_bytes);
@@ -168,8 +170,8 @@ void conn_unlink(struct conn *conn)
     stats_set(STAT_CONNECTIONS_OPEN, --conn->group->open_count);
 }
 
-/* Opens a handle for the descriptor, which it owns from then on, on the loop of the connection's group. 0, or libuv's
- * negative code: the descriptor is closed, the handle is not. */
+/* Opens a handle on the loop of the connection's group for the descriptor, which it takes. Returns 0, or libuv's
+ * negative code: it has then closed the descriptor, but not the handle. */
 static int open_socket(struct conn *conn, int fd, bool is_unix)
 {
     uv_loop_t *loop = conn->group->loop;
@@ -184,8 +186,8 @@ static int open_socket(struct conn *conn, int fd, bool is_unix)
     return rc;
 }
 
-/* Counts a connection over TCP. False: its address has so many that it is closed without a word; otherwise *is_refused
- * says whether it gets an answer that they are too many. */
+/* Counts a connection over TCP. False: its address has far too many, and it is closed without an answer; otherwise
+ * *is_refused says whether it gets a 503. */
 static bool count_address(struct conn *conn, bool *is_refused)
 {
     struct conn_group *group = conn->group;
@@ -292,7 +294,7 @@ void conn_group_drain(struct conn_group *group)
             conn_run(conn);
         } else if (conn_unacked_bytes(conn) == 0) {
             conn_close(conn);
-        } else { /* what the client sends to a closed socket makes the kernel drop its unsent reply */
+        } else { /* bytes from the client to a closed socket make the kernel drop the unsent reply */
             conn->is_last = true;
             conn_run(conn);
         }
@@ -306,7 +308,7 @@ uint32_t conn_group_revoke(struct conn_group *group)
         return 0;
     for (struct conn *conn = group->first, *next; conn != NULL; conn = next) {
         next = conn->next;
-        /* a body that is being sent may be the last as well */
+        /* a streamed body may be the last reply as well */
         const bool goes_on = conn->state == CONN_STREAMING || !conn->is_last;
         const bool is_open = conn->state > CONN_REFUSED && conn->state < CONN_LINGERING && goes_on;
         if (!is_open || conn->protocol == NULL || conn->protocol->revoke == NULL || !conn->protocol->revoke(conn))

@@ -14,7 +14,7 @@
 
 enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
 
-/* By what a trusted proxy says of it. */
+/* As a trusted proxy describes it. */
 static void note_client(struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
@@ -40,7 +40,7 @@ static void begin_request(struct conn *conn)
     conn->id[MADE_ID_DIGITS] = '\0';
 }
 
-/* Answers what needs no service: a request without permission, and a browser's preflight. */
+/* Answers requests that need no service: requests without permission, and a browser's preflight. */
 static bool answer_without_service(struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
@@ -69,7 +69,7 @@ static void drop_upload(struct conn *conn)
 static void open_websocket(struct conn *conn)
 {
     const struct conn_protocol *packets = conn->group->packets;
-    const char *bytes = conn->in; /* what came behind the opening */
+    const char *bytes = conn->in; /* bytes after the opening */
     size_t size_bytes = conn->in_bytes;
     struct buf head;
     struct err err;
@@ -118,7 +118,7 @@ static void take_request(struct conn *conn, int rc, const struct err *err)
     conn_start_call(conn);
 }
 
-/* The input of a thread is the head: what it points to stays in the parser, but for the tags. */
+/* The input of a thread is the head; its strings stay in the parser, except for the tags. */
 static int parse_large(void *input, const struct limits *limits, struct request *request, struct err *err)
 {
     return request_parse(request, input, limits, err);
@@ -182,7 +182,7 @@ static void begin_call(struct conn *conn)
 
 static void on_upload_room(void *user) { conn_run(user); }
 
-/* The head of an upload is there: its body goes to the service, which only the main loop has. */
+/* The head of an upload has arrived: its body goes to the service, which only the main loop has. */
 static void begin_upload(struct conn *conn)
 {
     struct service *service = dispatcher_service(conn->group->dispatcher);
@@ -262,7 +262,7 @@ static void feed(struct conn *conn)
     conn->in += used;
     conn->in_bytes -= used;
     if (rc == HTTP_COMPLETE) {
-        timeout_disarm(&conn->timeout); /* the next request's time starts anew */
+        timeout_disarm(&conn->timeout); /* restart the timeout for the next request */
         begin_call(conn);
     } else if (rc < 0) {
         refuse(conn, &err);
@@ -270,7 +270,7 @@ static void feed(struct conn *conn)
         begin_upload(conn);
     }
     if (conn->protocol != &PROTOCOL_HTTP)
-        return; /* there is no parser any more */
+        return; /* the parser is gone */
     if (rc >= 0 && rc != HTTP_COMPLETE)
         say_continue(conn);
     if (rc == HTTP_NEED_MORE && conn_check_room(conn, http_parser_held_bytes(&conn->parser), &err) < 0)
@@ -288,9 +288,10 @@ static enum timeout_kind timeout(const struct conn *conn)
 
 static size_t held_bytes(const struct conn *conn) { return http_parser_held_bytes(&conn->parser); }
 
-/* A client that closes a connection looks like one that only shuts down its sending side, until something is sent: the
- * system of a client that is gone resets it then. So what every reply begins with is sent ahead. Not an interim reply:
- * a client that did not ask for one may take it for the reply. */
+/* A client that closes a connection looks like one that only shuts down its sending side, until the server sends
+ * something: the system of a disconnected client then resets the connection. So the server sends the start of every
+ * reply in advance. An interim reply would not do, because a client that did not ask for one may take it for the
+ * reply. */
 static void probe(struct conn *conn)
 {
     conn->is_probed = true;
@@ -308,7 +309,8 @@ static bool drain(struct conn *conn)
     return is_idle;
 }
 
-/* A complete upload is stored, whatever becomes of its token. Nothing can be said in the middle of a body. */
+/* A complete upload is stored even if its token is revoked. In the middle of a body there is no way to report an
+ * error. */
 static bool end_if_revoked(struct conn *conn)
 {
     const bool is_uploading = conn->upload != NULL,

@@ -1,4 +1,4 @@
-/* conn_io.c - the bytes of a connection: from its socket to a protocol, and what that queued back to the socket. */
+/* conn_io.c - moves the bytes of a connection: from its socket to a protocol, and queued replies to the socket. */
 #include "daemon/conn/conn.h"
 #include "wire/proxy/proxy_header.h"
 
@@ -18,7 +18,7 @@ enum {
  * bound, too: conn_group_turn_is_over(). */
 static const uint64_t SHARE_NS = 2000000;
 
-/* Replies wait about this long at most for those of other connections that were read in the same tick. */
+/* The longest time for which replies wait for replies of other connections in the same tick. */
 static const uint64_t CORK_NS = 250000;
 
 void conn_uncork(struct conn *conn)
@@ -48,8 +48,8 @@ void conn_refuse_over_limit(struct conn *conn)
     conn->protocol->refuse(conn, &err);
 }
 
-/* Reads what a trusted proxy may have sent in front: from then on the connection is that of its client. False: there is
- * nothing to parse behind it yet. */
+/* Reads an optional PROXY header of a trusted proxy, after which the connection belongs to the proxy's client. False:
+ * there are no further bytes to parse yet. */
 static bool take_proxy_header(struct conn *conn)
 {
     const struct conn_group *group = conn->group;
@@ -187,7 +187,7 @@ static void update_io(struct conn *conn)
     conn_arm_timeout(conn);
 }
 
-/* What follows when replies were sent, or there were none. */
+/* Continues after replies were sent, or if there were none. */
 static void go_on(struct conn *conn)
 {
     const bool has_sent_all = conn->out.unsent_bytes == 0;
@@ -212,16 +212,16 @@ static void go_on(struct conn *conn)
 
 void conn_group_flush_corked(struct conn_group *group)
 {
-    const uint64_t count = group->cork_count++; /* what comes meanwhile is for the next time */
+    const uint64_t count = group->cork_count++; /* bytes that arrive meanwhile have to wait */
     for (struct conn *conn; (conn = group->corked) != NULL && conn->cork_count <= count;) {
-        conn_uncork(conn); /* first: what follows may close any other of the list */
+        conn_uncork(conn); /* first, because the following may close any other connection of the list */
         flush(conn);
         go_on(conn);
     }
 }
 
-/* Lets the replies leave together with those of other connections: a client that gets them one by one is woken again
- * and again, and so are we by what it asks next. */
+/* Lets the replies leave together with replies of other connections. Sent one by one, they would wake the client again
+ * and again, and its next requests would wake the server as often. */
 static void cork(struct conn *conn, uint64_t now_ns)
 {
     struct conn_group *group = conn->group;
@@ -241,9 +241,9 @@ static uint64_t time_about_now(const struct conn_group *group)
     return group->now_ns > tick_ns ? group->now_ns : tick_ns;
 }
 
-/* Parses and answers as far as it goes in the connection's share of the tick. Replies to one read leave in one write,
+/* Parses and answers as much as fits into the connection's share of the tick. Replies to one read leave in one write,
  * unless they fill the queue: then sending them makes room for the next requests. That write waits for the end of the
- * tick only if it follows a read event: these come before the loop waits, when conn_group_flush_corked() is called. */
+ * tick only after a read event, because these come before the loop waits, when conn_group_flush_corked() is called. */
 static void run(struct conn *conn, bool is_read)
 {
     struct conn_group *group = conn->group;

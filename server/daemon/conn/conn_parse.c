@@ -20,7 +20,7 @@ struct conn_parse {
     struct work work;
     int rc;
     struct err err;
-    struct conn_parse *prev, *next; /* of those that wait for a thread */
+    struct conn_parse *prev, *next; /* in the list that waits for a thread */
 };
 
 bool conn_parse_is_long(const char *body, size_t body_bytes)

@@ -1,5 +1,5 @@
-/* conn_parse.h - large requests are parsed by work threads: a megabyte of JSON takes 25 ms, in which a loop answers
- * thousands of others. Loop thread only. */
+/* conn_parse.h - parses large requests in work threads, because a megabyte of JSON takes 25 ms, in which a loop could
+ * answer thousands of others. Loop thread only. */
 #pragma once
 
 #include "base/err.h"
@@ -11,26 +11,26 @@ struct conn;
 struct conn_group;
 struct conn_parse;
 
-/* Whether a body is to be parsed by a thread. */
+/* True if a thread should parse the body. */
 bool conn_parse_is_long(const char *body, size_t body_bytes);
 
-/* Those of one loop. */
+/* The parses of one loop. */
 struct conn_parses {
     struct conn_parse *waiting; /* for a thread */
     uint32_t working_count;
 };
 
-/* What a protocol has read of a request, and what it does with it. */
+/* The functions by which a protocol parses its request. */
 struct conn_parse_work {
-    /* Parses into *request, as request_parse() does. In a work thread, while `input` and what it points to stay as they
-     * are. */
+    /* Parses into *request, like request_parse(). Runs in a work thread, while `input` and the data that it points to
+     * do not change. */
     int (*parse)(void *input, const struct limits *limits, struct request *request, struct err *err);
-    /* On the loop: conn->call.request is parsed, or *err says why it is not. Not if the connection closes, or answers
-     * no more. */
+    /* Runs on the loop when conn->call.request is parsed, or with the error in *err. Does not run if the connection
+     * closes or stops answering. */
     void (*parsed)(struct conn *conn, void *input, int rc, const struct err *err);
     void (*free)(void *input);
 };
 
-/* Takes `input`, which has copies of so many bytes (CONN_PARSING). The connection is not freed before the work has
- * ended. */
+/* Starts parsing (CONN_PARSING). Takes `input`, which has copies of input_bytes bytes. The connection lives until the
+ * work has ended. */
 void conn_parse_start(struct conn *conn, const struct conn_parse_work *work, void *input, size_t input_bytes);

@@ -1,4 +1,4 @@
-/* conn_time.c - how long a connection may stay as it is, what counts as progress, and what happens after that. */
+/* conn_time.c - the timeouts of a connection: starts them, recognizes progress, and acts when they expire. */
 #include "daemon/conn/conn.h"
 
 #include "base/container_of.h"
@@ -43,7 +43,7 @@ void conn_arm_timeout(struct conn *conn)
 
 uint64_t conn_progress_bytes(const struct conn *conn) { return conn->group->config->limits.value[LIMIT_PART_BYTES]; }
 
-/* --- what has expired --- */
+/* --- expired timeouts --- */
 
 static void expire(struct conn *conn, enum timeout_kind kind)
 {

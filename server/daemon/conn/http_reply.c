@@ -1,4 +1,4 @@
-/* http_reply.c - what a connection that speaks HTTP sends: heads, and bodies whole, in pieces and compressed. */
+/* http_reply.c - sends HTTP replies: heads, and bodies whole, in pieces and compressed. */
 #include "daemon/conn/http_reply.h"
 
 #include "daemon/support/metrics.h"

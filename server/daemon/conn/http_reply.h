@@ -4,14 +4,14 @@
 
 #include "daemon/conn/conn.h"
 
-/* Queues the reply to parser.request, compressed as its client prefers, and logs it; takes *reply. If more of the body
- * follows the connection is CONN_STREAMING afterwards. */
+/* Queues the reply to parser.request, compressed as the client prefers, and logs it; takes *reply. If more of the body
+ * follows, the connection is CONN_STREAMING afterwards. */
 void http_send_reply(struct conn *conn, struct reply *reply);
-/* allow: the methods that the resource takes, for 405; NULL where no resource is known. */
+/* Queues an error. allow: the methods that the resource takes, for 405; NULL if no resource is known. */
 void http_send_error(struct conn *conn, const struct err *err, const char *allow);
-/* Logs a reply that is queued whole or, if the call is abandoned, that nobody is there for. */
+/* Logs a reply that is completely queued or, if the call is abandoned, has no recipient. */
 void http_log_reply(const struct conn *conn, const struct reply *reply, bool is_head);
 
-/* The If-None-Match of the request, with the tags of compressed bodies turned into those of the plain ones. NULL if
- * there is none; valid until the next call for any connection of the group. */
+/* Returns the If-None-Match of the request, with tags of compressed bodies replaced by the tags of the plain bodies.
+ * NULL if there is none; valid until the next call for any connection of the group. */
 const char *http_plain_tags(const struct conn *conn);

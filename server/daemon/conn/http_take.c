@@ -12,7 +12,7 @@ int http_check_access(const struct conn *conn, struct err *err)
 struct request_head http_request_head(const struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
-    /* Host and scheme of a proxy change nothing but the preview of a page: without --trusted-proxy any client may name
+    /* Host and scheme of a proxy change only the preview of a page, so without --trusted-proxy any client may send
      * them. */
     const bool is_believed = conn->is_trusted || !trusted_proxies_are_any(&conn->group->proxies->trusted);
     return (struct request_head){

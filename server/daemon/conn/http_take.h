@@ -1,17 +1,17 @@
-/* http_take.h - what the HTTP request of a connection asks, and whether it may. Loop thread only. */
+/* http_take.h - parses the HTTP request of a connection and checks its access rights. Loop thread only. */
 #pragma once
 
 #include "daemon/conn/conn.h"
 
-/* At --admin there are no clients, but those who watch the server. 0, or ERR_UNAUTHORIZED or ERR_FORBIDDEN .. of
+/* Checks access rights; the --admin port needs none of a client's. Returns 0, or ERR_UNAUTHORIZED, ERR_FORBIDDEN .. of
  * access_check(). */
 int http_check_access(const struct conn *conn, struct err *err);
 
-/* What request_parse() takes. It points into the parser, and if_none_match to memory of the group. */
+/* Returns the input of request_parse(). It points into the parser, and if_none_match to memory of the group. */
 struct request_head http_request_head(const struct conn *conn);
 
-/* ERR_BAD_REQUEST: an upload or a delete with a header that is about a part of a file, or a state of it. */
+/* Refuses uploads and deletes with headers for parts of a file or conditions on its state (ERR_BAD_REQUEST). */
 int http_check_reservation(const struct conn *conn, const struct request *request, struct err *err);
 
-/* Both. *request is to be freed by request_fini() in any case. */
+/* Does both of the above. The caller always frees *request by request_fini(). */
 int http_parse_request(const struct conn *conn, struct request *request, struct err *err);

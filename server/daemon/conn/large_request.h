@@ -5,12 +5,12 @@
 
 #include <uv.h>
 
-/* JSON up to here takes a fraction of a millisecond, and so do parts of a request. */
+/* Up to this size, JSON and parts of a request take a fraction of a millisecond. */
 enum { LARGE_REQUEST_BYTES = 16384 };
 
-/* A crowd or raycast that is not JSON is parsed at about a gigabyte a second, a hundred times as fast as JSON. From
- * this size on a work thread parses it. */
+/* From this size on, a work thread parses a binary crowd or raycast. That takes about a second for a gigabyte, a
+ * hundredth of the time of JSON. */
 enum { LARGE_BINARY_BYTES = 524288 };
 
-/* On the loop. Frees the parts of *request, and leaves it empty: a work thread frees them where they are many. */
+/* Frees the parts of *request and leaves it empty; a work thread frees large numbers of parts. On the loop. */
 void large_request_free(uv_loop_t *loop, struct request *request);

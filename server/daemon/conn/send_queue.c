@@ -1,4 +1,4 @@
-/* send_queue.c - replies from memory to a socket: small ones copied together, large ones from where they are. */
+/* send_queue.c - sends replies to a socket: copies small ones together, and sends large ones without a copy. */
 #include "daemon/conn/send_queue.h"
 
 #include "base/mem.h"
@@ -10,17 +10,17 @@
 
 enum {
     COPY_MAX = 4096,      /* a body up to here costs less to copy than to send as a part of its own */
-    FEW_PARTS = 2,        /* an empty queue keeps memory for so many */
+    FEW_PARTS = 2,        /* an empty queue keeps memory for this many */
     PARTS_PER_WRITE = 64, /* iovecs; Linux takes 1024 */
     WRITE_BYTES = 262144, /* two of them in a turn of the loop: copying them to the kernel takes some 100 us */
     KEPT_COUNT = 64,
     KEPT_MAX = 65536,        /* a larger buffer is not kept for others */
     TAIL_BYTES = 2048,       /* of a new buffer */
-    RELEASE_BYTES = 4194304, /* of a large body: what is sent is given back in such steps */
+    RELEASE_BYTES = 4194304, /* step in which the sent part of a large body is returned to the system */
     HUGE_PAGE_BYTES = 2097152,
 };
 
-/* Buffers that were sent, kept for the next replies of any connection of the thread's loop. */
+/* Sent buffers, kept for the next replies of any connection of the thread's loop. */
 static _Thread_local struct {
     struct buf bufs[KEPT_COUNT];
     uint32_t count;
@@ -146,8 +146,8 @@ void send_queue_put_head(struct send_queue *out, const struct reply *reply, cons
     out->unsent_bytes += head->size_bytes - before;
 }
 
-/* Freeing a body of 25 MB at once would take a loop milliseconds, as many pages as it has. Nobody reads again what is
- * sent (man 2 madvise). Whole huge pages: the system would have to split others. */
+/* Freeing a body of 25 MB at once would take a loop milliseconds, because of its many pages. So sent pages, which are
+ * never read again, are returned early (man 2 madvise), in whole huge pages, which the system need not split. */
 static void release_sent(struct send_queue_part *part)
 {
     const uintptr_t start = (uintptr_t)part->bytes.data, mask = HUGE_PAGE_BYTES - 1;
@@ -176,7 +176,7 @@ static void mark_sent(struct send_queue *out, size_t sent_bytes)
     drop_parts(out, done);
 }
 
-/* What the next write sends. */
+/* Collects the bytes of the next write. */
 static unsigned fill(const struct send_queue *out, uv_buf_t bufs[PARTS_PER_WRITE], size_t *total_bytes)
 {
     unsigned count = 0;
@@ -191,8 +191,8 @@ static unsigned fill(const struct send_queue *out, uv_buf_t bufs[PARTS_PER_WRITE
     return count;
 }
 
-/* One write at once and, if that has not sent all, another that libuv begins at once as well and whose end it tells in
- * a later turn of the loop. So nobody who reads fast keeps the loop. */
+/* Writes once directly and, if that has not sent all, once more by libuv, which reports the end in a later turn of the
+ * loop. So a fast reader cannot occupy the loop. */
 int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *write, uv_write_cb written)
 {
     uv_buf_t bufs[PARTS_PER_WRITE];

@@ -1,5 +1,5 @@
-/* timeouts.h - many timeouts of few lengths: one first-in-first-out list for each kind, so that arming, disarming and
- * finding what has expired cost the same for one connection as for a thousand.
+/* timeouts.h - manages many timeouts of few lengths by one FIFO list for each kind, so that arming, disarming and
+ * finding expired ones take constant time.
  *
  * Pure: the caller passes the time, in milliseconds that never go back. Not thread-safe. */
 #pragma once
@@ -17,7 +17,7 @@ enum timeout_kind {
     TIMEOUT_COUNT
 };
 
-/* Part of what can time out. Zeroed is disarmed. */
+/* A member of objects that can time out. Zeroed is disarmed. */
 struct timeout {
     struct timeout *prev, *next;
     uint64_t deadline_ms;
@@ -29,9 +29,9 @@ struct timeouts {
     uint64_t length_ms[TIMEOUT_COUNT];
 };
 
-/* No timeout runs. length_ms: of each kind. */
+/* Initializes the lists without timeouts. length_ms: of each kind. */
 void timeouts_init(struct timeouts *timeouts, const uint64_t length_ms[TIMEOUT_COUNT]);
-/* Starts the timeout, or restarts it, with this kind; TIMEOUT_NONE disarms it. */
+/* Starts or restarts the timeout with this kind; TIMEOUT_NONE disarms it. */
 void timeout_arm(struct timeouts *timeouts, struct timeout *timeout, enum timeout_kind kind, uint64_t now_ms);
 static inline void timeout_disarm(struct timeout *timeout)
 {
@@ -42,8 +42,8 @@ static inline void timeout_disarm(struct timeout *timeout)
     *timeout = (struct timeout){0};
 }
 
-/* The next timeout whose time has come, disarmed, with its kind in *kind; NULL if there is none. */
+/* Returns the next expired timeout, disarmed, with its kind in *kind; NULL if there is none. */
 struct timeout *timeouts_expired(struct timeouts *timeouts, uint64_t now_ms, enum timeout_kind *kind);
 
-/* The one of these kinds that runs for longest, or NULL. */
+/* Returns the timeout of these kinds that has run longest, or NULL. */
 struct timeout *timeouts_oldest(const struct timeouts *timeouts, const enum timeout_kind *kinds, int count);

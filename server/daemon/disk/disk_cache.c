@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-enum { FREE_FRACTION = 10 }; /* of the file system, unless --cache-dir-size says otherwise */
+enum { FREE_FRACTION = 10 }; /* share of the file system, unless --cache-dir-size is given */
 static const uint64_t PAUSE_NS = UINT64_C(60) * 1000000000;
 
 static void put_text(struct sha256_ctx *sha, const char *text)
@@ -33,8 +33,9 @@ static void put_number(struct sha256_ctx *sha, uint64_t value)
     sha256_update(sha, sizeof bytes, bytes);
 }
 
-/* Everything but the files that decides about what an import makes. Times are not among it: they decide whether it
- * makes anything. Nor are the limits that follow the machine's memory, for which see struct disk_head. */
+/* Hashes everything except the files that affects the result of an import. Time limits are not included, because they
+ * only decide whether an import succeeds. Limits that depend on the machine's memory are in struct disk_head
+ * instead. */
 static void make_maker(const struct config *config, const char *importer, uint8_t out[32])
 {
     struct sha256_ctx sha;

@@ -1,8 +1,9 @@
-/* disk_claim.c - who imports a model, of all that share the folder: a lock on one byte of a file, for each path.
+/* disk_claim.c - decides which process of all that share the folder imports a model, by a lock on one byte of a file
+ * for each path.
  *
- * The byte's place is the path's hash, so that one file has room for all paths and never has to be removed. The locks
- * are those of an open file description (F_OFD_SETLK, fcntl(2)), which the kernel gives back when its process ends,
- * however that ends. They also hold between the machines of a network file system that has locks. */
+ * The byte's offset is the path's hash, so that one file has room for all paths and never has to be removed. The locks
+ * belong to an open file description (F_OFD_SETLK, fcntl(2)), so the kernel releases them when the process ends for any
+ * reason. They also work between machines on a network file system with locks. */
 #include "daemon/disk/disk_internal.h"
 
 #include "base/mem.h"
@@ -50,7 +51,7 @@ static int open_file(int folder_fd)
     return -1;
 }
 
-/* With the mutex. A file that was removed excludes nobody who comes later. */
+/* Call with the mutex. Locks on a removed file do not exclude later processes. */
 static bool has_file(struct disk_cache *disk)
 {
     struct disk_claims *claims = &disk->claims;
@@ -64,7 +65,7 @@ static bool has_file(struct disk_cache *disk)
     return claims->fd >= 0;
 }
 
-/* With the mutex. The index of the place; count: it is not held. */
+/* Returns the index of the place, or `count` if it is not held. Call with the mutex. */
 static size_t find_place(const struct disk_claims *claims, int64_t place)
 {
     size_t i = 0;
@@ -73,7 +74,7 @@ static size_t find_place(const struct disk_claims *claims, int64_t place)
     return i;
 }
 
-/* Locks of one description do not exclude each other: what this process holds is told by the list. */
+/* Locks of one description do not exclude each other, so the list says which ones this process holds. */
 static enum disk_claim reserve(struct disk_cache *disk, int64_t place)
 {
     struct disk_claims *claims = &disk->claims;

@@ -1,4 +1,4 @@
-/* disk_load.c - from the folder to memory: which entry belongs to a path now, and whether it is whole. */
+/* disk_load.c - loads models from the folder: finds the present entry of a path, and checks that it is whole. */
 #include "daemon/disk/disk_internal.h"
 
 #include "base/mem.h"
@@ -15,8 +15,8 @@
 
 /* Textures up to here are read at once: the second look costs more. */
 static const uint64_t SMALL_PIXEL_BYTES = 256 << 10;
-/* A file that changed so shortly before it was read may have changed again within the same tick of its clock, which is
- * two seconds on the coarsest file systems. */
+/* A file that changed this shortly before it was read may have changed again within the same tick of its clock, which
+ * is two seconds on the coarsest file systems. */
 static const int64_t TICK_NS = INT64_C(2000000000);
 
 /* Reads a record from the start of an open file. Returns its heap bytes or NULL with *err. */
@@ -136,7 +136,7 @@ static bool is_within_limits(const struct disk_cache *disk, const struct disk_he
     return true;
 }
 
-/* Another's limits are no reason to remove the entry. */
+/* Limits of another server are not a reason to remove the entry. */
 static bool open_entry(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE], struct entry *out,
                        struct disk_report *report)
 {
@@ -186,7 +186,7 @@ static int copy_bake(const struct entry *entry, bool with_pixels)
     return -1;
 }
 
-/* Whether the bytes are those that were stored. */
+/* True if the bytes match the stored checksum. */
 static bool is_right(const struct disk_head *head, const struct imported_model *imported)
 {
     const uint8_t *bytes = imported->model.bytes;
@@ -195,7 +195,7 @@ static bool is_right(const struct disk_head *head, const struct imported_model *
     return !imported->has_pixels || XXH3_64bits(bytes + head->pixel_offset, head->pixel_bytes) == head->pixel_sum;
 }
 
-/* Takes *sources, or leaves it as it is. */
+/* Takes *sources, or does not change it. */
 static bool open_bake(struct disk_cache *disk, const struct entry *entry, bool is_whole, struct sources **sources,
                       struct imported_model **out, struct disk_report *report)
 {
@@ -237,7 +237,7 @@ static bool is_same_content(const struct source *now, const struct source *then)
     return now->kind == then->kind && memcmp(now->hash, then->hash, sizeof now->hash) == 0;
 }
 
-/* Whether both lists are of the same files with the same content. */
+/* True if both lists have the same files with the same content. */
 static bool is_same_list(const struct sources *one, const struct sources *other)
 {
     if (one->count != other->count)
@@ -250,8 +250,7 @@ static bool is_same_list(const struct sources *one, const struct sources *other)
     return true;
 }
 
-/* The files are not as the stamps say, or the stamps are too young: their content decides.
- * key: out, of the entry. */
+/* Loads by the contents of the files, because the stamps differ or are too recent. key: receives the entry's key. */
 static bool load_by_content(struct disk_cache *disk, int root_fd, const char *path, bool is_whole,
                             uint8_t key[DISK_KEY_SIZE], struct imported_model **out, struct disk_report *report)
 {
@@ -274,8 +273,8 @@ static bool load_by_content(struct disk_cache *disk, int root_fd, const char *pa
     return is_loaded;
 }
 
-/* The files are as the index says, and the entry is the one that it was written for: of those that were made from the
- * same model file and other companions, the last to be written has the name. */
+/* Loads the index's entry, because the stamps match. It checks that the index was written for this entry: entries from
+ * the same model file with other companions share a name, and the last one written wins. */
 static bool load_by_stamps(struct disk_cache *disk, struct disk_index *index, bool is_whole,
                            struct imported_model **out, struct disk_report *report)
 {

@@ -10,19 +10,19 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are little-endian, as the structs in memory");
 
-/* What every record begins with. */
+/* The start of every record. */
 struct prefix {
     char magic[8];
     uint32_t version, size_bytes;
 };
-/* A source, but for the bytes of its path, which follow. */
+/* A source without the bytes of its path, which follow. */
 struct source_fields {
     uint32_t role, kind;
     struct stamp stamp;
     uint8_t hash[SOURCE_HASH_SIZE];
     uint32_t path_bytes;
 };
-/* The bytes of a record's own fields: those of its struct before the sources. */
+/* The size of a record's own fields: the members of its struct before the sources. */
 enum {
     INDEX_BYTES = offsetof(struct disk_index, sources),
     HEAD_BYTES = offsetof(struct disk_head, sources),
@@ -90,7 +90,7 @@ int disk_record_size(const void *bytes, bool is_index, uint32_t *size_bytes, str
     return 0;
 }
 
-/* What is left of a record. */
+/* The unread rest of a record. */
 struct record_cursor {
     const uint8_t *at;
     size_t left;

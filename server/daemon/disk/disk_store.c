@@ -1,4 +1,4 @@
-/* disk_store.c - from memory to the folder, and keeping the folder small. */
+/* disk_store.c - stores models in the folder, and keeps the folder small. */
 #include "daemon/disk/disk_internal.h"
 
 #include "base/mem.h"
@@ -52,8 +52,8 @@ static void add_file(int folder_fd, const char *name, struct kept_files *kept)
     kept->size_bytes += file->size_bytes;
 }
 
-/* False: another version of this program wrote the file, or it was torn. Its name is made from the version, so that
- * nobody would ever look at it. */
+/* False: another version of this program wrote the file, or it was torn. Its name depends on the version, so no server
+ * would ever use it. */
 static bool is_of_this_version(const struct disk_cache *disk, const char *name)
 {
     uint8_t prefix[DISK_PREFIX_SIZE];
@@ -69,7 +69,8 @@ static bool is_of_this_version(const struct disk_cache *disk, const char *name)
                         disk_record_size(prefix, strcmp(name + NAME_DIGITS, ".index") == 0, &record_bytes, &err) == 0);
 }
 
-/* Lists our files; with `is_tidying`, temporary ones of dead writers are removed, and what no version of ours reads. */
+/* Lists our files. With `is_tidying` it removes temporary files of dead writers, and files that this version does not
+ * read. */
 static void list_files(struct disk_cache *disk, bool is_tidying, struct kept_files *kept, struct disk_report *report)
 {
     *kept = (struct kept_files){0};
@@ -200,7 +201,7 @@ static int write_model(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE]
     return rc;
 }
 
-/* Whether the file is still what the import read. */
+/* True if the file is unchanged since the import read it. */
 static bool is_untouched(const struct source *now, const struct source *then)
 {
     if (then->role == SOURCE_SEARCHED && then->kind == SOURCE_NAMES)
@@ -243,7 +244,7 @@ void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, co
         trim(disk, disk->limit_bytes - size_bytes, false, report);
     struct err err = {0};
     int rc = write_both(disk, path, imported, sources, recorded_ns, &err);
-    if (rc < 0 && is_full(disk, size_bytes)) { /* of others' files: what is ours can make room */
+    if (rc < 0 && is_full(disk, size_bytes)) { /* of other servers' files: ours can make room */
         trim(disk, disk_cache_size(disk) > 2 * size_bytes ? disk_cache_size(disk) - 2 * size_bytes : 0, false, report);
         rc = write_both(disk, path, imported, sources, recorded_ns, &err);
     }

@@ -135,7 +135,7 @@ static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unu
     work_start(poll->loop, WORK_FILES, &broker->work, answer, on_answered);
 }
 
-/* What the importer is to do lies in its socket before there is an importer. */
+/* The importer's task is in its socket before the importer exists. */
 static int send_order(int socket, const char *path)
 {
     struct import_order order = {.magic = IMPORT_FILES_MAGIC, .kind = IMPORT_ORDER_MODEL};

@@ -30,7 +30,7 @@ static bool quote_line(const char *words, const char *part, char out[QUOTE_SIZE]
     return is_found;
 }
 
-/* What it said last, for the end of a sentence: ": WORDS", or "". */
+/* Writes its last output, for the end of a sentence: ": WORDS", or "". */
 static const char *last_words(const struct import_exit *end, char out[QUOTE_SIZE + 2])
 {
     char quote[QUOTE_SIZE] = "";
@@ -126,7 +126,7 @@ static int explain_status(const struct import_exit *end, struct err *err)
                    (int)end->child.status, last_words(end, words));
 }
 
-/* What a file may be refused for; anything else in a failure is not the importer's to say, and its own fault. */
+/* The errors by which an importer may refuse a file; any other error is a fault of the importer itself. */
 static int code_of_failure(uint32_t number)
 {
     const int code = err_from_number(number);
@@ -156,7 +156,7 @@ static int read_failure(int fd, const struct import_exit *end, struct err *err)
                    failure.message[0] != '\0' ? failure.message : err_meaning(code));
 }
 
-/* There was no importer. A fork server that ended meanwhile is replaced; what it needs may be missing for now. */
+/* The importer never existed. A fork server that ended meanwhile is replaced; resources may be short for now. */
 static int explain_start(const struct import_exit *end, struct err *err)
 {
     char words[QUOTE_SIZE + 2];
@@ -194,7 +194,7 @@ static int check_end(int result_fd, const struct import_exit *end, struct err *e
     return end->child.status == EXIT_BAKED ? 0 : explain_status(end, err);
 }
 
-/* The fd's bytes and their number cannot change any more, not even by a child of the importer that lives on. */
+/* The fd's bytes and size cannot change any more, not even by a surviving child of the importer. */
 static int seal_result(int result_fd, const struct import_exit *end, struct err *err)
 {
     struct stat stat;

@@ -62,7 +62,7 @@ struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config
     return pool;
 }
 
-/* What assimp is not needed for is done without it: there is less in the process then. */
+/* Imports that do not need assimp run without it, because the process then contains less code. */
 static struct fork_server *server_for(const struct import_pool *pool, const struct import_job *job)
 {
     const struct file_format *format = job->is_archive ? NULL : file_format_of(job->path);

@@ -26,8 +26,8 @@
 
 /* --- killed from outside --- */
 
-/* The files whose last import was killed from outside, by their bytes: the next kill in a row is no chance. The latest
- * few are known, for the whole process. */
+/* The latest few files, by their bytes, whose last import was killed from outside: a second kill in a row is not a
+ * coincidence. One list for the whole process. */
 enum { KILLS_MAX = 64 };
 
 struct kill {
@@ -77,8 +77,8 @@ static bool note(const struct kill *kill, bool is_killed)
     return was_killed && is_killed;
 }
 
-/* The import of the file at `path` beneath the folder has ended, killed or not. Reads the file where that matters.
- * True: it was killed, and so was the last import of the same bytes, wherever they lay. */
+/* Notes the end of an import of the file at `path` beneath the folder, killed or not. Reads the file if that matters.
+ * Returns true if it was killed, and so was the last import of the same bytes, at any path. */
 static bool kill_history_note(int folder_fd, const char *path, uint64_t max_file_bytes, bool is_killed)
 {
     struct stat stat;
@@ -96,7 +96,7 @@ static bool kill_history_note(int folder_fd, const char *path, uint64_t max_file
 struct import_run {
     uv_loop_t *loop;
     struct child child;
-    struct fork_server *fork_server; /* the owner's: not of one that is abandoned */
+    struct fork_server *fork_server; /* of the owner; unused after abandoning */
     struct work work;
     struct import_broker *broker;
     struct import_grant files; /* of a thread while the broker is open; root_fd is the run's own */
@@ -129,7 +129,7 @@ static void free_run(struct import_run *run)
     free(run);
 }
 
-/* Of an import that could not begin. */
+/* Returns the error of an import that could not begin. */
 static int code_of(int error)
 {
     return err_is_shortage(error) ? ERR_OVERLOADED : err_is_source(error) ? ERR_SOURCE_UNAVAILABLE : ERR_INTERNAL;
@@ -235,7 +235,7 @@ static void on_ended(struct child *child)
     struct import_run *run = container_of(child, struct import_run, child);
     run->end.child = child->exit;
     if (child->exit.term_signal != 0 && !run->is_abandoned)
-        fork_server_renew(run->fork_server); /* what a crash may have told of addresses is out of date */
+        fork_server_renew(run->fork_server); /* addresses that a crash may have revealed become invalid */
     if (child->exit.is_timeout && import_broker_is_working(run->broker))
         run->end.is_unavailable = true; /* its time went by while it waited for a file */
     import_broker_close(run->broker);

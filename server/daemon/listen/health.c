@@ -61,14 +61,14 @@ static int exchange(int fd, const struct sockaddr_storage *address, const struct
                                 probe->path, probe->host);
     if (send(fd, request, (size_t)length, MSG_NOSIGNAL) != length)
         return err_set(err, ERR_UNAVAILABLE, "%s", strerror(errno));
-    const ssize_t got = recv(fd, answer, TARGET_SIZE - 1, MSG_WAITALL); /* the server closes behind its answer */
+    const ssize_t got = recv(fd, answer, TARGET_SIZE - 1, MSG_WAITALL); /* the server closes after its answer */
     if (got <= 0)
         return err_set(err, ERR_UNAVAILABLE, "no answer: %s", got == 0 ? "connection closed" : strerror(errno));
     answer[got] = '\0';
     return 0;
 }
 
-/* Where this configuration listens for HTTP: at a port or, if there is none, the Unix socket. */
+/* The HTTP address of this configuration: a port or, if there is none, the Unix socket. */
 static int find_address(const struct config *config, struct probe *probe, struct sockaddr_storage *address,
                         struct err *err)
 {

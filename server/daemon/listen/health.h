@@ -1,10 +1,10 @@
-/* health.h - asks a running server whether it is healthy: posed --health, the container's HEALTHCHECK. Blocks for a few
- * seconds at most. */
+/* health.h - checks whether a running server is healthy, for posed --health and the container's HEALTHCHECK. Blocks for
+ * a few seconds at most. */
 #pragma once
 
 #include "daemon/config/config.h"
 
-/* GET /healthz of the server that config->http describes (on loopback if it listens everywhere), or of
- * config->health_url (http://HOST[:PORT][/PATH]) unless that is "". Prints one line and returns the exit
- * status: 0 for an answer of 200, else 1. */
+/* Requests /healthz of the server that config->http describes (on loopback if it listens everywhere), or of
+ * config->health_url (http://HOST[:PORT][/PATH]) unless that is "". Prints one line and returns the exit status: 0 for
+ * an answer of 200, else 1. */
 int health_probe(const struct config *config);

@@ -1,4 +1,4 @@
-/* loop.c - one event loop: has ports, connections and a dispatcher; it accepts, keeps time and drains. */
+/* loop.c - one event loop with its ports, connections and dispatcher: accepts, checks timeouts and drains. */
 #include "daemon/listen/loop.h"
 
 #include "base/container_of.h"
@@ -50,7 +50,7 @@ static void on_expiry(uv_timer_t *timer)
     const uint64_t now_ns = uv_hrtime();
     if (!loop_is_admin(loop))
         metrics_count_loop_lag(now_ns > due_ns ? now_ns - due_ns : 0);
-    /* what came while the server was stopped is read first: the loop runs timers before it looks at sockets */
+    /* read bytes that arrived while the server was stopped first: the loop runs timers before it polls sockets */
     loop->is_patient = !loop->is_patient && now_ms - loop->expired_ms > STALL_MS;
     loop->expired_ms = now_ms;
     loop->beat_ns = uv_hrtime();

@@ -1,4 +1,4 @@
-/* loop.h - one of the event loops: what it does on its own thread. Private to loops.c and loop.c. */
+/* loop.h - one event loop and its work on its own thread. Private to loops.c and loop.c. */
 #pragma once
 
 #include "daemon/config/access_policy.h"
@@ -21,9 +21,9 @@ struct loop {
     uint32_t number;
     struct loops *loops;
     uv_timer_t expiry;
-    uint64_t expired_ms;          /* when timeouts were looked at last */
-    bool is_patient;              /* and none was acted on then */
-    atomic_uint_fast64_t beat_ns; /* of uv_hrtime(), when that was; UINT64_MAX: the loop ends */
+    uint64_t expired_ms;          /* when timeouts were last checked */
+    bool is_patient;              /* no timeout had expired then */
+    atomic_uint_fast64_t beat_ns; /* of uv_hrtime(), at that time; UINT64_MAX: the loop ends */
     uint64_t drain_deadline_ms;
     void (*drained)(void *user);
     void *user;
@@ -32,7 +32,7 @@ struct loop {
     struct message drain;                   /* from the main loop */
     struct message use_policy, used_policy; /* from it and back */
     struct access_policy *next_policy;      /* with that: a reference */
-    uint32_t revoked_count;                 /* on its way back: connections that it ended */
+    uint32_t revoked_count;                 /* in the reply: the number of connections that it ended */
     pthread_t thread;
     bool has_thread;
 };
@@ -44,32 +44,32 @@ struct loops {
     atomic_uint_fast32_t open_count;
     struct address_counts *addresses;
     struct hub *hub;
-    uint32_t policy_pending; /* loops that do not use the next policy yet */
+    uint32_t policy_pending; /* loops that do not yet use the next policy */
     uint32_t revoked_count;
     void (*policy_used)(void *user, uint32_t revoked_count);
     void *policy_user;
     bool is_draining;
     bool may_come; /* connections may come from other loops to the main one */
     uint32_t count;
-    struct loop *list[]; /* [0] is the main one; behind the --loops that of --admin, where there is one */
+    struct loop *list[]; /* [0] is the main loop; the loop of --admin, if any, follows the --loops */
 };
 
-/* It has --admin, and no port for clients. */
+/* True for the loop of --admin, which has no port for clients. */
 static inline bool loop_is_admin(const struct loop *loop) { return loop->number >= loop->loops->config->loops; }
 
-/* Before any loop runs: connections, ports that are not bound and timeouts. `number`, `loops` and `group` are set but
- * for what this starts. */
+/* Initializes connections, unbound ports and timeouts, before any loop runs. The caller has set `number`, `loops` and
+ * the remaining members of `group`. */
 void loop_init(struct loop *loop);
-/* Has the service answer. After that loop_start() gives it a thread, unless it is the main one. ERR_INTERNAL. */
+/* Connects the loop to the service. loop_start() then gives it a thread, unless it is the main one. ERR_INTERNAL. */
 void loop_prepare(struct loop *loop);
 int loop_start(struct loop *loop, struct err *err);
 
 /* --- on its thread --- */
 
-/* Stops accepting, closes idle connections, lets replies under way finish for LIMIT_DRAIN_TIME_MS and calls
- * drained(user) once, when no connection is left and none may come. */
+/* Stops accepting, closes idle connections, lets current replies finish for LIMIT_DRAIN_TIME_MS and calls drained(user)
+ * once, when no connection is left and none can arrive. */
 void loop_drain(struct loop *loop, void (*drained)(void *user), void *user);
-/* drained() runs now if nothing is left to wait for. */
+/* Calls drained() now if nothing is left to wait for. */
 void loop_finish_drain(struct loop *loop);
 /* Messages from the main loop. */
 void loop_take_drain(struct message *message);
@@ -77,5 +77,6 @@ void loop_take_policy(struct message *message);
 /* Takes the reference. */
 void loop_use_policy(struct loop *loop, struct access_policy *policy);
 
-/* The loop is empty, or never ran with connections: closes what is open and runs it until that is gone. */
+/* Frees a loop that is empty or never ran with connections: closes its open handles and runs it until they are
+ * closed. */
 void loop_free(struct loop *loop);

@@ -1,7 +1,7 @@
-/* loops.c - all event loops: made, served, given another policy, drained.
+/* loops.c - all event loops: makes them, starts serving, changes their policy, drains them.
  *
- * --admin has a loop of its own, so that probes are answered whatever clients do: it takes calls to the service as the
- * other loops do, but says by itself whether the server lives. */
+ * --admin has its own loop, so that probes get answers whatever clients do: it sends calls to the service like the
+ * other loops, but answers liveness probes itself. */
 #include "daemon/listen/loop.h"
 
 #include "base/container_of.h"

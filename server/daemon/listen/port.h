@@ -12,7 +12,7 @@ struct port {
     struct ports *ports;
     int fd; /* listening; -1: the port is closed */
     enum port_kind kind;
-    const char *passed; /* where whoever started the server listened (LISTEN_FDS); NULL: nobody did */
+    const char *passed; /* address of a passed socket (LISTEN_FDS); NULL: it was not passed */
     uint64_t waited_ms; /* when its last pause ended, or 0 */
 };
 
@@ -21,11 +21,11 @@ struct ports {
     uint32_t count;
     struct port list[PORTS_MAX];
     struct unix_socket unix_socket;
-    uv_timer_t pause; /* of all that are paused */
+    uv_timer_t pause; /* of all paused ports */
     uint64_t accept_warned_ms;
 };
 
 static inline bool port_is_admin(const struct port *port) { return port->kind == PORT_ADMIN; }
 
-/* Of port->poll: a client waits. Accepts some of those that do. */
+/* Accepts some of the waiting clients; the callback of port->poll. */
 void port_accept(uv_poll_t *poll, int status, int events);

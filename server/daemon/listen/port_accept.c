@@ -1,4 +1,4 @@
-/* port_accept.c - connections of listening sockets: accepted a few at a time, refused, left waiting. */
+/* port_accept.c - accepts a few connections of listening sockets at a time, refuses them, or leaves them waiting. */
 #include "daemon/listen/port.h"
 
 #include "daemon/support/log.h"
@@ -95,15 +95,15 @@ static void take(const struct port *port, int fd)
     close(fd);
 }
 
-/* A pause of the port has just ended, so what is in its queue has waited. */
+/* A pause of the port has just ended, so the connections in its queue have waited. */
 static bool has_waited(const struct port *port)
 {
     return port->waited_ms != 0 && uv_now(port->ports->group->loop) - port->waited_ms < PAUSE_MS;
 }
 
-/* Does not accept for as long as there is a connection: a client that opens one after the other must neither keep us
- * from seeing how they end nor take the time of all others. Where there are far too many, those in the queue wait a
- * moment before they are closed without a word: others may have left, which this loop, or another, has yet to see. */
+/* Accepts a bounded number at a time: a client that opens one connection after another must neither hide the ends of
+ * others nor take their time. If there are far too many, connections in the queue wait a moment before they are closed
+ * without an answer, because other clients may have left without a loop having noticed yet. */
 void port_accept(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
 {
     struct port *port = poll->data;

@@ -1,4 +1,4 @@
-/* ports.c - listening sockets: opened, joined, closed. */
+/* ports.c - opens, joins and closes listening sockets. */
 #include "daemon/listen/port.h"
 
 #include "base/mem.h"
@@ -32,7 +32,7 @@ static int fail(const char *where, int rc, struct err *err)
 
 static bool is_shared(const struct port *port) { return port->ports->group->config->loops > 1 && !port_is_admin(port); }
 
-/* A socket that is bound to the address, or libuv's negative code. */
+/* Returns a socket bound to the address, or libuv's negative code. */
 static int make_socket(const struct sockaddr_storage *address, bool is_shared_one)
 {
     const bool is_ip6 = address->ss_family == AF_INET6;

@@ -14,7 +14,7 @@ struct reload {
     struct loops *loops;
     struct work work;
     bool is_working; /* until every loop uses the policy */
-    bool is_again;   /* another was asked for meanwhile */
+    bool is_again;   /* another reload was requested meanwhile */
     bool is_stopped;
     /* of the work thread: */
     struct access_policy *before, *policy; /* references; `policy` is NULL where it failed, or nothing is read again */

@@ -1,19 +1,19 @@
-/* reload.h - SIGHUP: reads the files of tokens and lists again and opens the log file again, without keeping the loop
- * waiting. Main loop's thread only.
+/* reload.h - handles SIGHUP: reads the files of tokens and lists again and reopens the log file, without blocking the
+ * loop. Main loop's thread only.
  *
- * What cannot be read stays as it was, and the log says so, with file and line; when all was read the log says what
- * changed. systemd is told of the beginning and the end. */
+ * If a file is unreadable, all lists keep their contents, and the log names file and line; otherwise the log reports
+ * the changes. It notifies systemd of the beginning and the end. */
 #pragma once
 
 #include "daemon/listen/loops.h"
 
 struct reload;
 
-/* All are borrowed. */
+/* Borrows its arguments. */
 struct reload *reload_new(uv_loop_t *loop, const struct config *config, struct loops *loops);
-/* Once more when one is under way. */
+/* Starts a reload; if one is under way, another follows it. */
 void reload_start(struct reload *reload);
-/* The loops are about to drain: nothing is reloaded any more. */
+/* Stops reloads, because the loops are about to drain. */
 void reload_stop(struct reload *reload);
-/* After the loop. NULL is fine. */
+/* Frees it after the loop has ended. NULL is fine. */
 void reload_free(struct reload *reload);

@@ -18,7 +18,7 @@ enum { TERMINAL_MS = 1000, TERMINAL_LOOKS = 10 };
  * end would end the process in another way than one a moment before. */
 static struct {
     struct wakeup wakeup;
-    uv_timer_t terminal; /* looks again whether that is there */
+    uv_timer_t terminal; /* checks again whether it exists */
     int terminal_looks;  /* so often */
     const struct signal_events *events;
     void *user;

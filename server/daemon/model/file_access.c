@@ -11,14 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A mark is looked for in at most so many folders above a model. */
+/* The largest number of folders above a model that are checked for a mark. */
 enum { LEVELS_MAX = 128 };
 
 static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
 static bool has_hidden_part(const char *path) { return path[0] == '.' || strstr(path, "/.") != NULL; }
 
-/* A path as posed-import writes it: relative, without empty, "." and ".." parts; a folder's has a slash behind it. */
+/* True for a path as posed-import writes it: relative, without empty, "." and ".." parts; a folder has a trailing
+ * slash. */
 static bool is_plain(const char *path)
 {
     for (const char *part = path; *part != '\0';) {
@@ -44,8 +45,9 @@ static bool look_at(int root_fd, const char *path, size_t path_bytes, struct sta
     return root_lstat(root_fd, text, out) == 0;
 }
 
-/* How much of the path leads to the upload folder, with its slash; -1: it lies elsewhere. By what the folders are, too:
- * file systems that ignore case, and mounts, have one folder under several names, and it may have been moved. */
+/* Returns the length of the path's prefix that leads to the upload folder, with its slash; -1: the path is elsewhere.
+ * It also compares device and inode, because case-insensitive file systems and mounts show one folder under several
+ * names, and the folder may have been moved. */
 static long upload_prefix(int root_fd, const struct file_policy *policy, const char *path)
 {
     const char *uploads = policy->uploads;
@@ -107,8 +109,8 @@ void file_access_fini(struct file_access *access)
     *access = (struct file_access){.fd = -1};
 }
 
-/* One folder above a model, whose path ends in a slash. 1: it came as a zip, and is access->fd. 0: it did not. -1:
- * errno. *mark says what is at the place of the mark. */
+/* Checks one folder above a model, whose path ends in a slash. Returns 1 if it came as a zip, with its descriptor in
+ * access->fd, 0 if not, -1 with errno. *mark describes the object at the mark's path. */
 static int look_at_folder(struct file_access *access, int root_fd, const char *folder, struct source *mark)
 {
     const size_t bytes = strlen(folder);
@@ -131,8 +133,8 @@ static int look_at_folder(struct file_access *access, int root_fd, const char *f
     return found;
 }
 
-/* The nearest folder above the model that came as a zip; `least` bytes of the path are the upload folder's.
- * folder: its path is left there. Returns 1, 0 or -1. */
+/* Finds the nearest folder above the model that came as a zip; the first `least` bytes of the path are the upload
+ * folder. Leaves its path in `folder`. Returns 1, 0 or -1. */
 static int find_zip(struct file_access *access, int root_fd, size_t least, char *folder)
 {
     access->marks = sources_new(LEVELS_MAX);
@@ -173,9 +175,9 @@ int file_access_find(struct file_access *out, int root_fd, const struct file_pol
     return 0;
 }
 
-/* --- what importers ask for --- */
+/* --- requests of importers --- */
 
-/* Whether a hidden part of the path is none of the folders that a hidden model lies in, nor that model. */
+/* True if a hidden part of the path is neither a parent folder of the hidden model nor the model itself. */
 static bool is_hidden_from(const struct file_access *access, const char *path)
 {
     const char *model = access->hidden_model;
@@ -248,7 +250,7 @@ int file_access_serve(const struct file_access *access, int root_fd, const struc
     return root_serve(folder_fd, &there, reply);
 }
 
-/* --- what a model was made from --- */
+/* --- the sources of a model --- */
 
 static bool may_open(const struct file_access *access, int root_fd, const struct source *source)
 {
@@ -299,7 +301,7 @@ bool file_access_is_unchanged(const struct file_access *access, int root_fd, con
     return true;
 }
 
-/* The stamp of what has moved: only the time of its last change may be another. */
+/* Compares the stamp of a moved file: only the time of its last change may differ. */
 static bool restamp(int root_fd, struct source *source)
 {
     struct stat stat;

@@ -1,5 +1,4 @@
-/* folder_watch.c - the inotify descriptor: events, the folders they concern, and sets of the folders that decide about
- * some files. */
+/* folder_watch.c - the inotify descriptor: its events, the watched folders, and sets of the folders of some files. */
 #include "daemon/model/folder_watch.h"
 
 #include "base/mem.h"
@@ -47,7 +46,7 @@ struct folder_watch {
 struct folder_watch_set {
     struct folder_watch *watch;
     atomic_uint_fast32_t refs;
-    uint32_t count, room; /* room: of a set that is being filled */
+    uint32_t count, room; /* room: of a set under construction */
     struct watched_folder *folders[];
 };
 
@@ -141,8 +140,8 @@ uint32_t folder_watch_count(struct folder_watch *watch)
 
 /* --- the folders that decide about some files; work threads --- */
 
-/* File systems that others change, on another machine or behind FUSE, without this kernel's knowledge. overlayfs is
- * none of them: what lies below a mounted overlay may not be changed (kernel, filesystems/overlayfs.rst). */
+/* True for file systems that another machine or a FUSE server changes without this kernel's knowledge. overlayfs is not
+ * one of them: the layers of a mounted overlay must not be changed (kernel, filesystems/overlayfs.rst). */
 static bool has_events(int fd)
 {
     static const unsigned long WITHOUT[] = {
@@ -355,7 +354,7 @@ void folder_watch_drain(struct folder_watch *watch)
         watch->changed(watch->user);
 }
 
-/* In this order: what is not in the queue any more was read after `drains` became odd. */
+/* The order matters: events that left the queue were read after `drains` became odd. */
 bool folder_watch_set_is_quiet(const struct folder_watch_set *set)
 {
     int queued_bytes = 0;

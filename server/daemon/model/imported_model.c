@@ -1,4 +1,4 @@
-/* imported_model.c - seals, maps and checks a memfd with a baked model, and gives it back with its last reference. */
+/* imported_model.c - seals, maps and checks a memfd with a baked model, and frees it with its last reference. */
 #include "daemon/model/imported_model.h"
 
 #include "base/hex.h"
@@ -28,7 +28,7 @@ static struct {
     bool is_running;
 } releases = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* It fails when another holder of the descriptor has it mapped for writing, or has sealed it against seals. */
+/* It fails if another holder of the descriptor has mapped it for writing, or has sealed it against further seals. */
 int imported_model_seal(int fd, struct err *err)
 {
     enum { FROZEN = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
@@ -57,7 +57,7 @@ static int seal_and_map(int fd, void **bytes, size_t *size_bytes, struct err *er
     return 0;
 }
 
-/* sources: NULL for those that the model itself has. */
+/* sources: NULL for the model's own list. */
 static int open_model(int fd, uint64_t key, bool has_pixels, struct sources *sources, struct imported_model **out,
                       struct err *err)
 {

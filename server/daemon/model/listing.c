@@ -9,7 +9,7 @@
 
 enum {
     FOLDERS_WATCHED_MAX = 4096,
-    REST_FACTOR = 20,   /* where nothing happens, walks take at most this part of the time */
+    REST_FACTOR = 20,   /* without changes, walks take at most this share of the time */
     WATCHED_MS = 10000, /* changes without an event (through a mapping, or another name) are found by then */
 };
 
@@ -63,7 +63,7 @@ static void open_folder(struct folders *folders, const char *path, size_t size)
         (struct listed_folder){.path = mem_strndup(path, size), .version = HASH64_SEED};
 }
 
-/* Leaves the folders that the file does not lie in, and enters those that it does. */
+/* Leaves the folders that do not contain the file, and enters the folders that do. */
 static void move_to(struct folders *folders, const char *path)
 {
     const struct listing *listing = folders->listing;
@@ -94,7 +94,7 @@ static void count_file(struct folders *folders, const struct walk_file *file)
         listing->folders[folders->open[i]].total_count++;
 }
 
-/* The order of the files is that of the folders, too: each ends in a slash, as the paths beneath it go on. */
+/* Files and folders have the same order, because each folder ends in a slash, like the paths beneath it. */
 static void find_folders(struct listing *listing)
 {
     struct folders folders = {.listing = listing};

@@ -1,9 +1,9 @@
-/* listing.h - the model files beneath the root and the folders that they lie in, as one walk found them, and whether
- * they are still the same.
+/* listing.h - the model files and folders beneath the root, as one walk found them, and a check whether they are
+ * unchanged.
  *
- * Immutable but for its references, which are atomic: any thread that holds one. Events of the folders vouch for it
- * where the system has them; elsewhere it holds for some time, so that a crowd that asks again and again does not make
- * the disk busy. */
+ * Immutable except for its atomic reference count: any thread that holds a reference. If the system reports events of
+ * the folders, they show whether it is current; otherwise it is valid for some time, so that many repeated requests do
+ * not load the disk. */
 #pragma once
 
 #include "daemon/model/folder_watch.h"
@@ -14,40 +14,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A folder that holds models, or folders that do. */
+/* A folder with models in it or beneath it. */
 struct listed_folder {
     char *path;           /* "" is the root, "a/b/" another */
     uint64_t model_count; /* in itself */
     uint64_t total_count; /* and in all folders beneath */
-    uint64_t size_bytes;  /* of the files of those in itself */
-    uint64_t version;     /* a hash of the names, sizes and times of the same */
+    uint64_t size_bytes;  /* of the model files in itself */
+    uint64_t version;     /* a hash of the names, sizes and times of these files */
 };
 
 struct listing {
-    struct walk_page page;         /* all of them */
-    struct listed_folder *folders; /* sorted by path; the root is there in any case */
+    struct walk_page page;         /* all model files */
+    struct listed_folder *folders; /* sorted by path; always has the root */
     size_t folder_count;
-    uint64_t version;             /* a hash of the folders' */
-    struct folder_watch_set *set; /* of all folders that were read, or NULL: no events tell of changes */
-    uint64_t set_count;           /* of the set, before they were read */
+    uint64_t version;             /* a hash of the folders' versions */
+    struct folder_watch_set *set; /* of all folders read, or NULL: there are no events for them */
+    uint64_t set_count;           /* of the set, before the walk */
     uint64_t begun_ms, made_ms;   /* of the clock of listing_now_ms() */
     atomic_uint_fast32_t refs;
 };
 
 uint64_t listing_now_ms(void);
 
-/* The set that listing_make() fills: its owner's thread, as long as `watch` lives. */
+/* Makes the set that listing_make() fills. Thread of the owner of `watch`, while it lives. */
 struct folder_watch_set *listing_watch(struct folder_watch *watch);
-/* Walks the root; waits for the disk: work threads. set: taken, or NULL. One reference. */
+/* Walks the root and returns one reference. Takes `set`, which may be NULL. Waits for the disk: work threads. */
 struct listing *listing_make(int root_fd, struct folder_watch_set *set);
 struct listing *listing_ref(struct listing *listing);
 void listing_unref(struct listing *listing); /* NULL is fine */
 
-/* Whether the listing shows what the root holds: no event that was read says that a folder has changed, and the walk
- * began less than holds_ms ago (with events: a longer time), or less than a multiple of the time that it took. */
+/* True if the listing is current: no event so far reports a change of a folder, and the walk began less than holds_ms
+ * ago (longer if there are events), or less than a multiple of its own duration ago. */
 bool listing_is_current(const struct listing *listing, uint64_t holds_ms);
 
-/* The first file, or folder, behind `after` whose path is not before `prefix`: those with the prefix follow at once.
- * after: of files "" is before all; of folders NULL. */
+/* Return the first file, or folder, after `after` whose path is not before `prefix`; paths with the prefix follow from
+ * there. after: "" for the first file, NULL for the first folder. */
 size_t listing_first_file(const struct listing *listing, const char *prefix, const char *after);
 size_t listing_first_folder(const struct listing *listing, const char *prefix, const char *after);

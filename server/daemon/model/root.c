@@ -19,7 +19,7 @@
 
 enum { PATH_SIZE = 4096, OPEN_TRIES = 8 };
 
-/* A file may be dated as its owner likes: at most what 64 bits hold. */
+/* Clamps times to 64 bits, because a file's owner may set any. */
 static int64_t time_ns(const struct timespec *time)
 {
     enum { NS_PER_S = 1000000000 };
@@ -179,7 +179,7 @@ int root_open_folder(int root_fd, const char *path)
     return root_open_beneath(root_fd, path[0] != '\0' ? path : ".", O_RDONLY | O_DIRECTORY);
 }
 
-/* --- what importers ask for: one file, or the names of a folder --- */
+/* --- requests of importers: one file, or the names of a folder --- */
 
 static int refuse(struct import_file_reply *reply, int error)
 {
@@ -187,7 +187,7 @@ static int refuse(struct import_file_reply *reply, int error)
     return -1;
 }
 
-/* What is there, before anything is opened; a file that may not be read has a stamp too. Returns 0 or an errno. */
+/* Reads the stamp without opening the file, so that an unreadable file has one too. Returns 0 or an errno. */
 static int look(int root_fd, const char *path, struct import_file_reply *reply)
 {
     struct stat stat;

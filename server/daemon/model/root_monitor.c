@@ -1,5 +1,5 @@
-/* root_monitor.c - a timer and a work thread that compare the folder at the path of the root with the one that is open,
- * and look at what failed. */
+/* root_monitor.c - compares the folder at the path of the root with the open one by a timer and a work thread, and
+ * checks failed files. */
 #include "daemon/model/root_monitor.h"
 
 #include "base/err.h"
@@ -23,13 +23,13 @@ static const char HANGS[] = "a call does not return";
 
 enum root_state { ROOT_IS_FINE, ROOT_IS_FAILING, ROOT_IS_DOWN };
 
-/* What a work thread found. */
+/* The findings of a work thread. */
 struct root_look {
     struct root_place place; /* of the folder at the path */
     int found_fd;            /* of another folder, which may be taken, or -1 */
-    int error;               /* errno of the look at the root, 0 = a folder is there */
-    const char *refusal;     /* why the folder that is there is not taken, or NULL */
-    int probe_error;         /* of what had failed; 0 = it does no more, or nothing had */
+    int error;               /* errno of the check of the root, 0 = a folder is there */
+    const char *refusal;     /* why the new folder is not accepted, or NULL */
+    int probe_error;         /* of the failed file; 0 = it works again, or there was none */
     char failed_path[ROOT_LOOK_PATH_SIZE];
 };
 
@@ -45,7 +45,7 @@ struct root_monitor {
     struct root_place place;
     enum root_state state;
     uint64_t since_ms;
-    uint64_t note_count, looked_count; /* failures noted; those of them before the look */
+    uint64_t note_count, looked_count; /* failures noted; the number before the check */
     char failed_path[ROOT_LOOK_PATH_SIZE];
     char why[WHY_SIZE];
     struct root_look look;

@@ -1,5 +1,5 @@
-/* root_probe.c - a timer, and a thread for each look: a work thread of libuv would be lost for others, and keep the
- * loop from ending, for as long as a mount hangs. */
+/* root_probe.c - checks the root by a timer and a new thread for each check: a work thread would be blocked while a
+ * mount hangs, and would keep the loop from ending. */
 #include "daemon/model/root_probe.h"
 
 #include "base/mem.h"
@@ -16,13 +16,13 @@
 
 enum { PAUSE_MS = 2000, PATIENCE_MS = 3000, STACK_BYTES = 1 << 20, NS_PER_MS = 1000000 };
 
-/* What the thread and the loop have in common; freed by the last of them. */
+/* Shared by the thread and the loop; the last of them frees it. */
 struct root_look {
     atomic_uint refs;
     pthread_mutex_t mutex;
     bool is_running; /* under the mutex, as is the rest */
     uint64_t started_ns;
-    int error; /* errno of the last look that ended; 0: the root can be read */
+    int error; /* errno of the last finished check; 0: the root is readable */
     char path[];
 };
 

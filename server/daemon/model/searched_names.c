@@ -1,4 +1,4 @@
-/* searched_names.c - names of a folder, compared with the parts of an import's paths. */
+/* searched_names.c - compares the names of a folder with the parts of an import's paths. */
 #include "daemon/model/searched_names.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* source_access.c - a row of times, one for each thread, and each thread's first error. */
+/* source_access.c - keeps the start time of the current call and the first error of each thread. */
 #include "daemon/model/source_access.h"
 
 #include "base/err.h"

@@ -1,4 +1,4 @@
-/* sources.c - lists of source files: their stamps compared, their content hashed. */
+/* sources.c - lists of source files: compares their stamps, hashes their contents. */
 #include "daemon/model/sources.h"
 
 #include "base/mem.h"
@@ -88,7 +88,7 @@ bool source_is_unchanged(int folder_fd, const char *path, const struct source *s
 
 /* --- searched folders --- */
 
-/* Whether the names that were looked for in it are those that are there now; its stamp is another. */
+/* True if the relevant names in the folder are unchanged, although its stamp differs. */
 static bool has_same_names(int root_fd, const struct sources *sources, const struct source *folder)
 {
     uint8_t hash[SOURCE_HASH_SIZE];

@@ -1,4 +1,4 @@
-/* walk.c - a depth-first walk of the root in the byte order of paths, without recursion. */
+/* walk.c - walks the root depth-first in the byte order of paths, without recursion. */
 #include "daemon/model/walk.h"
 
 #include "base/ascii.h"
@@ -22,8 +22,8 @@
 
 enum { PATH_SIZE = 4096, ENTRIES_MAX = 500000 };
 
-/* A folder being walked: its names, sorted; those of folders end in '/', so that the order of names is the order
- * of the paths beneath them. */
+/* A folder under the walk with its sorted names. Names of folders end in '/', so that the order of names matches the
+ * order of the paths beneath them. */
 struct walk_folder {
     char **names;
     size_t count, next;
@@ -45,7 +45,7 @@ static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const 
 
 static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
-/* Whether a folder ("a/b/") can hold something the query asks for. */
+/* True if a folder ("a/b/") can contain results of the query. */
 static bool may_hold(const struct walk_filter *query, const char *folder)
 {
     const bool is_in_prefix = starts_with(folder, query->prefix) || starts_with(query->prefix, folder);
@@ -171,8 +171,8 @@ static bool has_name(const struct walk_folder *folder, const char *name)
     return bsearch(&name, folder->names, folder->count, sizeof *folder->names, by_bytes) != NULL;
 }
 
-/* True for the sequences and textures of a Half-Life model that lie beside it, in files that its format's extension
- * has, too. Files are opened only where the names say that they may be such. */
+/* True for the sequences and textures of a Half-Life model, which are in files beside it with the same extension. Opens
+ * files only if their names suggest it. */
 static bool is_half_life_part(const struct walk *walk, const struct walk_folder *folder, const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -220,7 +220,7 @@ static void add_file(struct walk *walk)
     page->files[page->count++] = (struct walk_file){.path = mem_strdup(walk->path), .stamp = stamp};
 }
 
-/* The next name of the innermost folder. */
+/* Steps to the next name of the innermost folder. */
 static void step(struct walk *walk)
 {
     struct walk_folder *folder = &walk->folders[walk->depth - 1];

@@ -21,7 +21,7 @@ static void set_content(struct model_handle *handle, const uint8_t content_hash[
     handle->hash[2 * CONTENT_HASH_BYTES] = '\0';
 }
 
-/* The index of a free entry. */
+/* Returns the index of a free entry. */
 static uint32_t find_free(struct model_handles *handles)
 {
     for (uint32_t i = 0; handles->count < handles->size && i < handles->size; i++)

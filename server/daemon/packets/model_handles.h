@@ -1,4 +1,4 @@
-/* model_handles.h - the numbers that a connection has given to models: the path and the last content of each. Loop
+/* model_handles.h - the handles (numbers) of a connection for models, with the path and the last content of each. Loop
  * thread only. */
 #pragma once
 
@@ -24,15 +24,15 @@ struct model_handles {
 /* Zeroed is empty. */
 void model_handles_fini(struct model_handles *handles);
 
-/* Gives the lowest free number, from 1, to a model with this content, as generation 1. */
+/* Assigns the lowest free number, from 1, to a model with this content, as generation 1. */
 uint32_t model_handles_add(struct model_handles *handles, const char *path,
                            const uint8_t content_hash[CONTENT_HASH_BYTES]);
 /* NULL: no model has the number. */
 struct model_handle *model_handles_find(const struct model_handles *handles, uint32_t number);
 void model_handles_remove(struct model_handles *handles, uint32_t number);
 
-/* The model has this content. True if it is another one than before: the generation has gone up. */
+/* Notes the model's present content. True if it has changed and the generation was incremented. */
 bool model_handle_update(struct model_handle *handle, const uint8_t content_hash[CONTENT_HASH_BYTES]);
 
-/* Memory that they take. */
+/* Returns their memory. */
 size_t model_handles_held_bytes(const struct model_handles *handles);

@@ -1,7 +1,7 @@
-/* model_watches.c - clients that want to hear when a model changes, and the looks at models that tell.
+/* model_watches.c - reports changes of models to clients, and checks the watched models.
  *
- * A model that anybody watches is asked for when the cache reports a change of it, and now and then where no event
- * would tell or the model is not in memory. The reply is compared with what each of its watches was told last. */
+ * It requests a watched model when the cache reports a change, and regularly if there are no events for it or it is not
+ * in memory. It compares the reply with the last report of each watch. */
 #include "daemon/packets/packets.h"
 
 #include "base/container_of.h"
@@ -14,7 +14,7 @@
 
 enum { LOOKS_PER_TICK = 256 };
 
-/* A path that is watched, with all its watches. */
+/* A watched path, with all its watches. */
 struct watched_model {
     struct model_watches *watches;
     char *path;
@@ -22,7 +22,7 @@ struct watched_model {
     struct call call;
     uint64_t looked_ms; /* 0: it changed since */
     bool is_calling;
-    bool is_again; /* it changed while it was asked for */
+    bool is_again; /* it changed during the request */
     UT_hash_handle hh;
 };
 
@@ -70,7 +70,7 @@ static bool is_news(const struct model_watch *watch, const struct reply *reply)
             (reply->code == 0 && memcmp(watch->content_hash, reply->content_hash, CONTENT_HASH_BYTES) != 0));
 }
 
-/* A client that does not read is told later, of what is then. */
+/* If a client does not read, its report is deferred and describes the later state. */
 static bool can_hear(const struct model_watch *watch)
 {
     const struct conn *conn = watch->conn;

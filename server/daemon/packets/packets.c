@@ -1,4 +1,4 @@
-/* packets.c - packets on a connection: from its bytes to packets, each to the file that answers it. */
+/* packets.c - splits the bytes of a connection into packets, and passes each to the file that answers it. */
 #include "daemon/packets/packets.h"
 
 #include "base/mem.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a frame of a WebSocket beside its payload: header and padding of a packet, or a hello; protocol/tcp.md has the
- * number. */
+/* Bytes of a WebSocket frame in addition to the payload: header and padding of a packet, or a hello; protocol/tcp.md
+ * states the number. */
 enum { MESSAGE_OVERHEAD_BYTES = 512 };
 
 static const char UNKNOWN_TOKEN[] = "the token is not one of this server's";
@@ -96,7 +96,7 @@ static void feed(struct conn *conn)
     conn->in_bytes -= used;
     conn->packets->asked = (struct packet){0};
     if (rc == PACKET_COMPLETE || rc == PACKET_GREETED)
-        timeout_disarm(&conn->timeout); /* the next packet's time starts anew */
+        timeout_disarm(&conn->timeout); /* restart the timeout for the next packet */
     if (rc == PACKET_COMPLETE) {
         begin(conn);
     } else if (rc == PACKET_GREETED) {
@@ -109,14 +109,14 @@ static void feed(struct conn *conn)
     }
 }
 
-/* Nobody gives credit or listens any more: ends streams and watches. */
+/* Ends streams and watches, because the client gives no more credit and does not listen. */
 static void on_left(struct conn *conn)
 {
     streams_end_all(conn, 0);
     model_watches_remove(conn, 0);
 }
 
-/* Closes a client that asks for more and more pongs and reads none. */
+/* Closes the connection of a client that requests more and more pongs without reading them. */
 static void unwrap(struct conn *conn, const char **bytes, size_t *size_bytes)
 {
     struct conn_group *group = conn->group;
@@ -165,7 +165,8 @@ static bool drain(struct conn *conn)
     return false;
 }
 
-/* Streams end at once; a reply under way is an error instead. Nothing can be said in the middle of a body. */
+/* Streams end at once, and an error replaces the current reply. In the middle of a body there is no way to report an
+ * error. */
 static bool end_if_revoked(struct conn *conn)
 {
     const struct access *access = conn->group->access;

@@ -1,4 +1,4 @@
-/* packets_control.c - packets that a connection answers itself: about its handles, watches and streams. */
+/* packets_control.c - answers packets about handles, watches and streams of the connection itself. */
 #include "daemon/packets/packets.h"
 
 static int start_stream(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)

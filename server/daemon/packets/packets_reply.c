@@ -1,4 +1,4 @@
-/* packets_reply.c - what a connection that speaks packets sends: replies, errors, what it ends with. */
+/* packets_reply.c - sends replies and errors of a packet connection, including the last one. */
 #include "daemon/packets/packets.h"
 
 #include "daemon/support/log.h"
@@ -101,7 +101,7 @@ static void log_packet(const struct conn *conn, const struct reply *reply, int s
 static void count_and_log(const struct conn *conn, const struct reply *reply)
 {
     if (conn->packets->asked.kind == 0 && reply->code == ERR_SHUTTING_DOWN)
-        return; /* no request asked for this */
+        return; /* not an answer to a request */
     conn_count_reply(reply);
     if (reply->rest == NULL)
         log_packet(conn, reply, reply->status, reply_body_bytes(reply));
@@ -153,7 +153,7 @@ void packets_reply_to_call(struct conn *conn, struct reply *reply)
         packets_end_with_error(conn, &err, PACKET_NO_OFFSET);
         return;
     }
-    if (packets->asked.kind == PACKET_OPEN && reply->code == 0) /* whoever opens a model gets a handle */
+    if (packets->asked.kind == PACKET_OPEN && reply->code == 0) /* opening a model returns a handle */
         packets->asked.model = model_handles_add(&packets->handles, conn->call.request.model, reply->content_hash);
     packets_send_reply(conn, reply, PACKET_NO_OFFSET);
     if (conn->state != CONN_STREAMING && conn->group->is_draining)

@@ -1,4 +1,4 @@
-/* packets_requests.c - packets that the service answers: from packet to request. */
+/* packets_requests.c - turns packets into requests to the service. */
 #include "daemon/packets/packets.h"
 #include "daemon/conn/large_request.h"
 
@@ -51,7 +51,7 @@ static void take_request(struct conn *conn, int rc, size_t bad_at, const struct 
     conn_start_call(conn);
 }
 
-/* A packet with a long payload, which a thread parses, with copies of what it needs. */
+/* A packet with a long payload, which a thread parses, with copies of its data. */
 struct long_call {
     struct packet packet;
     struct packet_model model;
@@ -124,7 +124,8 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
     take_request(conn, rc, bad_at, &err);
 }
 
-/* A client that asks about a handle that is not open may have lost count of its own bytes: if so, says that. */
+/* Refuses an unknown handle. If the packet is malformed as well, it reports that, because the client may have
+ * miscounted its own bytes. */
 static void refuse_model(struct conn *conn, const struct packet *packet, const struct err *err)
 {
     struct request request = {0};

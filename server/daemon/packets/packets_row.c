@@ -1,6 +1,6 @@
-/* packets_row.c - answers to a row of packets that differ in id and time alone: a client that asks for the poses of
- * many moments sends them together. What their answers have in common was found for the first one; the others are
- * written straight to where they leave from, and their poses are evaluated together. */
+/* packets_row.c - answers a row of packets that differ only in id and time, as sent by a client that requests the poses
+ * of many times. It reuses the common data of the first answer, writes the others directly into the send queue, and
+ * evaluates their poses together. */
 #include "daemon/packets/packets.h"
 
 #include "base/bytes.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROW_MAX = PREPARED_ROW_MAX }; /* quick answers between two looks at the clock */
+enum { ROW_MAX = PREPARED_ROW_MAX }; /* quick answers between two readings of the clock */
 
 /* The packet that was answered last: its bytes, and where in them the two things are in which others may differ. */
 struct row {
@@ -41,7 +41,7 @@ static bool answer(struct conn *conn, struct prepared_query *query, const char *
     struct buf *tail = send_queue_tail(&conn->out);
     const size_t before = tail->size_bytes;
     packet->id = get_u32(bytes + ID_AT);
-    packet_put_header(tail, packet); /* without what is not known yet */
+    packet_put_header(tail, packet); /* without the fields that are not known yet */
     if (before % FRAMES_ALIGNMENT != 0 ||
         !dispatcher_append_reply(conn->group->dispatcher, query, get_f64(bytes + TIME_AT), tail, &packet->warnings)) {
         tail->size_bytes = before;
@@ -64,7 +64,7 @@ void packets_answer_row(struct conn *conn, const struct packet *first)
     struct packet packet = {
         .kind = PACKET_FRAMES, .model = first->model, .generation = handle == NULL ? 0 : handle->generation};
     uint32_t count = 0;
-    /* first: the bytes of a packet that came in parts are elsewhere, and gone */
+    /* first, because the bytes of a packet that arrived in parts were elsewhere and are gone */
     if (row.bytes + size_bytes != conn->in || handle == NULL || !query->is_quick || conn->packets->websocket != NULL ||
         log_has_requests())
         return;

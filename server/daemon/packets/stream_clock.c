@@ -62,7 +62,7 @@ void stream_clock_change(struct stream_clock *clock, const struct stream_change 
     const bool begins_anew = was_paused || change->position_s != NULL || change->rate != NULL || clock->rate == 0;
     const double position_s = stream_clock_position(clock, clock->next, now_ns);
     const uint64_t due = begins_anew ? now_ns : due_ns(clock, clock->next);
-    const uint64_t next_ns = due == UINT64_MAX ? now_ns : due; /* the beat is lost and starts anew */
+    const uint64_t next_ns = due == UINT64_MAX ? now_ns : due; /* the beat is lost and restarts */
     clock->base_s = change->position_s != NULL ? *change->position_s : position_s;
     clock->speed = change->speed != NULL ? *change->speed : clock->speed;
     clock->rate = change->rate != NULL ? *change->rate : clock->rate;

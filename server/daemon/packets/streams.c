@@ -1,5 +1,4 @@
-/* streams.c - the streams of a connection: sends a frame at each tick for which the client has given credit and reads.
- */
+/* streams.c - the streams of a connection: sends a frame at each tick if the client has given credit and reads. */
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/packets/packets.h"
@@ -176,9 +175,9 @@ static void on_timer(uv_timer_t *timer)
     dispatcher_handle(stream->conn->group->dispatcher, &stream->call);
 }
 
-/* Sets the timer for the next frame: for its time, for as soon as possible, or not until something happens. `least_ms`
- * is 0 only after a packet of the client: a timer that sets a timer which is due at once would keep the loop from
- * everything else. For the same reason this does not update the loop's time. */
+/* Sets the timer for the next frame: at its time, as soon as possible, or not until an event. `least_ms` is 0 only
+ * after a packet of the client, because a timer that sets an immediately due timer would block the loop. For the same
+ * reason this does not update the loop's time. */
 static void go_on(struct stream *stream, uint64_t least_ms)
 {
     const uint64_t next_ns = stream_clock_next_ns(&stream->clock);

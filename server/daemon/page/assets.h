@@ -1,5 +1,5 @@
-/* assets.h - the files that the pages for people consist of: clients/page, clients/js and the shaders, as they were
- * when the program was built. Read-only; any thread. */
+/* assets.h - the files of the pages for people, built into the program: clients/page, clients/js and the shaders.
+ * Read-only; any thread. */
 #pragma once
 
 #include <stddef.h>
@@ -11,5 +11,5 @@ struct asset {
     size_t size_bytes;
 };
 
-/* By its name; NULL: there is none. Those whose name ends with ".html" are shells for page.h and no answers. */
+/* Finds an asset by its name, or returns NULL. Assets with ".html" names are shells for page.h, not answers. */
 const struct asset *asset_find(const char *name);

@@ -10,8 +10,8 @@
 /* A proxy may keep it, and asks whether it is still so: another build or model has other bytes at the same address. */
 static const char CACHE_REVALIDATE[] = "no-cache";
 
-/* What the pages may do (https://www.w3.org/TR/CSP3/): nothing from elsewhere, no inline script or style. Streams to
- * the page's own host are 'self' too. Model files' textures are shown from blob: addresses. */
+/* The policy of the pages (https://www.w3.org/TR/CSP3/): nothing from elsewhere, no inline script or style. 'self'
+ * covers streams to the page's own host too. Textures of model files have blob: addresses. */
 static const char POLICY[] = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
                              "img-src 'self' data: blob:; base-uri 'self'; form-action 'none'; frame-ancestors ";
 
@@ -19,7 +19,7 @@ enum { PICTURE_WIDTH = 1200, PICTURE_HEIGHT = 630 }; /* https://ogp.me; the shar
 
 /* --- HTML --- */
 
-/* Text of an element or of an attribute in quotes. The path of a model is anybody's. */
+/* Escapes text for an element or a quoted attribute, because anybody can choose the path of a model. */
 static void put_escaped(struct buf *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -63,7 +63,7 @@ static void put_meta(struct buf *out, const char *property, const char *content)
     buf_put_text(out, "\">\n");
 }
 
-/* True when whoever follows a link without a token gets a picture. */
+/* True if a visitor without a token gets a picture. */
 static bool has_public_pictures(const struct config *config)
 {
     return config->render_workers > 0 && (config->token_file == NULL || config->token_for != TOKEN_FOR_ALL) &&
@@ -145,7 +145,7 @@ static void put_shell(struct reply *reply, const struct config *config, const st
         buf_put_text(&reply->policy, "'none'");
 }
 
-/* A strong tag of the bytes; 304 where the client has them. */
+/* Adds a strong tag of the bytes; answers 304 if the client has them. */
 static void finish(const struct request *request, struct reply *reply)
 {
     struct err err;

@@ -18,7 +18,7 @@
 
 enum { READS_MAX = 16, STDIO_COUNT = 3 + CHILD_FDS_MAX };
 
-/* --- what it writes --- */
+/* --- its output --- */
 
 /* size_bytes: at most CHILD_OUTPUT_SIZE. */
 static void keep_output(struct child *child, const char *bytes, size_t size_bytes)
@@ -46,7 +46,7 @@ static void on_read(uv_stream_t *pipe, ssize_t size_bytes, const uv_buf_t *bytes
         uv_read_stop(pipe);
 }
 
-/* What still lies in the pipe. Its end is not waited for: a child of the process may hold it open. */
+/* Reads the bytes left in the pipe, without waiting for its end, because a child of the process may hold it open. */
 static void finish_output(struct child *child)
 {
     uv_os_fd_t fd;
@@ -119,7 +119,7 @@ static void on_exits(uv_signal_t *exits, int number __attribute__((unused)))
     while (ended < 0 && errno == EINTR);
     if (ended == 0 || !child->is_running)
         return;
-    const bool is_known = ended == child->pid; /* else somebody else has waited for it, who has no business to */
+    const bool is_known = ended == child->pid; /* otherwise foreign code has waited for it */
     end(child, is_known && WIFEXITED(status) ? WEXITSTATUS(status) : -1,
         is_known && WIFSIGNALED(status) ? WTERMSIG(status) : 0, is_known ? &used : NULL);
 }
@@ -197,7 +197,8 @@ static int spawn(struct child *child, uv_loop_t *loop, const struct child_comman
     return uv_spawn(loop, &child->process, &options);
 }
 
-/* Its time and its words; *output_fd is the process's end of the pipe. Closes them again when that fails. */
+/* Opens its timer and the pipe of its output; *output_fd is the process's end of the pipe. Closes them again on
+ * failure. */
 static int prepare(struct child *child, uv_loop_t *loop, const struct child_events *events, int *output_fd)
 {
     int fds[2];
@@ -254,7 +255,7 @@ void child_adopt(struct child *child, pid_t pid)
     child_limit_time(child, child->time_ms);
     if (child->kill_signal != 0)
         child_kill(child, child->kill_signal);
-    on_exits(&child->exits, SIGCHLD); /* it may have ended before anybody listened */
+    on_exits(&child->exits, SIGCHLD); /* it may have ended before the handle was active */
 }
 
 void child_give_up(struct child *child, int error, const char *output)
@@ -291,7 +292,7 @@ int child_run(char *const *args, char *const *env, uint64_t time_ms, struct chil
 
 enum { SYSCALL_MAX = 1 << 20 };
 
-/* --- what its end says, any thread --- */
+/* --- explanations of its end, any thread --- */
 
 const char *child_exit_last_line(const char *output, char out[LAST_LINE_SIZE])
 {

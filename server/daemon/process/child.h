@@ -1,9 +1,9 @@
-/* child.h - one child process: started as the leader of a process group of its own, or made so by a fork server
- * (fork_server.h), listened to on its stderr, given a time, and killed together with its group. Loop thread only.
+/* child.h - runs one child process: starts it as the leader of its own process group, or lets a fork server make it
+ * (fork_server.h), reads its stderr, limits its time, and kills it together with its group. Loop thread only.
  *
- * The process has nothing of the daemon's but the environment and the descriptors that it is given; its stdin is
- * /dev/null, and so is its stdout unless it is listened to. The owner embeds struct child in zeroed memory that stays
- * where it is until closed() has run. */
+ * The process gets only the given environment and descriptors from the daemon; its stdin is /dev/null, and so is its
+ * stdout unless the daemon reads it. The owner embeds struct child in zeroed memory that does not move until closed()
+ * has run. */
 #pragma once
 
 #include "daemon/process/worker_usage.h"
@@ -17,39 +17,39 @@ enum { CHILD_OUTPUT_SIZE = 4096, CHILD_FDS_MAX = 2 };
 
 /* How a process ended. */
 struct child_exit {
-    int start_error;    /* a negative errno: there was never a process, and output says what is known of why */
-    int64_t status;     /* when term_signal is 0 */
+    int start_error;    /* a negative errno: the process never existed, and output has the known reason */
+    int64_t status;     /* if term_signal is 0 */
     int term_signal;    /* 0: it ended by itself */
-    bool is_timeout;    /* it was killed because its time was over */
-    const char *output; /* the end of what it wrote to stderr, where libraries say why they die */
+    bool is_timeout;    /* it was killed because it exceeded its time */
+    const char *output; /* the end of its stderr, where libraries say why they abort */
 };
 
 struct child;
 
-/* What the owner hears of, each once. Neither runs before child_start() has returned. */
+/* Events for the owner, each once. Neither runs before child_start() has returned. */
 struct child_events {
-    /* The process is gone; child->exit says how. Not after a child_start() that failed. */
+    /* The process has ended; child->exit says how. Does not run after a failed child_start(). */
     void (*ended)(struct child *child);
-    /* Last of all, after a child_start() that failed too: the memory is the owner's again. */
+    /* The last event, also after a failed child_start(): the owner may reuse the memory. */
     void (*closed)(struct child *child);
 };
 
 struct child {
-    struct child_exit exit; /* since ended(); its output until the memory goes */
+    struct child_exit exit; /* valid from ended() on */
     /* the rest is private to child.c */
     const struct child_events *events;
     union {
         uv_handle_t handle;
         uv_process_t process;
-        uv_signal_t exits; /* of one that a fork server made: libuv does not wait for it */
+        uv_signal_t exits; /* for a process of a fork server: libuv does not wait for it */
     };
-    pid_t pid;        /* 0: a fork server has not made it yet */
+    pid_t pid;        /* 0: the fork server has not made it yet */
     uint64_t time_ms; /* child_limit_time() */
-    int kill_signal;  /* to be sent once there is a process */
-    int sent_signal;  /* by child_kill(), the last */
+    int kill_signal;  /* to send once the process exists */
+    int sent_signal;  /* the last signal of child_kill() */
     struct worker_entry usage;
-    struct child *next; /* of those that wait for a fork server */
-    uv_pipe_t pipe;     /* stderr, and stdout where that is listened to */
+    struct child *next; /* in the list that waits for a fork server */
+    uv_pipe_t pipe;     /* stderr, and stdout if the daemon reads it */
     uv_timer_t timer;
     int open_handles;
     bool is_running, is_late;
@@ -59,64 +59,63 @@ struct child {
 };
 
 struct child_command {
-    char *const *args; /* [0] is the program; NULL behind the last */
-    char *const *env;  /* all of it */
+    char *const *args; /* [0] is the program; terminated by NULL */
+    char *const *env;  /* the whole environment */
     int fds[CHILD_FDS_MAX];
-    int fd_count;    /* which of the daemon's become descriptors 3, 4, ... of the process */
-    bool has_stdout; /* its stdout is listened to as well */
+    int fd_count;    /* fds become descriptors 3, 4, ... of the process */
+    bool has_stdout; /* the daemon reads its stdout as well */
     enum worker_program program;
 };
 
-/* `command` is borrowed for the call, `events` for good. Returns 0 or the negative errno of the failure. */
+/* Starts a process. `command` is borrowed for the call, `events` for the child's life. Returns 0 or a negative
+ * errno. */
 int child_start(struct child *child, uv_loop_t *loop, const struct child_command *command,
                 const struct child_events *events);
 
 /* --- for fork_server.c --- */
 
-/* As child_start() of a process that a fork server is asked for. *stderr_fd is the process's end of the pipe, the
- * caller's to close. One of the next three follows, unless it failed. */
+/* Like child_start(), for a process requested from a fork server. *stderr_fd is the process's end of the pipe; the
+ * caller closes it. On success the caller follows with one of the next three functions. */
 int child_await(struct child *child, uv_loop_t *loop, const struct child_events *events, int *stderr_fd);
-/* The process is there, a child of this process as the kernel sees it. */
+/* Takes the new process, which the kernel regards as a child of this process. */
 void child_adopt(struct child *child, pid_t pid);
-/* There will be no process: ended() with exit.start_error = error and this output. */
+/* Reports that there will be no process: ended() gets exit.start_error = error and this output. */
 void child_give_up(struct child *child, int error, const char *output);
-/* The same without ended(): before the owner knows that the process is awaited. */
+/* The same without ended(), before the owner knows about the request. */
 void child_drop(struct child *child);
 
 /* --- for all --- */
 
-/* Kills the process when it is still there in time_ms, and has exit.is_timeout say so; in place of the time that was
- * set before. 0: it has any time. */
+/* Kills the process if it still runs in time_ms, with exit.is_timeout set; replaces the previous limit. 0: no limit. */
 void child_limit_time(struct child *child, uint64_t time_ms);
 
-/* Sends the signal to the process and its group, and sets no time any more. Does nothing when it has ended. */
+/* Sends the signal to the process and its group, and ends the time limit. Does nothing if the process has ended. */
 void child_kill(struct child *child, int signal);
 
-/* 0: there is none yet, or none any more. */
+/* Returns 0 before the process exists and after it has ended. */
 pid_t child_pid(const struct child *child);
 
-/* ended() has run, or runs. */
+/* True from the call of ended() on. */
 bool child_has_ended(const struct child *child);
 
-/* The processor time that the process has used, by the kernel's account; 0 when it has ended. */
+/* Return the processor time of the process, as counted by the kernel; 0 if it has ended. */
 uint64_t child_cpu_used_ns(const struct child *child);
 uint64_t child_cpu_used_ms(const struct child *child);
 
-/* Runs a program to its end, or until time_ms are over, without a loop: at start-up. Fills *out, whose output is that
- * of stdout and stderr. Returns 0, or the negative errno of a start that failed. */
+/* Runs a program to its end, or for time_ms, without a loop, at start-up. Fills *out, with the output of stdout and
+ * stderr. Returns 0, or the negative errno of a failed start. */
 int child_run(char *const *args, char *const *env, uint64_t time_ms, struct child *out);
 
 enum { LAST_LINE_SIZE = 288, DENIED_SYSCALL_SIZE = 64 };
 
-/* The last line of `output` that is not blank, or its start; printable UTF-8. Returns out. Any thread. */
+/* Copies the last nonblank line of `output`, or its start, as printable UTF-8. Returns out. Any thread. */
 const char *child_exit_last_line(const char *output, char out[LAST_LINE_SIZE]);
 
-/* What is known of why a process failed, never "": that line, or how the process ended where it wrote none. Returns
- * out. Any thread. */
+/* Describes why a process failed, never "": by that line, or by the way it ended if it wrote none. Returns out. Any
+ * thread. */
 const char *child_exit_words(const struct child_exit *exit, char out[LAST_LINE_SIZE]);
 
-/* The system call that the sandbox ended a process for, by the last that it wrote ("" for nothing). Fills out with
- * "openat()", "system call 999", or "a call of a foreign kind" when the output does not say it; returns out. Any
- * thread.
- */
+/* Names the system call for which the sandbox ended a process, by the end of its output ("" for none). Fills out with
+ * "openat()", "system call 999", or "a call of a foreign kind" if the output does not name it; returns out. Any
+ * thread. */
 const char *child_exit_denied_syscall(const char *output, char out[DENIED_SYSCALL_SIZE]);

@@ -1,4 +1,4 @@
-/* fork_server.c - one fork server at a time, those that make way for it, and who waits for a process. */
+/* fork_server.c - the current fork server, its retiring predecessors, and the requests that wait for a process. */
 #include "daemon/process/fork_server.h"
 
 #include "base/container_of.h"
@@ -18,9 +18,9 @@
 /* How long a process may take to be made, on a machine that has much else to do; and how many one fork server makes. */
 enum { PATIENCE_MS = 100000, FORKS_MAX = 100 };
 
-/* While somebody waits for a process, the fork server is looked at so often. It does not work any more if it is found
- * stopped so many times in a row, or asleep without having run in between: even where others keep the machine busy, a
- * message wakes it, and it waits for a processor and not for an event. */
+/* The interval of checks of the fork server while a request waits, and the number of checks in a row that must find it
+ * stopped, or asleep without having run, before it counts as broken. On a busy machine a message still wakes it, so
+ * that it waits for a processor and not for an event. */
 enum { LOOK_MS = 200, STOPPED_LOOKS = 2, ASLEEP_LOOKS = 3 };
 
 /* The process of one. It lives until its socket is closed. */
@@ -28,11 +28,11 @@ struct fork_parent {
     struct child child;
     uv_poll_t poll;
     uv_timer_t looks;
-    int stopped_count, asleep_count; /* of the last looks */
+    int stopped_count, asleep_count; /* of the last checks */
     uint64_t cpu_ns;                 /* at the last */
     int socket;
     int open_parts;             /* of the child, the poll handle and the timer */
-    struct fork_server *server; /* NULL: it makes way, once nobody waits for it */
+    struct fork_server *server; /* NULL: it retires, once no request waits for it */
     bool is_dismissed;          /* it did nothing wrong */
     const char *fault;          /* why posed has ended it ("was stopped"), or NULL */
     unsigned fork_count;
@@ -83,7 +83,7 @@ static void make_way(struct fork_parent *parent)
         close_socket(parent);
 }
 
-/* --- who waits for it, and whether that is in vain --- */
+/* --- waiting requests, and detection of a broken fork server --- */
 
 static void on_look(uv_timer_t *looks)
 {
@@ -135,7 +135,7 @@ static struct child *take_first(struct fork_parent *parent)
 
 /* --- its answers --- */
 
-/* False: it says what no fork server says, or nothing any more. */
+/* Reads all replies. False: one is invalid, or the fork server has ended. */
 static bool read_replies(struct fork_parent *parent)
 {
     while (!uv_is_closing((uv_handle_t *)&parent->poll)) {
@@ -168,7 +168,7 @@ static void on_readable(uv_poll_t *poll, int status, int events __attribute__((u
     child_limit_time(&parent->child, PATIENCE_MS);
 }
 
-/* Nobody has dismissed it. Most often it has written nothing: then the count is all that is known besides. */
+/* It ended unexpectedly. Usually it has written nothing, so the count is the only further information. */
 static void warn(const struct fork_parent *parent)
 {
     char how[160], words[LAST_LINE_SIZE];
@@ -191,7 +191,7 @@ static void on_ended(struct child *child)
     struct fork_parent *parent = container_of(child, struct fork_parent, child);
     if (!parent->is_dismissed)
         warn(parent);
-    read_replies(parent); /* what it made until then is there */
+    read_replies(parent); /* its processes up to then exist */
     make_way(parent);
     while (parent->first != NULL)
         child_give_up(take_first(parent), -ECONNRESET, child->exit.output);
@@ -256,7 +256,7 @@ static int send_fds(int socket, const int fds[FORK_FD_COUNT])
     return sent < 0 ? -errno : 0;
 }
 
-/* Of the fork server that there is, or of a new one where that has ended unseen. */
+/* Sends a request to the current fork server, or to a new one if that has ended unnoticed. */
 static int ask(struct fork_server *server, const int fds[FORK_FD_COUNT])
 {
     for (;;) {

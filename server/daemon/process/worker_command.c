@@ -34,7 +34,7 @@ static bool is_set(char *const env[], const char *variable)
     return false;
 }
 
-/* also: "NAME=value" for each NAME that is not set, and NULL behind the last. */
+/* also: "NAME=value" for each unset NAME, terminated by NULL. */
 static char **make_env(size_t kept_count, const char *const *also)
 {
     size_t count = 0, total = 0, also_count = 0;
@@ -95,7 +95,7 @@ void worker_command_import(struct worker_command *command, const struct config *
         /* Large pages for large blocks: assimp clears 16 MiB for each OBJ, which are 4096 page faults without. */
         "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", NULL};
     command->env = make_env(PLAIN_COUNT, ALSO);
-    for (int i = 0; i < LIMIT_COUNT; i++) /* those that the importer does not know by itself */
+    for (int i = 0; i < LIMIT_COUNT; i++) /* limits that the importer does not know itself */
         if (LIMIT_INFO[i].option[0] != '\0' && config->limits.value[i] != LIMIT_INFO[i].initial)
             add_number(command, LIMIT_INFO[i].option, config->limits.value[i]);
 }

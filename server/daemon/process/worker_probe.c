@@ -1,4 +1,4 @@
-/* worker_probe.c - has each worker program try what its sandbox forbids and reads what it reports about that. */
+/* worker_probe.c - lets each worker program try the operations that its sandbox forbids, and reads its report. */
 #include "daemon/process/worker_probe.h"
 
 #include "daemon/process/child.h"
@@ -81,7 +81,8 @@ static void run_forked(struct worker_command *command, const char *name, uint64_
         snprintf(out->output, sizeof out->output, "cannot start '%s': %s", command->args[0], uv_strerror(rc));
 }
 
-/* Tries it in a process as for work, with what is to reach the limit on processor time given little of it. */
+/* Runs the attempt in a process like a real worker, with a low limit on processor time for the attempt that has to
+ * reach it. */
 static void run_attempt(const struct config *config, enum program program, const char *name, struct child *out)
 {
     struct worker_command command;
@@ -116,7 +117,7 @@ static void list_attempts(const struct config *config, enum program program, str
     worker_command_fini(&command);
 }
 
-/* What is known of a program that has not done what it should. */
+/* Describes a program that did not work as it should. */
 #define WORDS(child) child_exit_words(&(child)->exit, (char[LAST_LINE_SIZE]){0})
 
 /* The report's content, to its line's end, or NULL. */
@@ -135,8 +136,8 @@ static enum program program_count(const struct config *config)
     return config->render_workers > 0 ? PROGRAM_COUNT : RENDERER;
 }
 
-/* A program that does not start tells nothing of the sandbox: its failure is told where it is missed, and what the
- * machine refuses is told by the other. Only "require" wants to hear it of each. */
+/* A program that does not start says nothing about the sandbox. Its failure is reported where it is needed, and the
+ * other program reports the limits of the machine. Only "require" needs the report of each program. */
 int worker_probe_sandbox(struct config *config, struct err *err)
 {
     struct buf line;

@@ -1,4 +1,4 @@
-/* worker_probe.h - what this machine lets the worker programs give up, found out by starting them. Blocks for some
+/* worker_probe.h - finds the sandbox features of this machine by starting the worker programs. Blocks for some
  * milliseconds: before the loop runs. */
 #pragma once
 
@@ -8,11 +8,11 @@
 
 #include <stdbool.h>
 
-/* Logs what the sandbox of each worker program consists of: one line, a warning where system calls are not filtered.
- * Fills config->sandbox_lack. Returns 0, or ERR_UNAVAILABLE when they are not, or a program does not start and say so,
- * and --sandbox is require. */
+/* Logs the parts of each worker program's sandbox in one line, which is a warning if system calls are not filtered.
+ * Fills config->sandbox_lack. Returns 0, or ERR_UNAVAILABLE if --sandbox is require and system calls are not filtered,
+ * or a program does not start and report. */
 int worker_probe_sandbox(struct config *config, struct err *err);
 
-/* --self-test-sandbox: has each program try each forbidden call from inside its sandbox, and appends a table of how
- * that went. Returns true when nothing was possible. */
+/* Implements --self-test-sandbox: lets each program try each forbidden call from inside its sandbox, and appends a
+ * table of the outcomes. Returns true if none succeeded. */
 bool worker_probe_self_test(const struct config *config, struct buf *out);

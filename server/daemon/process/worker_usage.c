@@ -22,10 +22,10 @@ static struct {
     struct worker_entry *first;
     uint64_t starts[WORKER_PROGRAM_COUNT], ends[WORKER_PROGRAM_COUNT][WORKER_END_COUNT];
     uint64_t ended_us[WORKER_PROGRAM_COUNT]; /* processor time of those that ended */
-    uint64_t told_us[WORKER_PROGRAM_COUNT];  /* the time that was told last, with those that run */
+    uint64_t told_us[WORKER_PROGRAM_COUNT];  /* the last reported time, including running processes */
 } workers;
 
-/* --- what happens --- */
+/* --- starts and ends --- */
 
 static uint64_t cpu_us(const struct rusage *used)
 {
@@ -41,7 +41,8 @@ void worker_usage_add(struct worker_entry *entry, enum worker_program program, p
     workers.starts[program]++;
 }
 
-/* libuv waits for its processes without asking what they used. That is what the sum of all that ended has grown by. */
+/* libuv waits for its processes without reading their usage. It is the increase of the total usage of all ended
+ * children. */
 static uint64_t unaccounted_us(void)
 {
     struct rusage all;
@@ -62,7 +63,7 @@ void worker_usage_remove(struct worker_entry *entry, enum worker_end end, const 
     workers.ended_us[entry->program] += used != NULL ? cpu_us(used) : unaccounted_us();
 }
 
-/* --- what there is --- */
+/* --- the list of processes --- */
 
 static void put(struct exposition *out, int program, double value)
 {
@@ -101,7 +102,7 @@ static uint64_t running_us(pid_t pid)
     return (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;
 }
 
-/* Never less than before: the account of a process that ended is rounded in another way than that of one that runs. */
+/* The result never decreases, although the kernel rounds the usage of ended and of running processes differently. */
 void worker_usage_put_cpu(struct exposition *out)
 {
     uint64_t sums_us[WORKER_PROGRAM_COUNT];

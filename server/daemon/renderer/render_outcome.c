@@ -29,7 +29,7 @@ static void say_why(const struct render_exit *end, char out[RENDER_WHY_SIZE])
     snprintf(out, RENDER_WHY_SIZE, "%s%s%.280s", what, line[0] != '\0' ? ": " : "", line);
 }
 
-/* What the driver says when there is no memory: C++'s exception or LLVM's own words. */
+/* The driver's messages when memory runs out: C++'s exception or LLVM's own message. */
 static bool is_out_of_memory(const char *words)
 {
     return strstr(words, "std::bad_alloc") != NULL || strstr(words, "ut of memory") != NULL;

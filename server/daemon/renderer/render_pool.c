@@ -1,4 +1,4 @@
-/* render_pool.c - the queue in front of a fixed number of renderers, and who waits for its pictures. */
+/* render_pool.c - the queue in front of a fixed number of renderers, and the waiters for its pictures. */
 #include "daemon/renderer/render_pool.h"
 
 #include "base/container_of.h"
@@ -64,7 +64,7 @@ static void start_job(struct render_slot *slot, struct render_task *picture)
     render_worker_send(slot->worker, picture, ++pool->last_job_id);
 }
 
-/* Out of the queue; NULL: it is empty. */
+/* Takes a picture from the queue; NULL: it is empty. */
 static struct render_task *take_first(struct render_pool *pool)
 {
     struct job_queue_entry *entry = job_queue_take(&pool->queue);
@@ -73,7 +73,7 @@ static struct render_task *take_first(struct render_pool *pool)
 
 void render_pool_start_jobs(struct render_pool *pool)
 {
-    /* The size of a picture is not known in advance; one more than there is room for does no harm. */
+    /* The size of a picture is not known in advance; one picture beyond the room does no harm. */
     for (struct render_slot *slot;
          pool->queue.first != NULL && (slot = find_idle_slot(pool)) != NULL && budget_has_room(pool->budget, 0);)
         start_job(slot, take_first(pool));
@@ -81,12 +81,12 @@ void render_pool_start_jobs(struct render_pool *pool)
 
 void render_pool_fail_queue(struct render_pool *pool, const struct err *err)
 {
-    /* what done() submits meanwhile is appended, and refused there */
+    /* pictures that done() submits meanwhile are appended, and refused there */
     for (uint64_t n = pool->queue.count; n > 0 && pool->queue.first != NULL; n--)
         render_pool_fail(pool, take_first(pool), err);
 }
 
-/* --------- who waits for what --------- */
+/* --------- waiters --------- */
 
 static void on_unwanted(uv_timer_t *timer)
 {

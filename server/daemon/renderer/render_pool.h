@@ -1,10 +1,11 @@
-/* render_pool.h - pictures, drawn by posed-render processes that stay alive: a bounded queue, one picture a process.
+/* render_pool.h - draws pictures in long-lived posed-render processes, with a bounded queue and one picture per
+ * process.
  *
- * Whatever a process does, each task ends with a picture or an error. A process that dies is replaced, and its task is
- * tried once more. A process that takes too long, by its processor time or by the clock, is killed. While no process
- * starts, tasks fail with what it said last, and starts are repeated at growing intervals. Equal tasks are drawn once.
- * Queued work with no remaining waiter is cancelled; work under way without one is ended when others need the process.
- * Loop thread only. */
+ * Whatever a process does, each task ends with a picture or an error. The pool replaces a process that dies, and
+ * retries its task once. It kills a process that exceeds its limit of processor time or elapsed time. While no process
+ * starts, tasks fail with the last message of the process, and the pool repeats starts at growing intervals. It draws
+ * equal tasks once. It cancels queued work without waiters, and ends work under way without waiters when others need
+ * the process. Loop thread only. */
 #pragma once
 
 #include "daemon/support/budget.h"
@@ -15,31 +16,31 @@
 
 struct render_pool;
 
-/* Starts config->render_workers processes; all are borrowed. */
+/* Starts config->render_workers processes; borrows its arguments. */
 struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config, struct budget *budget);
 
-/* Returns 0, or the error of every picture as long as there are no workers by configuration or none starts. */
+/* Returns 0, or the error that all pictures get while the configuration has no workers or none starts. */
 int render_pool_check(const struct render_pool *pool, struct err *err);
-/* Whether workers start: 1, one is there; 0, the first are on their way; or the error of the last start: none does,
- * ERR_OVERLOADED for a shortage. For a pool that has workers by configuration. */
+/* Checks whether workers start. Returns 1 if one runs, 0 while the first are starting, or the error of the last start
+ * if none runs (ERR_OVERLOADED for a shortage). For a pool with workers by configuration. */
 int render_pool_check_start(const struct render_pool *pool, struct err *err);
-/* Has the picture drawn, or waits for the same one that is queued or under way. Returns 0, ERR_OVERLOADED when the
- * queue is full, or ERR_UNAVAILABLE when there are no workers by configuration or none starts (*wait is then not
- * taken). *query is borrowed for the call. */
+/* Queues the picture, or waits for an equal one that is queued or under way. Returns 0, ERR_OVERLOADED if the queue is
+ * full, or ERR_UNAVAILABLE if the configuration has no workers or none starts (it then does not take *wait). *query is
+ * borrowed for the call. */
 int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
                        struct err *err);
-/* *wait, whose done() has not run, is the owner's again: done() will not run. */
+/* Cancels *wait, whose done() has not run and will not run; its owner may reuse it. */
 void render_pool_cancel(struct render_pool *pool, struct render_waiter *wait);
 
-/* How many pictures wait for a worker. */
+/* Returns the number of pictures that wait for a worker. */
 uint64_t render_pool_waiting(const struct render_pool *pool);
 
-/* Starts pictures that wait for room in the budget. */
+/* Starts pictures that waited for room in the budget. */
 void render_pool_resume(struct render_pool *pool);
 
-/* What the workers draw with ("llvmpipe (LLVM 15.0.6, 256 bits), OSMesa 22.3.6, avx2"): pixels are the same where
- * this is the same. "" until a worker has started; then it changes only if a restarted worker finds another driver. */
+/* Returns the workers' driver ("llvmpipe (LLVM 15.0.6, 256 bits), OSMesa 22.3.6, avx2"); equal drivers give equal
+ * pixels. "" until a worker has started; then it changes only if a restarted worker finds another driver. */
 const char *render_pool_renderer(const struct render_pool *pool);
 
-/* Drops all tasks without done() and kills the processes; the rest ends while the loop runs. */
+/* Drops all tasks without done() and kills the processes; cleanup ends while the loop runs. */
 void render_pool_free(struct render_pool *pool);

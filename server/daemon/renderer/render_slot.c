@@ -1,5 +1,4 @@
-/* render_slot.c - the life of the worker in a slot: its start, its idle time, its processor time, its answers, its
- * death and the next start. */
+/* render_slot.c - manages the worker of a slot: its start, idle time, processor time, answers, end and restart. */
 #include "daemon/renderer/render_slot.h"
 
 #include "daemon/support/log.h"
@@ -17,9 +16,9 @@ enum {
     RESTART_FIRST_MS = 100, /* the pause doubles with each death without a picture between, up to */
     RESTART_LAST_MS = 5000,
     IDLE_CPU_MS = 1000,   /* processor time that a worker may use with nothing to draw: it needs none */
-    IDLE_FIRST_MS = 1000, /* when that is checked first; the intervals then double, up to */
+    IDLE_FIRST_MS = 1000, /* the first check; the intervals then double, up to */
     IDLE_LAST_MS = 60000,
-    CPU_FIRST_MS = 20, /* the processor time of one that works is looked at after what is left of it, within */
+    CPU_FIRST_MS = 20, /* the next check of a busy worker is due after its remaining processor time, within */
     CPU_LAST_MS = 1000,
 };
 
@@ -134,7 +133,7 @@ static void on_answered(void *context, struct buf *png, const struct render_note
 
 /* --- its death --- */
 
-/* What is said of a picture that is not tried again. */
+/* The error of a picture that is not retried. */
 static void explain(const struct render_slot *slot, const struct render_task *picture,
                     const struct render_worker_end *end, struct err *err)
 {

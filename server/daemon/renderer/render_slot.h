@@ -1,4 +1,4 @@
-/* render_slot.h - the places of a pool's workers. Private to render_pool.c, which gives them pictures, and
+/* render_slot.h - the slots of a pool's workers. Private to render_pool.c, which gives them pictures, and
  * render_slot.c, which keeps a worker in each. Loop thread only. */
 #pragma once
 
@@ -7,21 +7,21 @@
 
 enum { RENDER_NAME_SIZE = 256 };
 
-/* A place for a worker. Its timer is the pause before the next start, or checks a worker that has nothing to draw or
- * draws what has no waiter. Its cpu_timer looks at the processor time of one that starts or draws. */
+/* A place for a worker. Its timer is the pause before the next start, or checks a worker that is idle or draws a
+ * picture without a waiter. Its cpu_timer checks the processor time of a worker that starts or draws. */
 struct render_slot {
     struct render_pool *pool;
     struct render_worker *worker; /* NULL: none runs */
     bool is_ready;
     bool is_cancelled;           /* the worker was killed because its picture has no waiter */
-    bool is_over_cpu;            /* it was killed for its processor time */
+    bool is_over_cpu;            /* the worker was killed for its processor time */
     struct render_task *picture; /* under way */
     uint64_t started_ms;         /* when it began */
-    uint64_t idle_ms;            /* since when there is none, and */
-    uint64_t idle_used_ms;       /* the processor time that the worker had used by then */
+    uint64_t idle_ms;            /* since when there is no picture, and */
+    uint64_t idle_used_ms;       /* the worker's processor time at that moment */
     uint32_t deaths;             /* since the last picture */
     uint32_t failed_starts;      /* since it was last ready */
-    uint64_t cpu_end_ms;         /* the processor time of its life at which the worker is killed */
+    uint64_t cpu_end_ms;         /* the total processor time at which the worker is killed */
     uv_timer_t timer, cpu_timer;
 };
 
@@ -31,31 +31,31 @@ struct render_pool {
     struct budget *budget;
     struct job_queue queue;
     uint64_t running_count;
-    uint64_t last_job_id; /* of all workers: the answer to another's job is none */
+    uint64_t last_job_id; /* over all workers: an answer to another worker's job is invalid */
     char name[RENDER_NAME_SIZE];
-    struct err start_failure; /* why the last start failed; its code is 0 after one that did not */
-    bool is_told;             /* the log has it that no worker can be started */
-    uint32_t open_timers;     /* the pool is freed with the last */
+    struct err start_failure; /* why the last start failed; code 0 after a successful one */
+    bool is_told;             /* the log has reported that no worker starts */
+    uint32_t open_timers;     /* the last one frees the pool */
     uint32_t slot_count;
     struct render_slot slots[];
 };
 
 /* --- render_slot.c --- */
 
-/* Starts a worker, and another whenever it has ended. */
+/* Starts a worker, and a new one whenever it ends. */
 void render_slot_start(struct render_slot *slot);
 
-/* Kills the worker once it has used so much processor time from now on. */
+/* Kills the worker once it has used cpu_ms more of processor time. */
 void render_slot_limit_cpu(struct render_slot *slot, uint64_t cpu_ms);
 
 /* --- render_pool.c --- */
 
-/* Gives queued pictures to workers that have none. */
+/* Gives queued pictures to idle workers. */
 void render_pool_start_jobs(struct render_pool *pool);
 uint64_t render_pool_time_limit_ms(const struct render_pool *pool, const struct render_task *picture);
 uint64_t render_pool_cpu_limit_ms(const struct render_pool *pool, const struct render_task *picture);
-/* Tells all who wait for the picture. An error for lack of a renderer's memory names the limit. */
+/* Reports the error to all waiters of the picture. If a renderer lacked memory, the error names the limit. */
 void render_pool_fail(struct render_pool *pool, struct render_task *picture, const struct err *why);
 void render_pool_fail_queue(struct render_pool *pool, const struct err *err);
-/* No worker can be started as things are. */
+/* True if no worker can be started at present. */
 bool render_pool_is_broken(const struct render_pool *pool);

@@ -1,4 +1,4 @@
-/* render_task.c - builds the job of a picture, compares jobs, and answers everyone who waits for one. */
+/* render_task.c - builds the job of a picture, compares jobs, and answers the waiters of one. */
 #include "daemon/renderer/render_task.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* render_validate.c - checks the frame of picture files: signatures, sizes, lengths of their parts. */
+/* render_validate.c - checks the structure of picture files: signatures, sizes, lengths of their parts. */
 #include "daemon/renderer/render_validate.h"
 
 #include "base/bytes.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* It becomes a header of an answer. */
+/* It becomes a header of an answer, so it must be printable. */
 static bool is_printable(const char *text, size_t size_bytes)
 {
     size_t at = 0;

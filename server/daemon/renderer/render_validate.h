@@ -1,8 +1,8 @@
-/* render_validate.h - whether what a posed-render process sent can be the picture that was asked for. No loop, no
+/* render_validate.h - checks whether the output of a posed-render process can be the requested picture. No loop, no
  * globals; any thread.
  *
- * Only the file's frame is checked, which costs nothing compared with drawing: a subverted process can draw what it
- * likes, but what reaches clients as a picture of a size is one. */
+ * It checks only the structure of the file, which costs nothing compared with drawing: a subverted process can draw
+ * anything, but clients always get a valid picture of the requested size. */
 #pragma once
 
 #include "worker/render_job.h"
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether what accompanies a picture is finite numbers and printable text, as the contract requires. */
+/* True if the notes of a picture are finite numbers and printable text, as the contract requires. */
 bool render_notes_are_valid(const struct render_notes *notes);
-/* Looks at the job's format, width, height, and at how many cells it has and draws. */
+/* Checks the bytes against the job's format, width, height, and its number of cells. */
 bool render_picture_is_valid(const struct render_job *job, const void *bytes, size_t size_bytes);

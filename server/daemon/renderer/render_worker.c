@@ -1,4 +1,4 @@
-/* render_worker.c - one renderer: the child process, the socket for jobs and results, and how both end. */
+/* render_worker.c - one renderer: the child process, the socket for jobs and results, and the ends of both. */
 #include "daemon/renderer/render_worker.h"
 
 #include "base/container_of.h"
@@ -40,7 +40,7 @@ struct render_worker {
     bool is_ready;
     bool is_abandoned;
     bool is_killed;                 /* by posed, not for its time */
-    const char *breach;             /* what it did against the contract, for which posed killed it; or NULL */
+    const char *breach;             /* its breach of the contract, for which posed killed it; or NULL */
     bool is_unread;                 /* the job under way did not reach it */
     uint64_t job_id;                /* of the last job */
     const struct render_task *task; /* of the job under way, or NULL */
@@ -89,7 +89,7 @@ static void on_ended(struct child *child)
     struct render_worker *worker = container_of(child, struct render_worker, child);
     uv_os_fd_t socket;
     worker->is_running = false;
-    /* What lies in the socket is still read; a child process that holds it open is not waited for. */
+    /* Reads the bytes left in the socket, without waiting for a child process that holds it open. */
     if (worker->is_open && uv_fileno((const uv_handle_t *)&worker->socket, &socket) == 0)
         shutdown(socket, SHUT_RDWR);
     end_if_over(worker);
@@ -154,7 +154,7 @@ static int code_of(uint32_t number)
     case ERR_CLIP_NO_MATCH:
     case ERR_NO_HUMANOID:
     case ERR_BAD_HITBOXES:
-    case ERR_TOO_MANY_FRAMES: /* a clip that is too long to be retargeted */
+    case ERR_TOO_MANY_FRAMES: /* a clip too long for retargeting */
     case ERR_MODEL_LIMIT:
     case ERR_UNAVAILABLE: /* a font */
         return code;
@@ -284,9 +284,9 @@ static bool is_safe(const char *path)
     return fd >= 0;
 }
 
-/* "MESA_SHADER_CACHE_DIR=...", so that the next worker starts at once: a folder in --cache-dir, made when it is
- * missing. NULL when there is none, or when somebody else may write there: what lies in it is run as code. The caller's
- * to free. */
+/* Returns "MESA_SHADER_CACHE_DIR=...", so that the next worker starts at once: a folder in --cache-dir, created if
+ * missing. NULL if there is no cache folder, or if others may write there, because its contents are executed as code.
+ * The caller frees it. */
 static char *shader_cache_env(const struct config *config)
 {
     static const char NAME[] = "MESA_SHADER_CACHE_DIR=";
@@ -299,7 +299,7 @@ static char *shader_cache_env(const struct config *config)
     return mem_strdup(text);
 }
 
-/* Of a worker that could not be started. */
+/* Returns the error of a worker that could not be started. */
 static int start_code(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_UNAVAILABLE; }
 
 static int start_child(struct render_worker *worker, uv_loop_t *loop, const struct config *config, int socket,

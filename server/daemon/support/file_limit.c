@@ -8,15 +8,14 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* What each has open at most, as /proc/PID/fd shows it. */
+/* The largest number of open files for each, as /proc/PID/fd shows it. */
 enum {
     /* standard streams 3, for signals 3, the root 2, its changes, the folders of the disk cache and of uploads,
      * a listing 2, a model being stored 2, a worker being started 4, two fork servers of importers 2 each, and one that
      * makes way for another 2 */
     OWN_FILES = 25,
     FILES_FOR_LOG = 2,          /* and again, before the first is closed */
-    FILES_PER_LOOP = 5 + 2 + 2, /* libuv's; its queues of messages; a connection that is closed at once, and one that
-                                   moves to another loop */
+    FILES_PER_LOOP = 5 + 2 + 2, /* libuv's; message queues; one connection closing at once and one that moves */
     FILES_PER_IMPORT = 7, /* result, two sockets, the root and the model's folder, a file for the importer, and a result
                              being checked */
     FILES_PER_RENDERER = 2, /* sockets */
@@ -27,10 +26,10 @@ enum {
 enum {
     WORK_THREADS = 4,        /* answers and requests that take long, */
     THREADS_PER_LOOP = 2,    /* and pieces of large answers (conn_body.c) */
-    FILE_THREADS = 8,        /* listings, stores and looks at slow disks must not wait for each other, */
+    FILE_THREADS = 8,        /* listings, stores and checks on slow disks must not wait for each other, */
     UPLOAD_THREADS_MAX = 64, /* nor for uploads, each of which may wait for its disk */
     THREADS_MIN = 4,
-    FILES_FOR_A_THREAD = 16, /* there is one for so many files, if so many are wanted */
+    FILES_FOR_A_THREAD = 16, /* files for each thread, up to the wanted number */
     FILES_FOR_AN_UPLOAD = 48,
 };
 
@@ -76,7 +75,7 @@ static void set_threads(struct config *config, uint64_t files)
     config->file_threads = (uint32_t)(count - config->work_threads);
 }
 
-/* One of what there is most of. False: there is one of each. */
+/* Removes one of the most numerous kind. False: there is only one of each. */
 static bool have_one_less(struct config *config)
 {
     uint32_t *const counts[] = {&config->loops, &config->import_workers, &config->render_workers};

@@ -41,15 +41,15 @@ static struct {
 
 static _Thread_local struct buf gathered;
 
-/* How a key and what stands before it look. */
+/* The form of a key and its prefix. */
 #define KEY(format, name) ((format) == LOG_JSON ? ",\"" name "\":" : " " name "=")
 
-/* ASCII characters that every reader of a line takes for themselves; so is a blank between quotes. A table: comparing
- * takes three times as long. */
+/* ASCII characters without special meaning to readers of a line; a blank is one between quotes. A table, because
+ * comparisons take three times as long. */
 static const bool IS_PLAIN[256] = {['!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
 
-/* Quoted for both formats: JSON's escapes, also of what a terminal obeys, and U+FFFD for each byte that is not UTF-8.
- */
+/* Appends a text quoted for both formats: with JSON's escapes, also for terminal control characters, and U+FFFD for
+ * each byte that is not UTF-8. */
 static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
 {
     buf_put_char(out, '"');
@@ -103,7 +103,7 @@ static void put_pair(struct buf *out, enum log_format format, const char *key, c
     put_bytes(out, format, key, value == NULL ? "-" : value, value == NULL ? 1 : strlen(value));
 }
 
-/* A value that the server makes up itself, and that is a word. */
+/* Appends a value that the server makes itself and that is a word. */
 static void put_word(struct buf *out, enum log_format format, const char *key, const char *word)
 {
     buf_put_text(out, key);
@@ -170,7 +170,7 @@ void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, c
     buf_put_text(out, format == LOG_JSON ? "}\n" : "\n");
 }
 
-/* Of a line of text for people, where a name of a file, or a worker's last words, may be within it. */
+/* Escapes a line of text for people, which may contain the name of a file or a worker's output. */
 static void put_shown(struct buf *out, const char *text)
 {
     const size_t size = strlen(text);
@@ -207,8 +207,8 @@ static int64_t wall_clock_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Under the mutex. Says on stderr, once until it works again, why lines are there and not in the file. Part of a line
- * may be in both. */
+/* Says on stderr, once until the file works again, why lines are there and not in the file. Part of a line may be in
+ * both. Call with the mutex. */
 static void write_file(void)
 {
     struct buf *lines = &log_state.lines;
@@ -223,8 +223,8 @@ static void write_file(void)
     log_state.is_file_full = !is_written;
 }
 
-/* Under the mutex. Writes what stderr takes. A write is at most what a pipe that can be written to takes at once
- * (PIPE_BUF), so that it cannot block, whether stderr is set to block or not. */
+/* Writes as much as stderr takes; call with the mutex. A write has at most the size that a writable pipe takes at once
+ * (PIPE_BUF), so that it cannot block, whether stderr is blocking or not. */
 static void write_lines(int patience_ms)
 {
     struct buf *lines = &log_state.lines;

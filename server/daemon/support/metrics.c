@@ -27,7 +27,7 @@ static const int STATUSES[] = {200, 304, 404, 206, 101, 201, 204, 400, 401, 403,
                                413, 414, 415, 417, 421, 422, 431, 499, 500, 503, 507, 0};
 enum { STATUS_COUNT = sizeof STATUSES / sizeof *STATUSES };
 
-/* Upper bounds: from a pose in memory to an import that is killed for its time. */
+/* Upper bounds: from a pose in memory to an import that exceeds its time limit. */
 static const struct bound {
     uint64_t ns;
     double s;

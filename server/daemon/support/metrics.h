@@ -1,7 +1,7 @@
-/* metrics.h - what is counted with labels, and for how long things took: families of protocol/metrics.def.
+/* metrics.h - counters with labels and histograms of durations: families of protocol/metrics.def.
  *
- * As stats.h: one set per process, for loop threads; each counts without a lock in a block of its own, and readers sum
- * the blocks. Durations go into fixed buckets. */
+ * Like stats.h: one set per process, for loop threads; each counts without a lock in its own block, and readers sum the
+ * blocks. Durations go into fixed buckets. */
 #pragma once
 
 #include "wire/encode/exposition.h"
@@ -16,10 +16,10 @@ enum metric {
     METRIC_COUNT
 };
 
-/* What is asked: an enum op, or one of these. */
+/* An operation: an enum op, or one of these. */
 enum {
     METRIC_OP_PACKET = OP_ALL_COUNT, /* a packet that the connection answers itself */
-    METRIC_OP_NONE,                 /* the request was not understood */
+    METRIC_OP_NONE,                  /* a malformed request */
     METRIC_OP_COUNT
 };
 
@@ -34,17 +34,16 @@ enum metric_queue {
 };
 enum metric_outcome { METRIC_SUCCESS, METRIC_ERROR, METRIC_CANCELLED, METRIC_OUTCOME_COUNT };
 
-/* A request ended. operation: below METRIC_OP_COUNT. */
+/* Counts a request that ended. operation: below METRIC_OP_COUNT. */
 void metrics_count_request(int operation, int status, uint64_t duration_ns, uint64_t body_bytes);
 void metrics_count_import(enum metric_outcome outcome, uint64_t duration_ns);
 void metrics_count_render(enum metric_outcome outcome, uint64_t duration_ns);
 void metrics_count_wait(enum metric_queue queue, uint64_t duration_ns);
 void metrics_count_loop_lag(uint64_t lag_ns); /* of this thread's loop */
 
-/* Begins the family. */
+/* Begins a family. */
 void metrics_begin(struct exposition *out, enum metric metric);
-/* Write the samples of one family each, whose counts are here; of operations, statuses and loops those that occurred.
- */
+/* Each writes the samples of one family of this module, only for operations, statuses and loops that occurred. */
 void metrics_put_requests(struct exposition *out);
 void metrics_put_request_duration(struct exposition *out);
 void metrics_put_response_bytes(struct exposition *out);

@@ -11,7 +11,7 @@
 
 enum { TEXT_SIZE = 1024, STARTTIME_FIELD = 22 };
 
-/* The start of a file of /proc/PID, as a text. */
+/* Reads the start of a file of /proc/PID, as a text. */
 static bool read_text(pid_t pid, const char *name, char text[TEXT_SIZE])
 {
     char path[64];
@@ -50,8 +50,8 @@ int process_usage_fds(pid_t pid)
     return pid == getpid() ? count - 1 : count; /* without the folder itself */
 }
 
-/* What follows the name of the program, which is in parentheses and may hold anything; NULL where there is no such
- * process. */
+/* Returns the fields after the program's name, which is in parentheses and may contain anything; NULL if there is no
+ * such process. */
 static const char *read_stat(pid_t pid, char text[TEXT_SIZE])
 {
     return read_text(pid, "stat", text) ? strrchr(text, ')') : NULL;
@@ -64,7 +64,7 @@ char process_usage_state(pid_t pid)
     return at != NULL && at[1] == ' ' && at[2] != '\0' ? at[2] : '?';
 }
 
-/* The clock ticks between the start of the system and that of the process. */
+/* Reads the clock ticks between the starts of the system and of the process. */
 static bool read_start_ticks(pid_t pid, unsigned long long *ticks)
 {
     char text[TEXT_SIZE];

@@ -8,7 +8,7 @@
 
 void standard_streams_open(void)
 {
-    /* the lowest number that is free is the one that open() gives */
+    /* open() returns the lowest free number */
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)

@@ -44,7 +44,7 @@ static _Thread_local struct counts *own = &counts[0];
 static _Thread_local uint32_t own_number;
 static atomic_uint_fast32_t thread_count = 1; /* from thread 0 to the last that counts */
 
-/* The place of what counts how often CODES[code] ended something. */
+/* Returns the index of the counter of CODES[code]. */
 static int place_of(int ends, int code) { return STAT_COUNT + ends * CODE_COUNT + code; }
 
 static uint64_t get(const atomic_uint_fast64_t *value) { return atomic_load_explicit(value, memory_order_relaxed); }
@@ -104,7 +104,7 @@ static void put_name(struct buf *out, const char *before, const char *name)
     buf_put_char(out, ':');
 }
 
-/* The codes that ended something of the group, as its last member. */
+/* Appends the counters of error codes of the group, as its last member. */
 static void put_ends(struct buf *out, const char *group)
 {
     for (int e = 0; e < STAT_ERRORS_COUNT; e++) {

@@ -16,7 +16,7 @@ static struct message *take_all(struct message_queue *queue)
     return first;
 }
 
-/* Those that are left come before what was posted meanwhile. */
+/* The remaining messages come before newly posted ones. */
 static void put_back(struct message_queue *queue, struct message *first)
 {
     struct message *last = first;
@@ -31,7 +31,7 @@ static void put_back(struct message_queue *queue, struct message *first)
     wakeup_send(&queue->wakeup);
 }
 
-/* What messages ask for may be two milliseconds of work each: after a while the loop's other work has its turn. */
+/* A message may cause two milliseconds of work, so after a while the loop's other work gets its turn. */
 static void on_wake(struct wakeup *wakeup)
 {
     struct message_queue *queue = container_of(wakeup, struct message_queue, wakeup);
@@ -90,7 +90,7 @@ static void on_closed(uv_handle_t *handle)
 
 void message_queue_close(struct message_queue *queue, void (*closed)(struct message_queue *queue))
 {
-    while (queue->sender_count > 0) /* its message was taken before it could leave */
+    while (queue->sender_count > 0) /* the loop took its message before it returned */
         sched_yield();
     queue->closed = closed;
     wakeup_close(&queue->wakeup, on_closed);

@@ -1,4 +1,5 @@
-/* message_queue.h - messages from other threads to a loop, taken one after the other, in the order of each sender. */
+/* message_queue.h - passes messages from other threads to a loop, which takes them one by one, in the order of each
+ * sender. */
 #pragma once
 
 #include "daemon/threads/wakeup.h"
@@ -6,7 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* A member of what is sent, which belongs to the receiver from message_queue_post() on. */
+/* A member of the sent object, which belongs to the receiver from message_queue_post() on. */
 struct message {
     void (*take)(struct message *message); /* on the receiver's loop */
     struct message *next;                  /* private to the queue */
@@ -20,14 +21,14 @@ struct message_queue {
     void (*closed)(struct message_queue *queue);
 };
 
-/* Before its loop runs. */
+/* Initializes the queue before its loop runs. */
 void message_queue_init(struct message_queue *queue, uv_loop_t *loop);
-/* Any thread, until message_queue_close(). */
+/* Sends a message. Any thread, until message_queue_close(). */
 void message_queue_post(struct message_queue *queue, struct message *message);
-/* Any thread, until message_queue_close(): wakes the loop. */
+/* Wakes the loop. Any thread, until message_queue_close(). */
 void message_queue_wake(struct message_queue *queue);
-/* On the receiver's loop: whether it keeps running for what may come. It does at first. */
+/* Sets whether the loop keeps running for further messages; true at first. On the receiver's loop. */
 void message_queue_set_waiting(struct message_queue *queue, bool is_waiting);
-/* On the receiver's loop, when every message was taken. The queue has to stay until `closed`, which may be NULL, or
- * until its loop is empty. */
+/* Closes the queue, after all messages were taken. The queue must exist until `closed`, which may be NULL, or until its
+ * loop is empty. On the receiver's loop. */
 void message_queue_close(struct message_queue *queue, void (*closed)(struct message_queue *queue));

@@ -1,9 +1,10 @@
-/* thread_priority.h - work threads yield to event loops. Linux: each thread has a nice value and a time slice. */
+/* thread_priority.h - makes work threads yield to event loops. On Linux each thread has a nice value and a time
+ * slice. */
 #pragma once
 
-/* At the start of a thread that works for loops. */
+/* Lowers the priority of a work thread; call it at its start. */
 void thread_priority_background(void);
 
-/* Once, in a thread that runs a loop: when something comes for it, it is not to wait until others that compute have
- * used up their slices. Nothing that it starts has the same. */
+/* Lets a loop's thread run at once when an event arrives, instead of waiting until computing threads have used up their
+ * slices. Call it once in that thread. Its children do not inherit this. */
 void thread_priority_prompt(void);

@@ -1,20 +1,20 @@
-/* turn_clock.h - how much processor time a turn of an event loop takes: from when the loop is about to wait to when it
- * is again. One for each loop; its thread only. */
+/* turn_clock.h - measures the processor time of a turn of an event loop: from one wait of the loop to the next. One for
+ * each loop; its thread only. */
 #pragma once
 
 #include <stdint.h>
 
-/* A turn above this is counted as long: ten times what one request may keep a loop busy. */
+/* A turn above this counts as long: ten times the time that one request may take on a loop. */
 enum { TURN_LONG_NS = 20000000 };
 
 /* Zeroed at first. */
 struct turn_clock {
     uint64_t looked_ns; /* of uv_hrtime() */
-    uint64_t cpu_ns;    /* of the thread, then */
+    uint64_t cpu_ns;    /* of the thread, at that time */
 };
 
-/* Processor time of this thread since it began. */
+/* Returns the processor time of this thread since its start. */
 uint64_t thread_cpu_ns(void);
 
-/* The loop is about to wait: counts the turn that ends. */
+/* Counts the turn that ends, when the loop is about to wait. */
 void turn_clock_tick(struct turn_clock *clock);

@@ -1,8 +1,8 @@
-/* turn_share.h - work that waits for one thing and may all begin at once, of which each turn of a loop does a part.
+/* turn_share.h - spreads work that becomes ready all at once over several turns of a loop.
  *
- * When an import or a walk ends, hundreds of requests may have waited for it, and each answer may be two milliseconds
- * of work. After a share of the turn the rest waits for the next one: other sockets, timers and messages come between.
- * Thread of the loop only. */
+ * When an import or a walk ends, hundreds of requests may have waited for it, and each answer may take two
+ * milliseconds. After a share of the turn the rest waits for the next one, so that other sockets, timers and messages
+ * get their turn. Thread of the loop only. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,16 +11,16 @@
 
 struct turn_share {
     uv_idle_t rest; /* active while work is left for the next turn */
-    /* Does one piece of the work. False: none is left. It may call turn_share_go(). */
+    /* Does one piece of the work. Returns false if none is left. It may call turn_share_go(). */
     bool (*step)(void *user);
     void *user;
-    uint64_t turn_ms; /* of uv_now(), which a turn sets twice: of the turn that has the share */
-    uint64_t end_ns;  /* of uv_hrtime(): when the share of that turn is over */
+    uint64_t turn_ms; /* of uv_now(), which a turn sets twice: the turn of the share */
+    uint64_t end_ns;  /* of uv_hrtime(): the end of that share */
     bool is_running;  /* a step is on the stack */
 };
 
 void turn_share_init(struct turn_share *share, uv_loop_t *loop, bool (*step)(void *user), void *user);
-/* There is work: does what fits into this turn, unless older work rests, and the rest in the next ones. */
+/* Starts new work: does as much as fits into this turn, unless older work is left, and the rest in the next turns. */
 void turn_share_go(struct turn_share *share);
-/* No step runs any more. closed: when the memory may go. */
+/* Stops the work. closed: runs when the memory may be freed. */
 void turn_share_close(struct turn_share *share, uv_close_cb closed);

@@ -13,7 +13,7 @@ static void on_readable(uv_poll_t *poll, int status __attribute__((unused)), int
     struct wakeup *wakeup = container_of(poll, struct wakeup, poll);
     uint64_t count;
     (void)!read(wakeup->fd, &count, sizeof count); /* EAGAIN: it was taken already */
-    wakeup->is_sent = false;                       /* what is sent from here on wakes again */
+    wakeup->is_sent = false;                       /* later sends wake again */
     wakeup->taken(wakeup);
 }
 

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Of a loop; its data. */
+/* The state of a loop, in its `data`. */
 struct work_loop {
     struct message_queue ended; /* messages of work */
     uint32_t count;             /* of work that has not ended; the loop's thread only */
@@ -17,7 +17,7 @@ static struct pool {
     pthread_mutex_t mutex;
     pthread_cond_t has_come;
     struct work *first, *last; /* first NULL: none */
-    unsigned wanted_count;     /* of threads; 0: nobody has said */
+    unsigned wanted_count;     /* of threads; 0: not set */
     bool is_started;
 } pools[WORK_KINDS] = {
     [WORK_COMPUTES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},
@@ -57,7 +57,7 @@ static void *run_thread(void *user)
     return user;
 }
 
-/* Locked. One thread is enough to go on. */
+/* Call with the lock. One thread is enough to continue. */
 static void start_threads(struct pool *pool)
 {
     enum { DEFAULT_COUNT = 4, STACK_BYTES = 8 << 20 };
@@ -140,7 +140,7 @@ void work_start(uv_loop_t *loop, enum work_kind kind, struct work *work, void (*
     pthread_cond_signal(&pool->has_come);
 }
 
-/* Takes the work out of the queue. False: it is not there. */
+/* Removes the work from the queue. False: it is not in the queue. */
 static bool take_out(struct pool *pool, struct work *work)
 {
     struct work *before = NULL, *at = pool->first;

@@ -1,27 +1,24 @@
-/* work.h - work threads: an event loop gives away what takes long or waits for a disk, and hears of its end.
- *
- * In place of uv_queue_work(), which tells of the end by uv_async_send() (wakeup.h says what that costs), and whose
- * threads do not yield to event loops. All loops of the process share the threads, which begin with the first work and
- * take that of their kind in the order in which it comes. The `data` of a loop is for this: NULL before uv_loop_init(),
- * which keeps it.
- */
+/* work.h - runs long or disk-bound work of an event loop in work threads, and reports its end to the loop. It replaces
+ * uv_queue_work(), which reports the end by uv_async_send() (wakeup.h explains its cost), and whose threads do not
+ * yield to event loops. All loops of the process share the threads, which start with the first work and take work of
+ * their kind in its order. It uses the `data` of a loop: set it to NULL before uv_loop_init(), which keeps it. */
 #pragma once
 
 #include "daemon/threads/message_queue.h"
 
-/* Threads of one kind do no work of the other: those that wait for a file system that hangs keep no answer waiting. */
+/* Threads of one kind do no work of the other, so that threads stuck in a hanging file system do not delay answers. */
 enum work_kind {
-    WORK_COMPUTES, /* opens no file and waits for nobody */
+    WORK_COMPUTES, /* opens no file and never waits */
     WORK_FILES,
     WORK_KINDS
 };
 
-/* A member of what is worked on, which stays until `done`. */
+/* A member of the object of the work, which must exist until `done`. */
 struct work {
     void *data; /* the caller's */
     /* private */
-    struct message message; /* of its end, to the loop */
-    struct work *next;      /* in the queue of those that no thread has taken */
+    struct message message; /* reports the end to the loop */
+    struct work *next;      /* in the queue of work that no thread has taken */
     struct work_loop *loop;
     enum work_kind kind;
     void (*run)(struct work *work);
@@ -29,18 +26,18 @@ struct work {
     int status;
 };
 
-/* How many threads of a kind there are, four if nobody says; before the first work. */
+/* Sets the number of threads of a kind, four by default; before the first work. */
 void work_set_thread_count(enum work_kind kind, unsigned count);
-/* What a loop needs to hear of ends. The first work makes it, too, but needs a descriptor then, without which the
- * process ends: call it before there are clients. On the loop. */
+/* Prepares a loop for reports of ends. The first work does this too, but ends the process if it finds no descriptor: so
+ * call it before there are clients. On the loop. */
 void work_loop_open(uv_loop_t *loop);
-/* On the loop, when none of its work is left and no other handle either. Nothing where there was no work. */
+/* Closes this, when the loop has no work and no other handles left. Does nothing if there was no work. On the loop. */
 void work_loop_close(uv_loop_t *loop);
 
-/* On the loop, which runs until `done` was called. run: in a work thread. done: on the loop; status: 0, or
- * UV_ECANCELED. */
+/* Starts work, on the loop, which runs until `done` was called. run: called in a work thread. done: called on the loop;
+ * status: 0, or UV_ECANCELED. */
 void work_start(uv_loop_t *loop, enum work_kind kind, struct work *work, void (*run)(struct work *work),
                 void (*done)(struct work *work, int status));
-/* On the loop: if no thread has taken it, none will, and `done` has UV_ECANCELED. Nothing for work that is not under
- * way. */
+/* Cancels work that no thread has taken yet: `done` gets UV_ECANCELED. Does nothing for work that is not under way. On
+ * the loop. */
 void work_cancel(struct work *work);

@@ -1,4 +1,4 @@
-/* archive.c - checks the bytes of an unpacked zip, and finds the model that it is about. */
+/* archive.c - checks the bytes of an unpacked zip, and finds its model. */
 #include "daemon/upload/archive.h"
 
 #include "base/utf8.h"

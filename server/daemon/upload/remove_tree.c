@@ -1,5 +1,5 @@
-/* remove_tree.c - removes a folder of any depth in constant memory: what is not empty is moved up and emptied there.
- * */
+/* remove_tree.c - removes a folder of any depth in constant memory: moves nonempty folders up and empties them
+ * there. */
 #include "daemon/upload/remove_tree.h"
 #include "daemon/support/fd.h"
 
@@ -17,10 +17,10 @@
 enum { NAME_SIZE = sizeof((struct dirent *)0)->d_name, MOVE_TRIES = 8 };
 
 struct removal {
-    int top_fd;          /* of the folder that is removed */
+    int top_fd;          /* of the folder to remove */
     uint64_t next;       /* a name in it that nothing has */
     bool has_progressed; /* something was removed or moved since the top was last read from its start */
-    int error;           /* since then: the first errno, and what it was about, "" for a folder that was moved */
+    int error;           /* since then: the first errno and its name, "" for a moved folder */
     char culprit[NAME_SIZE];
 };
 
@@ -63,7 +63,7 @@ static DIR *read_folder(int fd)
     if (fd < 0)
         return NULL;
     if (fstat(fd, &stat) == 0 && (stat.st_mode & S_IRWXU) != S_IRWXU)
-        fchmod(fd, S_IRWXU); /* where it fails, what needs it says so */
+        fchmod(fd, S_IRWXU); /* if it fails, the operation that needs it reports an error */
     return fd_open_names(fd);
 }
 
@@ -75,7 +75,7 @@ static bool remove_entry(int folder_fd, const char *name, unsigned char type)
         if (unlinkat(folder_fd, name, 0) == 0 || errno == ENOENT)
             return true;
         error = errno;
-        if (error != EISDIR && error != EPERM) /* EPERM is what POSIX says of folders */
+        if (error != EISDIR && error != EPERM) /* POSIX specifies EPERM for folders */
             return false;
     }
     if (unlinkat(folder_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
@@ -100,8 +100,8 @@ static bool move_up(struct removal *removal, int folder_fd, const char *name, ch
     return false;
 }
 
-/* Removes what is in a folder of the top one; what is not empty goes to the top one, the last of it is `moved`. Returns
- * whether anything happened. */
+/* Empties a folder in the top one; moves nonempty folders to the top one, the last of them is `moved`. Returns true if
+ * anything changed. */
 static bool clear(struct removal *removal, DIR *dir, char moved[NAME_SIZE])
 {
     bool has_progressed = false;
@@ -123,8 +123,8 @@ static bool clear(struct removal *removal, DIR *dir, char moved[NAME_SIZE])
     return has_progressed;
 }
 
-/* Removes a folder of the top one that is not empty, and goes on with one that was moved up from it: a long chain is
- * worked off without reading the top again for each link. */
+/* Removes a nonempty folder in the top one, and continues with a folder that was moved up from it, so that a long chain
+ * needs only one reading of the top folder. */
 static void remove_chain(struct removal *removal, const char *first)
 {
     char name[NAME_SIZE], moved[NAME_SIZE];

@@ -1,4 +1,4 @@
-/* upload.c - the course of one upload: receive, unpack, import, publish, and remove the stage. */
+/* upload.c - runs one upload: receives, unpacks, imports and publishes it, and removes the stage. */
 
 #include "base/container_of.h"
 #include "daemon/support/log.h"
@@ -66,7 +66,7 @@ static void finish(struct upload *upload)
     start_work(upload, remove_files, on_removed);
 }
 
-/* Ends it before its time. Only the server's stop does so while somebody waits for the end. */
+/* Ends it early. Only a stop of the server does so while a client waits for the result. */
 static void stop(struct upload *upload)
 {
     if (upload->err.code == 0)
@@ -93,7 +93,7 @@ static void write_piece(struct upload *upload)
 static void close_file(struct upload *upload)
 {
     upload_sync(upload->fd, &upload->err);
-    close(upload->fd); /* at once: what is open for writing counts as unfinished */
+    close(upload->fd); /* close it at once: a file open for writing counts as unfinished */
     upload->fd = -1;
 }
 
@@ -118,7 +118,7 @@ static void publish(struct upload *upload)
     fd_close(root_fd);
     if (moved == NULL)
         return;
-    sources_free(imported->sources); /* nobody else has the model yet */
+    sources_free(imported->sources); /* no other code has the model yet */
     imported->sources = moved;
     upload->is_current = true;
 }
@@ -144,7 +144,7 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
     }
 }
 
-/* What the importer may open and the path that it gets: both as they will be once published. */
+/* Sets the importer's access and path, both as they will be after publishing. */
 static int find_access(struct upload *upload, enum upload_state stage)
 {
     char own[PATH_MAX], place[NAME_MAX + 2];
@@ -162,7 +162,7 @@ static int find_access(struct upload *upload, enum upload_state stage)
     return 0;
 }
 
-/* Has the importer look at what is in the stage: the zip, or the model. */
+/* Starts an import of the file in the stage: the zip, or the model. */
 static void import(struct upload *upload, enum upload_state stage)
 {
     upload->stage = stage;
@@ -226,7 +226,7 @@ static void on_worked(struct work *work, int status __attribute__((unused)))
         break;
     case UPLOAD_OPENING:
     case UPLOAD_IMPORTING:
-        break; /* on_imported() goes on */
+        break; /* on_imported() continues */
     case UPLOAD_UNPACKING:
         if (upload->err.code == 0) {
             import(upload, UPLOAD_IMPORTING);

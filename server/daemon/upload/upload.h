@@ -1,9 +1,9 @@
-/* upload.h - uploads of models: the bytes go to a staged file, an import checks that it is a model, then it is
- * published at once.
+/* upload.h - receives uploads of models: writes the bytes to a staged file, checks it by an import, then publishes it
+ * atomically.
  *
- * A broken, refused or abandoned upload leaves nothing behind, and keeps an older file of that name. The importer is
- * told the final path and gets exactly the files that it will have there, so that what is checked is what is found.
- * Work threads write the files; at most UPLOAD_WAITING_BYTES wait for them, then the client waits. Loop thread only. */
+ * A broken, refused or abandoned upload leaves nothing behind, and keeps an older file of that name. The importer gets
+ * the final path and exactly the files that it will find there, so that the check covers the published state. Work
+ * threads write the files; when UPLOAD_WAITING_BYTES wait for them, the client has to wait. Loop thread only. */
 #pragma once
 
 #include "wire/http/http_parser.h"
@@ -13,53 +13,54 @@
 #include <stdbool.h>
 #include <uv.h>
 
-struct uploads; /* all there are, and the folder they go to */
-struct upload;  /* one */
+struct uploads; /* all uploads, and their folder */
+struct upload;  /* one upload */
 
 enum { UPLOAD_WAITING_BYTES = 4 << 20 };
 
-/* Notes in config->files where config->uploads lies under the root, which must not hold what only the operator may
- * write or read. Before anything is opened. ERR_BAD_PARAMETER. */
+/* Notes in config->files the place of config->uploads under the root, and checks that it does not hold files that only
+ * the operator may write or read. Call it before opening anything. ERR_BAD_PARAMETER. */
 int uploads_find_folder(struct config *config, struct err *err);
 
-/* Opens config->uploads; *out is NULL when there is none. All are borrowed. ERR_BAD_PARAMETER. */
+/* Opens config->uploads; *out is NULL if there is none. Borrows its arguments. ERR_BAD_PARAMETER. */
 int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool *imports, struct uploads **out,
                 struct err *err);
-/* Ends every upload with ERR_SHUTTING_DOWN; the pool is gone by now. What is left ends while the loop runs. */
+/* Ends every upload with ERR_SHUTTING_DOWN, after the pool was freed. Cleanup ends while the loop runs. */
 void uploads_free(struct uploads *uploads);
 
-/* Where they go: a path under the root with a slash behind it, "" for the root; NULL when none are taken. */
+/* Returns their folder: a path under the root with a trailing slash, "" for the root; NULL if uploads are off. */
 const char *uploads_folder(const struct uploads *uploads);
 
-/* Why none are taken: "folder": config->uploads names none; "token": there is none, and others than this machine's
- * users reach the server; NULL: they are taken. */
+/* Returns why uploads are off: "folder": config->uploads names none; "token": there is none, and clients from other
+ * machines reach the server; NULL: they are on. */
 const char *uploads_lack(const struct uploads *uploads);
 
-/* Begins one for the file `name`. has_room() runs when upload_is_full() has become false. Returns 0, ERR_UNAVAILABLE
- * (uploads_lack()), ERR_BAD_PATH, ERR_UNKNOWN_FORMAT or ERR_OVERLOADED. */
+/* Begins an upload of the file `name`. has_room() runs when upload_is_full() has become false. Returns 0,
+ * ERR_UNAVAILABLE (uploads_lack()), ERR_BAD_PATH, ERR_UNKNOWN_FORMAT or ERR_OVERLOADED. */
 int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
                  struct upload **out, struct err *err);
-/* Where its bytes go; gives the error of the disk when there was one. */
+/* Returns the sink for its bytes, which reports an earlier error of the disk. */
 struct http_sink *upload_sink(struct upload *upload);
 bool upload_is_full(const struct upload *upload);
-/* Ends it before its time, as soon as no thread works for it: the client is gone before its last byte, or the server is
- * stopping. The upload is no longer the caller's. */
+/* Ends it early, as soon as no thread works for it, because the client has left or the server is stopping. The caller
+ * must not use the upload any more. */
 void upload_abandon(struct upload *upload);
 
-/* How one ended; all borrowed for the call. */
+/* The result of an upload; all borrowed for the call. */
 struct upload_end {
     const char *path;                /* of the model under the root; NULL: `err` says why there is none */
-    bool is_new;                     /* nothing was in its place */
-    struct imported_model *imported; /* the model as it was stored */
-    bool is_current;                 /* with sources as an import from its path would have them */
+    bool is_new;                     /* it replaced nothing */
+    struct imported_model *imported; /* the stored model */
+    bool is_current;                 /* its sources match an import from its path */
     const struct err *err;
 };
 typedef void upload_done(void *user, const struct upload_end *end);
 
-/* The last byte is there. done() runs once, perhaps before this returns. The upload is gone afterwards. */
+/* Ends the upload after its last byte. done() runs once, perhaps before this returns. The upload is freed
+ * afterwards. */
 void upload_finish(struct upload *upload, upload_done *done, void *user);
 
-/* Takes away the file or folder `name`; done() as above, with a NULL path either way. Returns 0, ERR_UNAVAILABLE or
+/* Deletes the file or folder `name`; done() runs once, with an error or NULL. Returns 0, ERR_UNAVAILABLE or
  * ERR_BAD_PATH. */
 int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *user, const struct err *err),
                   void *user, struct err *err);

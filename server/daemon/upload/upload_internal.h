@@ -17,15 +17,15 @@ struct uploads {
     struct upload_store store;
     struct upload *all;
     uint32_t count, delete_count;
-    bool is_off; /* everybody could change models: none are taken */
+    bool is_off; /* uploads are off, because everybody could change models */
     bool is_ending;
 };
 
 enum upload_state {
-    UPLOAD_RECEIVING, /* bytes come and are written */
-    UPLOAD_OPENING,   /* of a zip: an importer unpacks it */
-    UPLOAD_UNPACKING, /* of a zip: its files are written to a folder in the stage */
-    UPLOAD_IMPORTING, /* the importer looks at the staged model */
+    UPLOAD_RECEIVING, /* bytes arrive and are written */
+    UPLOAD_OPENING,   /* only for a zip: an importer unpacks it */
+    UPLOAD_UNPACKING, /* only for a zip: its files are written to a folder in the stage */
+    UPLOAD_IMPORTING, /* the importer reads the staged model */
     UPLOAD_PUBLISHING,
     UPLOAD_OVER, /* ended or abandoned; the stage is being removed */
 };
@@ -34,24 +34,24 @@ struct upload {
     struct uploads *uploads;
     struct http_sink sink;
     enum upload_state stage;
-    char *name;       /* under the store, as the client said it */
+    char *name;       /* under the store, as the client sent it */
     const char *base; /* its last part */
-    char *target;     /* the path under the store that is published: the name, of a zip without ".zip" */
-    const char *item; /* its last part, and what it is called in the stage */
+    char *target;     /* the published path under the store: the name, for a zip without ".zip" */
+    const char *item; /* its last part, which is also its name in the stage */
     bool is_zip;
-    int archive_fd;                     /* of a zip, -1 while there is none */
-    char model_path[ARCHIVE_PATH_SIZE]; /* of a zip: the model's in its folder */
-    char published_path[PATH_MAX];      /* of what an importer looks at, once it is in place, under the root */
-    struct file_access access;          /* the importer's, to what lies in the stage */
-    struct imported_model *imported;    /* what it made of the model, or NULL */
+    int archive_fd;                     /* of a zip, or -1 */
+    char model_path[ARCHIVE_PATH_SIZE]; /* for a zip: the model's path in its folder */
+    char published_path[PATH_MAX];      /* the final path of the imported file, under the root */
+    struct file_access access;          /* the importer's access to the stage */
+    struct imported_model *imported;    /* the result of the import, or NULL */
     struct buf waiting;                 /* bytes for the next piece of work */
-    struct buf writing;                 /* those of the work under way */
+    struct buf writing;                 /* bytes of the current work */
     bool is_working, is_whole, is_full, is_new, is_current;
     struct upload_stage files; /* of the work thread while is_working */
     int fd;                    /* of the work thread while is_working; -1 before the first piece of work */
-    struct err err;            /* what went wrong first; code 0 before */
+    struct err err;            /* the first error; code 0: none yet */
     struct work work;
-    void (*run)(struct upload *upload); /* the work under way */
+    void (*run)(struct upload *upload); /* the current work */
     struct import_job import;
     void (*has_room)(void *user);
     void *room_user;
@@ -60,7 +60,7 @@ struct upload {
     struct upload *prev, *next;
 };
 
-/* Frees it and counts it out. */
+/* Frees it and removes it from the count. */
 void upload_free(struct upload *upload);
-/* An http_sink's take() for upload->sink. */
+/* Implements take() of upload->sink. */
 int upload_take(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err);

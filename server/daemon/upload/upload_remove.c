@@ -1,4 +1,4 @@
-/* upload_remove.c - taking uploads away, what a killed process left in the middle of one, and folders that came as
+/* upload_remove.c - deletes uploads, removes the remains of killed processes, and recognizes folders that came as
  * zips. */
 #include "daemon/support/log.h"
 
@@ -87,7 +87,7 @@ int upload_check_way(const struct upload_store *store, const char *path, struct 
     return 0;
 }
 
-/* True when the folder holds the mark of a zip and nothing else. */
+/* True if the folder contains only the mark of a zip. */
 static bool has_only_mark(int folder_fd, const char *name)
 {
     DIR *dir = fd_open_names(openat(folder_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -101,8 +101,8 @@ static bool has_only_mark(int folder_fd, const char *name)
     return marks == 1 && others == 0;
 }
 
-/* Removes the folder `name` when it is empty, or has nothing but the mark of a zip left; locked. Returns 0 when it is
- * gone, else -1. */
+/* Removes the folder `name` if it is empty, or contains only the mark of a zip. Call with the lock. Returns 0 if it was
+ * removed, else -1. */
 static int remove_if_empty(int folder_fd, const char *name)
 {
     char mark[PATH_MAX + sizeof FILE_ACCESS_MARK + 1];
@@ -114,7 +114,7 @@ static int remove_if_empty(int folder_fd, const char *name)
     return unlinkat(folder_fd, mark, 0) == 0 ? unlinkat(folder_fd, name, AT_REMOVEDIR) : -1;
 }
 
-/* --- what a killed process left --- */
+/* --- remains of killed processes --- */
 
 static bool is_stage(const char *name)
 {
@@ -130,7 +130,7 @@ static bool remove_leftover(int store_fd, const char *name)
     if (stage < 0 && errno == EACCES && remove_tree_open_up(store_fd, name) == 0)
         stage = openat(store_fd, name, FLAGS);
     if (stage < 0) {
-        if (errno != ENOTDIR && errno != ELOOP && errno != ENOENT) /* no folder is none of ours */
+        if (errno != ENOTDIR && errno != ELOOP && errno != ENOENT) /* a file that is not a folder is not ours */
             log_warn("%s, which a killed server left in the folder of uploads: %s", name, strerror(errno));
         return false;
     }
@@ -181,7 +181,7 @@ void upload_store_remove_empty(const struct upload_store *store, const char *pat
     fd_close(lock);
 }
 
-/* Gives the folder the name of a stage, at once: it is gone then, and the next start removes it if nothing did before.
+/* Renames the folder to the name of a stage, which hides it atomically; the next start removes it if nothing else does.
  * Returns 0, or an error with its errno. */
 static int set_aside(const struct upload_store *store, int parent_fd, const char *name, char aside[UPLOAD_STAGE_SIZE],
                      const char *path, struct err *err)
@@ -211,7 +211,7 @@ static int delete_file(int parent_fd, const char *name, const char *path, bool *
         return fsync(parent_fd) == 0 ? 0 : upload_storage_error(path, err);
     const int error = errno;
     struct stat stat;
-    /* EPERM is what POSIX says of folders, and what a file gets in a folder that takes no removals */
+    /* EPERM: by POSIX for folders, and for files in a folder that allows no removals */
     *is_folder = error == EISDIR ||
                  (error == EPERM && fstatat(parent_fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(stat.st_mode));
     errno = error;

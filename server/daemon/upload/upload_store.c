@@ -1,4 +1,4 @@
-/* upload_store.c - the upload folder: where it lies, staging an upload, moving it into place. */
+/* upload_store.c - the upload folder: finds it, stages uploads, moves them into place. */
 #include "daemon/upload/upload_store.h"
 
 #include "base/limits.h"
@@ -116,7 +116,7 @@ void upload_store_close(struct upload_store *store)
 
 /* --- staging --- */
 
-/* Until the stage is locked, a process that starts may take it for what a dead one left, and remove it. */
+/* Until the stage is locked, a starting process may mistake it for the remains of a dead one, and remove it. */
 static bool lock_it(const struct upload_stage *stage)
 {
     struct stat stat;
@@ -182,8 +182,8 @@ static int step_into(int fd, const char *name, bool is_lasting, struct err *err)
     return rc < 0 ? rc : inner;
 }
 
-/* Opens the folder of `path`'s last part beneath `top_fd` (O_PATH), and makes what is missing on the way; *last is that
- * part. A descriptor, or an error with its errno. */
+/* Opens the folder of `path`'s last part beneath `top_fd` (O_PATH), and creates missing folders; *last is that part.
+ * Returns a descriptor, or an error with its errno. */
 static int open_parent(int top_fd, const char *path, bool is_lasting, const char **last, struct err *err)
 {
     int fd = root_open_beneath(top_fd, ".", O_PATH | O_DIRECTORY);
@@ -301,7 +301,7 @@ int upload_store_publish(const struct upload_store *store, const struct upload_s
         return err->code;
     }
     int rc = ERR_STORAGE;
-    /* ENOENT: a folder on the way, or what was there before, went away */
+    /* ENOENT: a folder of the path, or the previous object, has disappeared */
     for (int i = 0; i < RACE_TRIES && rc < 0; i++) {
         rc = try_publish(store, stage, item, path, is_new, &last);
         if (rc != ERR_STORAGE || errno != ENOENT)

@@ -1,34 +1,34 @@
-/* upload_store_internal.h - what upload_store.c (staging, into place) and upload_remove.c (taking away) share: names,
- * errors, and the folders that came as zips. Private to these two; work threads.
+/* upload_store_internal.h - names, errors, and the folders that came as zips, shared by upload_store.c (stages and
+ * publishes) and upload_remove.c (removes). Private to these two; work threads.
  *
- * A folder that came as a zip (file_access.h) has what came with it and nothing else, since its models may open all of
+ * A folder that came as a zip (file_access.h) contains only the files of that zip, because its models may open all of
  * it. */
 #pragma once
 
 #include "daemon/upload/upload_store.h"
 
-/* Of errno, which it keeps: ERR_STORAGE, or ERR_BAD_PATH for a name that the file system does not take. */
+/* Converts errno, which it preserves: ERR_STORAGE, or ERR_BAD_PATH for a name that the file system refuses. */
 int upload_storage_error(const char *what, struct err *err);
 
-/* Opens the folder of a descriptor that may be O_PATH, for fsync(): what was made, renamed or removed in it then
- * survives a power failure. Returns a descriptor, or -1 and errno. */
+/* Opens the folder of a descriptor that may be O_PATH, for fsync(), so that changes in it survive a power failure.
+ * Returns a descriptor, or -1 and errno. */
 int upload_open_folder(int folder_fd);
 
-/* Makes up a name that nothing has, and that upload_store_sweep() knows. */
+/* Makes an unused name, which upload_store_sweep() recognizes. */
 int upload_stage_name(char name[UPLOAD_STAGE_SIZE], struct err *err);
 
-/* Locks the folder for all servers that share it: what is found on the way to a place holds until it is taken. Returns
- * a descriptor to close, or ERR_STORAGE. Not recursive. */
+/* Locks the folder for all servers that share it, so that checks of a path stay valid until it is used. Returns a
+ * descriptor to close, or ERR_STORAGE. Not recursive. */
 int upload_lock(const struct upload_store *store, struct err *err);
 
-/* Whether what is `path` beneath the folder came as a zip. */
+/* True if `path` beneath the folder came as a zip. */
 bool upload_is_zip(int folder_fd, const char *path);
 
-/* ERR_CONFLICT, with an errno: one of the folders that `path` lies in came as a zip. */
+/* Checks the parent folders of `path`. ERR_CONFLICT, with an errno: one of them came as a zip. */
 int upload_check_way(const struct upload_store *store, const char *path, struct err *err);
 
-/* Removes what dead processes left in the store. */
+/* Removes the remains of dead processes from the store. */
 void upload_store_sweep(const struct upload_store *store);
 
-/* Removes the folders above `path`, from the innermost, until one holds something. */
+/* Removes the empty folders above `path`, from the innermost on. */
 void upload_store_remove_empty(const struct upload_store *store, const char *path);

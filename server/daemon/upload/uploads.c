@@ -1,4 +1,4 @@
-/* uploads.c - all uploads: the folder, how many there are, what a name may be, and taking away. */
+/* uploads.c - all uploads: their folder, their number, checks of names, and deletions. */
 #include "base/mem.h"
 #include "base/file_formats.h"
 #include "daemon/support/stats.h"
@@ -62,7 +62,7 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
     upload->has_room = has_room;
     upload->room_user = user;
     upload->work.data = upload;
-    /* a read more than what makes it full, so that only memory running out fails it */
+    /* one read more than fills it, so that only a lack of memory can fail */
     buf_init(&upload->waiting, 2 * UPLOAD_WAITING_BYTES);
     buf_init(&upload->writing, 2 * UPLOAD_WAITING_BYTES);
     DL_APPEND(uploads->all, upload);
@@ -100,7 +100,7 @@ void upload_free(struct upload *upload)
 
 /* --- all of them --- */
 
-/* Whether the path lies in the folder, or is it. Neither has to be there. */
+/* True if the path is in the folder, or is the folder. Neither has to exist. */
 static bool lies_in(const char *path, const char *folder)
 {
     char real_path[PATH_MAX], real_folder[PATH_MAX];
@@ -112,7 +112,7 @@ static bool lies_in(const char *path, const char *folder)
     return real_path[bytes] == '\0' || real_path[bytes + 1] != '.'; /* of hidden names clients reach none */
 }
 
-/* The folder of a path whose last part may not be there. */
+/* True if the path is in the folder; its last part may be missing. */
 static bool will_lie_in(const char *path, const char *folder)
 {
     char above[PATH_MAX];
@@ -123,7 +123,7 @@ static bool will_lie_in(const char *path, const char *folder)
     return basename(path)[0] != '.' && lies_in(above, folder);
 }
 
-/* What lies among the uploads can be taken away by clients, and replaced by what they send. */
+/* Clients can delete files among the uploads, and replace them. */
 static int check_folders(const struct config *config, struct err *err)
 {
     const struct {
@@ -198,7 +198,7 @@ void uploads_free(struct uploads *uploads)
     if (uploads == NULL)
         return;
     uploads->is_ending = true;
-    uploads->count++; /* so that the last one does not free what is being walked */
+    uploads->count++; /* so that the last one does not free the list during the walk */
     struct upload *upload, *next;
     DL_FOREACH_SAFE(uploads->all, upload, next)
     upload_abandon(upload);
