@@ -5,6 +5,7 @@
 #include "daemon/service/job.h"
 
 #include "wire/crowd/body_crowd.h"
+#include "wire/request/crowd_request.h"
 #include "wire/operations/reply_cursor.h"
 #include "daemon/support/stats.h"
 #include "daemon/threads/turn_clock.h"
