@@ -11,7 +11,7 @@ from conftest import BUILD, ENVIRONMENT, PACKAGE, REPOSITORY, SAMPLES
 
 
 def shown():
-    """(name, program, what it prints) of the Python blocks, each followed by a block of text."""
+    """Yield (name, program, output) of the Python blocks, each followed by a block of text."""
     for name in "clients/README.md", "clients/python/README.md":
         text = (REPOSITORY / name).read_text(encoding="utf-8")
         for i, (program, printed) in enumerate(re.findall(r"```python\n(.*?)```\n(?:\nprints\n)?\n```text\n(.*?)```", text, re.S)):
