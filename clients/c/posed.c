@@ -35,7 +35,7 @@ enum {
     FRAMES_HEADER_BYTES = 96,
     BLOCK_BYTES = 32,
     QUERY_BYTES = 64,     /* the members of a pose */
-    WITH_MORE_BYTES = 96, /* the same with those of a picture or a subscription */
+    WITH_MORE_BYTES = 96, /* the same, and the members of a picture or a subscription */
     FOUND_BYTES = 48,
     HELLO_PAYLOAD_BYTES = 64,
     STREAM_BYTES = 16,
@@ -1378,7 +1378,7 @@ static struct kept *keep_request(struct posed *server, const unsigned char *pack
 }
 
 /* Counts a request, whose answer is outstanding. `packet`: as the caller made it. is_queued: the packet is also at the
- * end of the queue, and its numbers there become those of this connection. */
+ * end of the queue, and its numbers there become this connection's. */
 static int note_request(struct posed *server, const unsigned char *packet, size_t packet_bytes, int is_queued)
 {
     struct kept *one = NULL;

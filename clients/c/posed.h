@@ -208,7 +208,7 @@ struct posed_packet {
 };
 
 /* Parses the packet at the beginning of `bytes`. Pure. Returns 1 and fills `out` if the packet is complete, 0 if bytes
- * are missing, or POSED_E_PROTOCOL. *packet_bytes: its length with padding; 0 while that is unknown. */
+ * are missing, or POSED_E_PROTOCOL. *packet_bytes: its length with padding; 0 while unknown. */
 int posed_parse(const void *bytes, size_t size_bytes, struct posed_packet *out, size_t *packet_bytes);
 
 /* Returns the value of a note and its length. The value is not terminated by NUL. NULL: the packet has no note of that
@@ -510,11 +510,11 @@ struct posed_raycast {
 struct posed_hit {
     uint32_t ray, entity; /* indices into the rays, and into the targets; without targets, into the crowd's entities */
     uint32_t node;        /* volumes: the joint; meshes: the node that carries the mesh */
-    uint32_t part;        /* volumes: index into those of /v1/hitboxes; meshes: the primitive of the node's mesh */
+    uint32_t part;        /* volumes: index into the volumes of /v1/hitboxes; meshes: the primitive of the node's mesh */
     uint32_t triangle;    /* meshes: index within the primitive; volumes: 0 */
     int is_inside;        /* 1: the ray begins inside the volume, or the ball begins in touch; the distance is 0 */
     float distance;       /* travelled by the ray, or by the centre of the ball; world units */
-    float point[3];       /* the point that is hit, world */
+    float point[3];       /* the point of the hit, world */
     float normal[3];      /* unit length, away from the surface; for a ball, from the point to its centre */
     float barycentric[3]; /* meshes: barycentric coordinates of the point in the triangle; volumes: 0 */
 };
@@ -644,7 +644,7 @@ struct posed_options {
     void *memory; /* receives packets, and limits the largest one; at least 256 bytes */
     size_t memory_bytes;
     /* NULL, or called for more `memory` if a packet does not fit. It works like realloc(), returns memory aligned to 16
-     * bytes, and NULL if there is none. Its last memory is server->memory. The caller frees it after
+     * bytes, and NULL on failure. Its last memory is server->memory. The caller frees it after
      * posed_disconnect(). */
     void *(*grow)(void *context, void *memory, size_t size_bytes);
     void *grow_context;
@@ -703,7 +703,7 @@ struct posed {
  * once, and the hello is the first packet of posed_next(). Resolving a host name always waits. *options is copied, but
  * not the memory that it points to. Returns 0 or an error, after which nothing needs to be freed. */
 int posed_connect(struct posed *server, const char *address, const struct posed_options *options);
-/* The same for a socket that is connected already (socketpair(), a tunnel). The connection takes ownership of it. */
+/* The same for a connected socket (socketpair(), a tunnel). The connection takes ownership of it. */
 int posed_attach(struct posed *server, int fd, const struct posed_options *options);
 /* Closes the connection. Then only error and memory are valid. It may be closed already. */
 void posed_disconnect(struct posed *server);

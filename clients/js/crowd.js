@@ -65,7 +65,7 @@ function putEntities(out, entities) {
   }
 }
 
-// All models: those of the crowd, then other files that layers name.
+// All models: the crowd's, then other files that layers name.
 function filesOf(models, entities) {
   const files = new Set();
   for (const { layers = [] } of entities) for (const { clip_file: file } of layers) if (file !== undefined && !models.includes(file)) files.add(file);

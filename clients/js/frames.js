@@ -128,7 +128,7 @@ export class Frames {
     }
   }
 
-  // Returns the first block of a kind, or the one with an index; undefined if there is none.
+  // Returns the first block of a kind, or the one with an index; undefined if it is missing.
   find(kind, index) {
     return this.blocks.find((block) => block.kind === kind && (index === undefined || block.index === index));
   }

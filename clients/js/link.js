@@ -240,7 +240,7 @@ export class Link {
     if (more) await this.#own(more.kind, more.payload);
   }
 
-  // Sends a request of the link itself. Resolves with the answer, even if that is an error.
+  // Sends a request of the link itself. Resolves with the answer, even if it is an error.
   #own(kind, payload, model = 0, id = this.#nextId()) {
     return new Promise((settle, fail) => {
       this.#waiting.set(id, { isOwn: true, settle, fail });
@@ -387,7 +387,7 @@ function nameIn(error, kind, handle) {
   return Object.assign(named, { tries: error.tries, seconds: error.seconds });
 }
 
-// Replaces the generation in a packet about a model by the one that is counted over all connections.
+// Replaces the generation in a packet about a model by the count over all connections.
 function translated(got, handle) {
   if (!handle || !got.generation) return got;
   got.generation += handle.before;

@@ -59,7 +59,7 @@ function withBody(path, all) {
 // Encodes as protocol/http.md defines it, so that each value has one form: all bytes but letters, digits and -._~/ are encoded.
 export const encode = (value) => encodeURIComponent(String(value).replace(SURROGATES, (c) => c.length === 2 ? c : '\uFFFD'))
   .replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase()).replaceAll('%2F', '/');
-const SURROGATES = /[\uD800-\uDBFF][\uDC00-\uDFFF]|[\uD800-\uDFFF]/g; // a pair is one character, a single surrogate is none
+const SURROGATES = /[\uD800-\uDBFF][\uDC00-\uDFFF]|[\uD800-\uDFFF]/g; // a pair is one character, a single surrogate is not
 
 // The query of [name, text] pairs.
 export const toQuery = (parameters) => parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');

@@ -796,7 +796,7 @@ export class Link implements Asks {
   open(path: string, options?: Abortable): Promise<LinkedModel>;
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
   batch(queries: readonly Query[], options?: Abortable): Promise<Array<Json | PosedError>>;
-  /** The same as those of Client. */
+  /** The same as in Client. */
   crowd(crowd: Crowd): Promise<Entities>;
   raycastCrowd(raycast: CrowdRaycast): Promise<Hits>;
   ping(options?: Abortable): Promise<void>;

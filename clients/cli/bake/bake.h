@@ -81,7 +81,7 @@ void bake_put_clip(const struct bake *bake, const struct bake_clip *clip, struct
 static inline size_t bake_floats(enum bake_values values) { return values == BAKE_TRS ? 10 : 16; }
 /* Returns the name for --values: "trs". */
 const char *bake_values_name(enum bake_values values);
-/* Splits a matrix into translation, rotation and scale. The quaternion gets the sign that is nearest to the one of
+/* Splits a matrix into translation, rotation and scale. The quaternion gets the sign nearest to that of
  * `before`, the previous frame, which may be NULL. Returns false if the matrix shears: the three parts cannot express
  * that. */
 bool bake_trs(const float matrix[16], const float *before, float out[10]);

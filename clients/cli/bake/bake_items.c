@@ -30,8 +30,8 @@ static int refuse(const struct bake *bake, const char *code, const struct text *
     return STATUS_FAILED;
 }
 
-/* Finds the node of this name or number. Returns -1 if there is none, or after printing that there are several.
- * *is_found false: there is none, and nothing was printed. */
+/* Finds the node of this name or number. Returns -1 if it does not exist, or after printing that there are several.
+ * *is_found false: it does not exist, and nothing was printed. */
 static int find_node(const struct bake *bake, const char *text, bool *is_found)
 {
     const cJSON *node;

@@ -31,7 +31,7 @@ static void complete(double axes[3][3], const double scale[3])
     if (count == 0)
         for (int c = 0; c < 3; c++)
             axes[c][c] = 1;
-    if (count == 1) { /* a second axis: perpendicular to the known one, towards the unit axis that is farthest from it */
+    if (count == 1) { /* a second axis: perpendicular to the known one, towards the unit axis farthest from it */
         const double *a = axes[known];
         const double helper[3] = {fabs(a[0]) < 0.6, fabs(a[0]) >= 0.6, 0};
         cross(a, helper, axes[(known + 1) % 3]);

@@ -154,7 +154,7 @@ static size_t find_first(const struct baseline *baseline, const char *model, con
     return low;
 }
 
-/* Takes the next entry of the finding that no other finding has taken. Returns false if there is none. */
+/* Takes the next entry of the finding that no other finding has taken. Returns false without one. */
 static bool accept(struct baseline *baseline, const char *model, const struct finding *finding)
 {
     const char *rule = RULES[finding->rule].name;
@@ -167,7 +167,7 @@ static bool accept(struct baseline *baseline, const char *model, const struct fi
     return false;
 }
 
-/* Returns whether the file no longer exists. For a running server that is unknown, so false. */
+/* Returns whether the file no longer exists. Returns false for a running server, because it is unknown there. */
 static bool is_removed(const char *folder, const char *root, const char *name)
 {
     struct text path = {0};

@@ -74,13 +74,13 @@ void check_model(const struct rule_set *rules, struct connection *connection, co
 void check_budgets(const struct inspection *model);
 /* check_names.c: reports duplicate and missing names. */
 void check_names(const struct inspection *model);
-/* check_skeleton.c: compares the joints with those of reference_skeleton. */
+/* check_skeleton.c: compares the joints with reference_skeleton. */
 void check_skeleton(const struct inspection *model);
 /* check_clips.c: applies all rules about clips to each clip. */
 void check_clips(struct inspection *model);
 /* check_loop.c: applies the rule loop-jump to one clip. `clip`: the server's JSON. */
 void check_loop(const struct inspection *model, const cJSON *clip);
-/* check_motion.c: reports a clip that moves nothing, and a model that is off the ground. `most`: the greatest distance
+/* check_motion.c: reports a clip that moves nothing, and a model off the ground. `most`: the greatest distance
  * that a node moves from its place in the first of some poses, in the model's units. */
 void check_motion(const struct inspection *model, const cJSON *clip, double most);
 /* check_frames.c: checks the frame rate of the file and the ends of its clips. */

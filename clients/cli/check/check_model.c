@@ -27,7 +27,7 @@ static void check_warnings(const struct inspection *model)
     }
 }
 
-/* Reports a file that is valid, but contains nothing that posed reads. */
+/* Reports a valid file that contains nothing for posed to read. */
 static void check_content(const struct inspection *model)
 {
     const cJSON *counts = json_get(model->model, "counts");

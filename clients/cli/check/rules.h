@@ -41,7 +41,7 @@ extern const struct rule RULES[RULE_COUNT];
 extern const struct key KEYS[KEY_COUNT];
 
 const char *severity_name(enum severity severity); /* "error" */
-/* Finds a severity by its name; -1: there is none. */
+/* Returns the severity of that name, or -1. */
 int severity_find(const char *name);
 int rule_find(const char *name, size_t name_bytes);
 int key_find(const char *name, size_t name_bytes);

@@ -1,4 +1,4 @@
-/* Finds the known name that is most similar to a given one: nearest.h. */
+/* Finds the known name most similar to a given one: nearest.h. */
 #include "clients/cli/command_line/nearest.h"
 
 #include <string.h>

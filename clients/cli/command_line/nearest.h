@@ -1,4 +1,4 @@
-/* nearest.h - "did you mean": finds the known name that is most similar to a given one. Pure functions. */
+/* nearest.h - "did you mean": finds the known name most similar to a given one. Pure functions. */
 #pragma once
 
 #include <stddef.h>

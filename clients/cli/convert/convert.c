@@ -77,7 +77,7 @@ static void report(const char *model, const char *file, bool is_stdout, const st
     cJSON_Delete(glb);
 }
 
-/* Chooses -o FILE, or the model's name with another extension in the current folder, unless that is the model itself.
+/* Chooses -o FILE, or the model's name with another extension in the current folder, unless it is the model itself.
  */
 static int choose_file(const struct args *args, const char *model, char **file)
 {

@@ -25,7 +25,7 @@ void convert_parts_free(struct convert_parts *parts);
  * the same as connection_request(). */
 int convert_parts_expect(const struct convert_parts *parts, size_t at_once, struct long_request_estimate *estimate,
                          struct posed_packet *answer);
-/* Asks for `at_once` clips and files in each part, or fewer if that is too much for an answer, and joins the parts.
+/* Asks for `at_once` clips and files in each part, or fewer if they are too much for an answer, and joins the parts.
  * answer->data points into `joined`. Returns an exit status after printing an error. */
 int convert_parts_request(struct convert_parts *parts, size_t at_once, double expected_s, struct text *joined,
                           struct posed_packet *answer);

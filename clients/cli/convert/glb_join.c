@@ -88,7 +88,7 @@ static int move_bytes(const struct part *part, cJSON *place)
     return 0;
 }
 
-/* Makes buffer 1, if the first part has nothing that is compressed. */
+/* Makes buffer 1, if the first part has nothing compressed. */
 static void make_fallback(const struct part *part)
 {
     cJSON *buffers = array_of(part, "buffers");

@@ -22,7 +22,7 @@ static size_t stem_bytes(const char *path)
     return dot == NULL ? strlen(path) : (size_t)(dot - path);
 }
 
-/* Returns the one model of a list whose name differs only in the extension. NULL: there is none, or several. */
+/* Returns the one model of a list whose name differs only in the extension. NULL: none, or several. */
 static struct listed_model *find_stem(struct model_list *list, const bool *is_taken, const char *name, size_t *place)
 {
     const size_t size = stem_bytes(name);

@@ -1,4 +1,4 @@
-/* Puts meshes, materials and textures. Data that is too large for lines becomes a hash: of the exact vertices in the
+/* Puts meshes, materials and textures. Data too large for lines becomes a hash: of the exact vertices in the
  * file, of triangles, weights and pixels. */
 #include "clients/cli/model_text/model_text.h"
 
@@ -282,7 +282,7 @@ static bool open_glb(const uint8_t *data, size_t data_bytes, struct glb *glb)
     return glb->json != NULL;
 }
 
-/* Returns the number `name` of entry `index` of the list; -1: there is none. */
+/* Returns the number `name` of entry `index` of the list, or -1. */
 static double number_at(const cJSON *json, const char *list, double index, const char *name)
 {
     const cJSON *entry = index >= 0 && index < 1e6 ? cJSON_GetArrayItem(json_get(json, list), (int)index) : NULL;

@@ -7,7 +7,7 @@
 
 /* Returns a member. NULL: the object lacks it, or is NULL. */
 const cJSON *json_get(const cJSON *object, const char *name);
-/* Returns the first entry of a list or member. NULL: the list is empty, or there is none. */
+/* Returns the first entry of a list or member. NULL: the list is empty or missing. */
 const cJSON *json_child(const cJSON *object, const char *name);
 /* Returns a member's number, or NaN if it has none. */
 double member_number(const cJSON *object, const char *name);

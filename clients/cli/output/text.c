@@ -127,7 +127,7 @@ static bool is_shown(const char *at, size_t bytes)
 
 enum { ESCAPE_BYTES = 8 };
 
-/* Puts the escape that is shown instead. */
+/* Puts the escape to show instead. */
 static void escape(const char *at, size_t bytes, char out[ESCAPE_BYTES])
 {
     const unsigned code = code_point(at, bytes);

@@ -90,7 +90,7 @@ static bool is_ignored(const struct ignores *ignores, const char *path, bool is_
     return false;
 }
 
-/* Puts the target of a symbolic link, under the root. A link that is dangling or leaves the root stays, so that the
+/* Puts the target of a symbolic link, under the root. A dangling link, or one that leaves the root, stays, so that the
  * server refuses it: the run reports a failure, and the model is not just missing. Returns false if the target is not a
  * file. */
 static bool follow(const struct model_walk *walk, const char *full, const char *inner, char source[PATH_BYTES])

@@ -15,7 +15,7 @@ struct model_walk {
      * no links to folders. */
     void (*left_out)(void *context, const char *link, const char *target);
     void *context;
-    const char *folder; /* the folder that is walked; model_walk() sets it */
+    const char *folder; /* the walked folder; model_walk() sets it */
     size_t unread;      /* number of folders that could not be read; each was printed */
 };
 

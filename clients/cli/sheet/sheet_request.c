@@ -131,7 +131,7 @@ static bool is_long(const struct expected *expected)
 
 /* --- the parts --- */
 
-/* A sheet that is being requested. */
+/* A sheet under way. */
 struct parts {
     const struct sheet_request *request;
     const struct expected *expected;

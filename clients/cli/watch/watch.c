@@ -57,7 +57,7 @@ static void report_changes(const struct thumbs *thumbs)
     }
 }
 
-/* Prints a line for each model of the previous pass that is gone. Both lists are sorted. */
+/* Prints a line for each model that is gone since the previous pass. Both lists are sorted. */
 static void report_removed(const struct watch *watch)
 {
     const struct model_list *models = &watch->thumbs.models;

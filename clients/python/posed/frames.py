@@ -98,7 +98,7 @@ class Frames:
         self.blocks.append(Block(kind, bool(once), index, node, primitive, count, item_bytes, offset))
 
     def find(self, kind: str, index: Optional[int] = None) -> Block:
-        """Return the first block of a kind (and index). Raises LookupError if there is none."""
+        """Return the first block of a kind (and index). Raises LookupError if it does not exist."""
         for block in self.blocks:
             if block.kind == kind and index in (None, block.index):
                 return block

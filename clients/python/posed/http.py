@@ -63,7 +63,7 @@ def _file(name: str, route: Optional[str]) -> str:
 
 
 class HttpTransport:
-    """A connection that is kept open. If it ends, another one is opened, and a request that only reads is sent once more. A lock orders the
+    """A persistent connection. If it ends, another one is opened, and a request that only reads is sent once more. A lock orders the
     requests of several threads."""
 
     def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int,
@@ -125,7 +125,7 @@ class HttpTransport:
                     outage.wait(error)
 
     def _connected(self, may_repeat: bool) -> _Connection:
-        """Return a connection that the server has not closed while it was idle. A request that is not repeated gets a connection that was
+        """Return a connection that the server has not closed while it was idle. A request without a retry gets a connection that was
         never idle."""
         connection = self._connection
         if connection is not None and (not may_repeat or connection.sock is None or select.select([connection.sock], [], [], 0)[0]):

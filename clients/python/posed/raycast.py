@@ -202,7 +202,7 @@ class Hits:
     triangle      (n,): meshes: index within the primitive; volumes: 0
     inside        (n,): whether the ray begins inside the volume, or the ball begins in touch: `distance` is 0
     distance      (n,): travelled by the ray, or by the centre of the ball, in world units
-    point         (n, 3): the point that is hit, in world space
+    point         (n, 3): the point of the hit, in world space
     normal        (n, 3): unit length, away from the surface; for a ball, from `point` to its centre
     barycentric   (n, 3): meshes: barycentric coordinates of `point` in the triangle; volumes: 0
 

@@ -42,7 +42,7 @@ def find_program(program: Optional[PathLike] = None) -> str:
 def serve(root: PathLike = ".", *options: str, program: Optional[PathLike] = None, timeout_s: float = 30.0,
           token: Optional[str] = None, env: Optional[Mapping[str, str]] = None) -> "Server":
     """Start a private server on the models in the folder `root`, wait until it is ready, and return a client of it. The server ends
-    with the block, with `close`, or with this process, even if that is killed.
+    with the block, with `close`, or with this process, even after SIGKILL.
 
         with posed.serve("models") as server:
             print(server.version()["name"], server.model("robot.glb").info()["clips"])

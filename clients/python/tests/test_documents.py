@@ -55,7 +55,7 @@ def test_the_example_finds_the_hand():
 
 
 def test_the_package_can_be_installed(tmp_path):
-    """pip installs what is here, typed, without dependencies. (A wheel needs setuptools; its metadata do not.)"""
+    """pip installs the package, typed, without dependencies. (A wheel needs setuptools; its metadata do not.)"""
     text = (PACKAGE / "pyproject.toml").read_text()
     assert 'requires-python = ">=3.9"' in text and "dependencies = []" in text
     assert (PACKAGE / "posed" / "py.typed").exists()

@@ -326,7 +326,8 @@ def wait_until_refused(server):
 
 
 def begin_a_request(connection):
-    """Return when the server has a part of the request: the answer to another request shows that it has read both."""
+    """Return when the server has a part of the request. The answer to the request before it, in the same bytes, shows that it has read
+    both."""
     connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n")
     assert connection.answer().status == 200
 

@@ -131,7 +131,7 @@ def nice_of(place):
 
 
 def test_who_goes_first(start, root):
-    """The server, and the process that forks importers. Workers run at a lower priority, with all threads."""
+    """The server and the process that forks importers run at normal priority. Workers give way to them, with all threads."""
     write_long_model(root)
     server = start("--render-workers", "1", root=root)
     own = nice_of(server.process.pid)
@@ -184,8 +184,8 @@ def test_limits_of_a_real_importer(start, root):
         assert limits["Max address space"] == str(1 << 30) and limits["Max cpu time"] == "50"
         assert limits["Max core file size"] == "0" and limits["Max open files"] == "64"
         files = [os.readlink(proc / "fd" / name) for name in os.listdir(proc / "fd")]
-        # Nothing, its messages, the socket for requests and the result; for a moment a file that it was given. No directory, no client's
-        # socket, no port.
+        # /dev/null, the pipe for messages, the socket for requests and the result; for a moment a file that it was given. No directory, no
+        # client's socket, no port.
         kinds = sorted(name.split(":")[0].split(" ")[0] for name in files if name != str(root / "long.obj"))
         assert kinds == ["/dev/null", "/dev/null", "/memfd", "pipe", "socket"] or \
             kinds == ["/dev/null", "/dev/null", "/memfd", "socket", "socket"], files

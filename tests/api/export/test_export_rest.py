@@ -16,7 +16,7 @@ SHORT = {**T, "thigh": 0.3, "shin": 0.35, "turn": [0, math.sin(0.4), 0, math.cos
 
 
 def walker(shape):
-    """A human with two clips: a walk, and a kick, in which its left leg repeats the walk backwards."""
+    """A human with two clips: a walk, and a kick, in which the joints of its left leg exchange their motions."""
     document = json.loads(Human(shape).write(has_walk=True))
     walk, = document["animations"]
     channels = [channel for channel in walk["channels"] if "Left" in document["nodes"][channel["target"]["node"]]["name"]]

@@ -28,7 +28,7 @@ def delete(server, name):
 
 
 def files(root):
-    """Paths of all that is in a folder, which may be changing."""
+    """Paths of all files in a folder, which may be changing."""
     return sorted(os.path.relpath(os.path.join(folder, name), root)
                   for folder, folders, names in os.walk(root) for name in folders + names)
 
