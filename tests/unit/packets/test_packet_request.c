@@ -1,5 +1,4 @@
-/* From packets to requests: a packet and a query that mean the same are the same request, and what is wrong is refused.
- */
+/* From packets to requests: an equivalent packet and query give the same request, and invalid packets are refused. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
 

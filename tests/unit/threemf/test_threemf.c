@@ -1,4 +1,4 @@
-/* server/import/threemf: packages, objects, components and build, and what is refused. */
+/* server/import/threemf: packages, objects, components and build, and refusals. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/threemf/threemf_run.h"
 
