@@ -22,7 +22,7 @@ SPARE = 8  # connections beside the idle ones
 
 
 def palettes_ms(server, count=300):
-    """The times of palettes over a connection of their own, sorted."""
+    """The sorted times of palettes over a connection of their own."""
     times = []
     with server.connect() as one:
         for i in range(count):
@@ -47,7 +47,7 @@ def wait_for_files(server, is_it):
 
 
 def hold(server, count):
-    """Yields what went well; raises AssertionError where it did not."""
+    """Yield what succeeded. Raises AssertionError on a failure."""
     before_kib, alone = memory_kib(server), palettes_ms(server)
     clients = connect_many(server, count)
     wait_for_stats(server, lambda stats: stats["connections"]["open"] == count + 1)
