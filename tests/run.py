@@ -59,7 +59,7 @@ COUNT = {"cmocka": count_cmocka, "pytest": count_pytest, "node": count_node, "to
 
 
 class Screen:
-    """The terminal, which one suite has at a time: the oldest that runs. Lines of the others wait."""
+    """The terminal, which one suite has at a time: the oldest running one. Lines of the others wait."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -77,7 +77,7 @@ class Screen:
                 self.waiting[name].append(line)
 
     def end(self, name):
-        """Shows what waited of this suite after those before it, and hands the terminal to the next."""
+        """Show the waiting lines of this suite after those before it, and give the terminal to the next."""
         with self.lock:
             if next(iter(self.waiting)) != name:
                 self.waiting[name].append(None)  # shown when its turn comes
@@ -95,7 +95,7 @@ class Screen:
 
 
 class Suite:
-    """One command: how it is counted, where its output goes, what it took."""
+    """One command: how it is counted, where its output goes, and its time."""
 
     def __init__(self, text, folder):
         self.name, rest = text.split("=", 1)
@@ -121,8 +121,8 @@ class Suite:
         screen.end(self.name)
 
     def _watch(self, screen):
-        """Runs the command; returns its exit status and what it printed."""
-        # A suite that calls make begins anew: it is no part of the make that runs this.
+        """Run the command. Returns its exit status and its output."""
+        # A suite that calls make starts a new one, which is not part of the make that runs this.
         environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
         lines, last = [], time.monotonic()
         with open(self.log, "w", encoding="utf-8") as log:
@@ -142,9 +142,9 @@ class Suite:
         return process.returncode, "".join(lines)
 
     def _time_line(self, line, since_s):
-        """A line that tells a test's end is a row: of cmocka since the line before, of a replay with its own seconds."""
+        """A line that ends a test makes a row: with the time since the previous line for cmocka, with its own seconds for a replay."""
         if self.kind == "cmocka" and (ended := re.match(r"\[ +(OK|FAILED|SKIPPED) +\] (\w+)$", line)):
-            if ended[2] not in self.names:  # cmocka names those that failed once more at its end
+            if ended[2] not in self.names:  # cmocka prints the failed ones once more at its end
                 self.names.add(ended[2])
                 result = {"OK": "passed"}.get(ended[1], ended[1].lower())
                 self.rows.append(times.Row("test", self.name, UNIT_FILES.get(ended[2], ""), ended[2], since_s, "", result))

@@ -16,7 +16,7 @@ import skeletons
 TITLE = "a tick of 120 characters"
 CHARACTERS, JOINTS = 120, 65
 MODEL = f"rig_{JOINTS}.glb"
-NODE = 6  # where chains fork: what is below moves in the second layer
+NODE = 6  # chains fork here: the nodes below move in the second layer
 THREE = peers.conftest.REPOSITORY / "tests/web/node_modules/three"
 HERE = peers.conftest.REPOSITORY / "tests/bench"
 WORDS = {1: "one layer", 2: "two layers and a mask"}
@@ -34,7 +34,7 @@ def below(joint):
 
 
 def start(bench):
-    """(server, {way: program that is asked})"""
+    """(server, {way: program})"""
     root = bench.make_folder("crowds")
     (root / MODEL).write_bytes(skeletons.glb(JOINTS))
     socket = bench.folder / "crowd.sock"
@@ -53,7 +53,7 @@ def start(bench):
     peers.pin(server.process.pid, bench.server_processor)
     for way, program in found.items():
         for layers in WORDS:
-            program.ask(f"measure {layers} {bench.seconds(0.5)}")  # node compiles what it finds hot
+            program.ask(f"measure {layers} {bench.seconds(0.5)}")  # node compiles hot code
         if "node" not in program.words[0]:
             peers.pin(program.process.pid, bench.client_processor)
     return server, found
@@ -88,7 +88,7 @@ def add_ticks(bench):
 
 
 def cast(rounds):
-    """{what: microseconds of all}, by one run of rays.c."""
+    """{what: microseconds of all}, from one run of rays.c."""
     done = subprocess.run([peers.PROGRAMS / "rays", "-r", str(rounds)], stdout=subprocess.PIPE, text=True, check=True)
     return {row["what"]: row["all"]["us"] for row in map(json.loads, done.stdout.splitlines())}
 

@@ -24,7 +24,7 @@ import small_models  # noqa: E402
 
 
 def noise_png(side):
-    """A picture that does not compress, so that it costs what photographs cost."""
+    """A picture that does not compress, so that it costs as much as a photograph."""
     state, rows = 1, []
     for _ in range(side):
         row = bytearray(1 + 3 * side)

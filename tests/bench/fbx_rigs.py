@@ -14,7 +14,7 @@ import zlib
 TICKS = 46186158000
 SIDES = 20
 INFLUENCES = 4
-# The footer's bytes: readers of records stop before them.
+# The footer's bytes; readers of records stop before them.
 FOOTER = b"\xfa\xbc\xab\x09\xd0\xc8\xd4\x66\xb1\x76\xfb\x83\x1c\xf7\x26\x7e" + bytes(4)
 
 
@@ -96,7 +96,7 @@ def joint_length(joints):
 
 
 def tube(vertices, joints):
-    """Points, corners with a polygon's end as FBX has it, normals and texture coordinates by corner."""
+    """Points, corners with FBX's end of a polygon, normals and texture coordinates by corner."""
     rings = max(2, vertices // SIDES)
     points, normals = [], []
     for ring in range(rings):
@@ -132,7 +132,7 @@ def geometry(number, vertices, joints):
 
 
 def weights(rings, joints):
-    """{joint: ({point: weight})}: four joints beside each ring, the nearer the heavier."""
+    """{joint: ({point: weight})}: four joints near each ring; nearer ones have greater weights."""
     found = [{} for _ in range(joints)]
     for ring in range(rings):
         place = ring / (rings - 1) * (joints - 1)

@@ -46,7 +46,7 @@ def imports():
 
 
 def measure(server, scenario, seconds, rate, first):
-    """Palettes beside the scenario's load, which begins before and ends after what is measured of them."""
+    """Palettes during the scenario's load, which begins before the measurement and ends after it."""
     palettes = load(server, seconds + LEAD_S, [PALETTE], connections=20, rate=rate, warm_up=LEAD_S, name="palettes")
     beside = []
     if scenario in ("renders", "both"):

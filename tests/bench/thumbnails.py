@@ -36,7 +36,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def fill_materials(text):
-    """A glTF document with the texture of each material, or else the first, in every place of it."""
+    """A glTF document in which each material has its texture, or else the first texture, in every slot."""
     document = json.loads(text)
     for material in document["materials"]:
         own = material.setdefault("pbrMetallicRoughness", {})
@@ -109,7 +109,7 @@ def load(server, target, seconds, first):
 
 
 def png_ms(server, target):
-    """CPU milliseconds that encoding one such picture takes."""
+    """CPU milliseconds for encoding one such picture."""
     answer = server.get(target)
     done = subprocess.run([BENCH / "encode"], input=answer.body, capture_output=True, check=True)
     return {**json.loads(done.stdout), "bytes": len(answer.body)}
@@ -136,7 +136,7 @@ def show_sheets(sheets, runs):
     print(f"\n{f'sheets of {CELLS} cells':24} {'per second':>10} {'cells':>10} {'CPU ms/cell':>12} {'alone':>8} {'jobs/sheet':>11}")
     for name in sheets:
         one = {key: round(statistics.median(run[key] for run in sheets[name]), 3) for key in sheets[name][0]}
-        # a load that ends while some are drawn leaves as many as it has connections
+        # a load that ends while pictures are drawn leaves one for each connection
         one["jobs_per_sheet"] = round(one.pop("jobs") / one.pop("sheets"), 2)
         one["alone_cpu_ms"] = round(statistics.median(run["cpu_ms"] for run in runs[name]), 3)
         print(f"{name:24} {one['sheets_per_second']:10.1f} {one['cells_per_second']:10.0f} {one['cpu_ms_per_cell']:12.2f} "
@@ -145,7 +145,7 @@ def show_sheets(sheets, runs):
 
 
 def first_thumbnail(root, cache, model):
-    """Milliseconds from starting the server to the last byte, the model in the disk cache."""
+    """Milliseconds from the start of the server to the last byte, with the model in the disk cache."""
     begin = time.perf_counter()
     server = conftest.Server(root, "--render-workers", str(WORKERS), "--log", "off", "--cache-dir", str(cache))
     try:

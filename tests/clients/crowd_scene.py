@@ -22,7 +22,7 @@ WRAPS = ["loop", "clamp", "mirror"]
 
 
 def turned(chance):
-    """The upper three rows of a matrix that turns, scales by axis and moves."""
+    """The upper three rows of a matrix that rotates, scales unevenly and moves."""
     angle, scale = chance.uniform(0, 2 * math.pi), [chance.uniform(0.5, 2) for _ in range(3)]
     c, s = math.cos(angle), math.sin(angle)
     rows = [[c * scale[0], 0, s * scale[2]], [0, scale[1], 0], [-s * scale[0], 0, c * scale[2]]]
@@ -30,8 +30,8 @@ def turned(chance):
 
 
 def make(models, count=200, seed=20, lent=()):
-    """models: {path: number of clips}; each has at least 8 nodes and a skin of 6 joints. lent: (path, number of clips) of a file whose clips move
-    nodes of the first model, and none of the others; its reference clips are its own."""
+    """models: {path: number of clips}; each has at least 8 nodes and a skin of 6 joints. lent: (path, number of clips) of a file whose
+    clips move nodes of the first model, and none of the others. Its reference clips are its own."""
     chance = random.Random(seed)
     lines = [f"model {path}" for path in [*models, *lent[:1]]]
     lines += ["mask subtree 4", "mask except 3", "mask node 2 subtree 5"]
@@ -45,7 +45,7 @@ def make(models, count=200, seed=20, lent=()):
         lines.append(f"entity {place} {chance.randrange(4)} {layout}{world}")
         depth = chance.choice([0, 1, 1, 2, 3])
         for layer in range(depth):
-            clip = chance.randrange(clips) if i % 25 else clips + layer  # now and then there is no such clip
+            clip = chance.randrange(clips) if i % 25 else clips + layer  # now and then an index without a clip
             mask = -1 if layer == 0 else chance.randrange(-1, 3)
             additive = layer == 2
             file = ""
@@ -58,7 +58,7 @@ def make(models, count=200, seed=20, lent=()):
 
 
 class Scene:
-    """What a scene's text says: lists of models, masks [(scope, node)], wanted and entities."""
+    """The contents of a scene's text: lists of models, masks [(scope, node)], wanted and entities."""
 
     def __init__(self, text):
         self.models, self.masks, self.wanted, self.entities = [], [], [], []

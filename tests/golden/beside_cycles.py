@@ -67,7 +67,7 @@ def draw(job):
     bpy.ops.render.render(write_still=True)
     drawn = bpy.data.images.load(scene.render.filepath)
     drawn.colorspace_settings.name = "Linear"
-    drawn.alpha_mode = "CHANNEL_PACKED"  # as they are
+    drawn.alpha_mode = "CHANNEL_PACKED"  # unchanged
     pixels = numpy.empty(4 * job["width"] * job["height"], "f4")
     drawn.pixels.foreach_get(pixels)
     numpy.save(job["out"], pixels.reshape(job["height"], job["width"], 4)[::-1])

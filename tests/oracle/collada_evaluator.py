@@ -163,7 +163,7 @@ class Scene:
             ends.append(([at_key[4 * r + 3] for r in range(3)], [[at_key[4 * r + c] / scale[c] for c in range(3)] for r in range(3)], scale))
         (p, a, s), (q, b, w) = ends
         u = (t - times[k]) / (times[k + 1] - times[k])
-        # the turn from one to the other, b * transposed(a), as axis and angle; u of it
+        # the rotation from one to the other, b * transposed(a), as axis and angle; u of it
         d = [[sum(b[r][k2] * a[c][k2] for k2 in range(3)) for c in range(3)] for r in range(3)]
         axis = [d[2][1] - d[1][2], d[0][2] - d[2][0], d[1][0] - d[0][1]]
         angle = math.degrees(math.atan2(math.sqrt(sum(x * x for x in axis)), d[0][0] + d[1][1] + d[2][2] - 1))

@@ -47,7 +47,7 @@ class Layer:
 
 
 def power(x, exponent):
-    """Of the size of x, with the sign of x; nothing of it is 1."""
+    """With the size of x and the sign of x; a weight of 0 gives 1."""
     if exponent <= 0:
         return 1.0
     return x if exponent >= 1 else (1 if x >= 0 else -1) * abs(x) ** exponent

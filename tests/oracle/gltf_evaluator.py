@@ -78,7 +78,7 @@ class Model:
     # --- animation (3.11, appendix C) ---
 
     def sample(self, sampler, width, t, is_rotation):
-        """The value of one sampler, `width` numbers, at time t; before and after its keys the nearest one (3.11)."""
+        """The value of one sampler, `width` numbers, at time t. Before and after its keys the nearest one counts (3.11)."""
         times, numbers = self.numbers(sampler["input"]), self.numbers(sampler["output"])
         mode = sampler.get("interpolation", "LINEAR")
         element = lambda i: numbers[i * width:(i + 1) * width]
@@ -148,8 +148,8 @@ class Model:
                 for j, joint in enumerate(s["joints"])]
 
     def vertices(self, node, primitive, local, weights, only=None):
-        """Scene positions of a mesh node's primitive: morph targets first (3.7.2.2), then skin or node (3.7.3.3). `only`: the
-        indices of those asked for."""
+        """Scene positions of a mesh node's primitive: morph targets first (3.7.2.2), then skin or node (3.7.3.3). `only`: the indices of
+        the requested ones."""
         attributes = primitive["attributes"]
         only = range(len(self.accessor(attributes["POSITION"]))) if only is None else only
         pick = lambda index: [self.accessor(index)[v] for v in only]

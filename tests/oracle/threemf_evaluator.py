@@ -28,7 +28,7 @@ def affine(text):
 
 
 def times(first, then):
-    """What `first` and then `then` do to a row vector."""
+    """The effect of `first` and then `then` on a row vector."""
     rows = [[sum(row[k] * then[k][c] for k in range(3)) for c in range(3)] for row in first]
     rows[3] = [a + b for a, b in zip(rows[3], then[3])]
     return rows

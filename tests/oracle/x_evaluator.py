@@ -12,7 +12,7 @@ import re
 from matrices import IDENTITY, from_flat, from_trs, lerp, multiply, scaling, scene_matrices, skinned, slerp, span, transform
 
 MIRROR = scaling([1, 1, -1])
-TICKS_PER_S = 25  # where a file does not say
+TICKS_PER_S = 25  # if a file does not say it
 
 
 class Block:

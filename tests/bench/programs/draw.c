@@ -34,7 +34,7 @@ static void check(bool is_good, const char *what, const char *why)
     exit(1);
 }
 
-/* The bake in a memory file, as the daemon would send it, and its first clip's length. */
+/* Puts the bake into a memory file, as the daemon would send it, and finds the length of its first clip. */
 static int load(const char *path, uint64_t *size_bytes, double *end_s)
 {
     struct err err = {0};

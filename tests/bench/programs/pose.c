@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum { ROUNDS_MAX = 1001, POSES_MAX = 1 << 16, MODELS_MAX = 64, KERNELS_MAX = 8, COPIES_BYTES = 256 << 20 };
-enum { DOUBLES_POSES = 16 }; /* the double path is measured with so many poses fewer */
+enum { DOUBLES_POSES = 16 }; /* double precision is measured with this many times fewer poses */
 
 static void check(bool is_good, const char *what, const char *why)
 {
@@ -83,8 +83,8 @@ static void random_turn(double most, float q[4])
     q[3] = (float)sqrt(1 - square);
 }
 
-/* A character's shape: limbs of up to eight joints, which hang from the joints before; all turn at 30 frames a second
- * for four seconds, the root moves. */
+/* Makes a character's shape: limbs of up to eight joints, attached to earlier joints. All rotate at 30 frames a second
+ * for four seconds, and the root moves. */
 static void add_clip(struct bake_builder *b, uint32_t joints)
 {
     enum { FRAMES = 120 };
@@ -179,7 +179,7 @@ struct bench {
     double *times_s; /* [poses] */
     float *out;
     struct mat4 *matrices;
-    struct model *copies; /* of the model, in memory of their own */
+    struct model *copies; /* of the model, each in memory of its own */
     uint32_t copy_count;
 };
 
@@ -201,8 +201,8 @@ static double measure(struct bench *bench, struct run *run, const struct model *
     return (now_ns() - start_ns) / poses;
 }
 
-/* Two layers, of which one moves what hangs from the rig's middle, as a game blends an upper body; or a third one that
- * is added to all. */
+/* Measures two layers, one of which moves the nodes below the rig's middle, as a game blends an upper body; or a third
+ * one added to all nodes. */
 static double measure_blend(struct bench *bench, struct run *run, const struct model *model, uint32_t clip,
                             uint32_t layer_count, enum palette_form form)
 {
@@ -274,7 +274,7 @@ static void measure_clip(struct bench *bench, const struct subject *subject, uin
             continue;
         set_times(bench, (enum access)access, model->clips[clip].duration_s);
         for (int form = PALETTE_MAT3X4; form <= PALETTE_MAT4; form++) {
-            for (uint32_t r = 0; r <= bench->rounds; r++) /* the first is not counted */
+            for (uint32_t r = 0; r <= bench->rounds; r++) /* the first does not count */
                 for (uint32_t k = 0; k < bench->run_count; k++) {
                     struct run *run = &bench->runs[k];
                     if (run->kernel == NULL ? form == PALETTE_MAT4 : is_compiled)
