@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""make bench: posed beside what others use for the same, in one run.
+"""make bench: compares posed with programs for the same purpose, in one run.
 
     bench.py [--quick] [--out FOLDER] [PART...]
     bench.py PROGRAM [its options]     another program of this folder: thumbnails, overload, disk_cache
     bench.py --readme [PART...]        writes the table of the last run, or of the last run of these parts, into tests/bench/README.md
 
-Prints a table for each part, writes FOLDER/bench.json and FOLDER/bench.svg (build/bench; of a PART bench-PART.json). Everything that is
-compared is measured in turn, at least five times; medians, with half the distance of their quartiles. What was disturbed by something
-else on the machine is measured again, and where that does not help there is no ratio (rounds.py, quiet.py). --quick: two short rounds,
-to see that it works.
+Prints a table for each part, writes FOLDER/bench.json and FOLDER/bench.svg (build/bench; for a PART bench-PART.json). The compared
+programs are measured in turn, at least five times. Figures are medians, with half the distance of their quartiles. Measurements that
+something else on the machine disturbed are repeated. If that does not help, there is no ratio (rounds.py, quiet.py). --quick: two short
+rounds, to see that it works.
 """
 import argparse
 import importlib

@@ -1,8 +1,7 @@
-"""A tick of a game server: 120 characters of 65 joints, each at times of its own, by every way that there is, beside 120 mixers of three.js;
-and 1,000 rays at as many characters, posing included.
+"""A tick of a game server: 120 characters of 65 joints, each at times of its own, over every transport, compared with 120 mixers of
+three.js; and 1,000 rays at as many characters, posing included.
 
-Server and client have a processor each; what is computed in one process has one. three.js is told in processor time, all else by the
-clock on the wall.
+Server and client have a processor each; a single process has one. Times of three.js are processor time, all others elapsed time.
 """
 import functools
 import json

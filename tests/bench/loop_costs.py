@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""What an answer costs the daemon with one event loop and with several: make bench t=loop_costs.
+"""The cost of an answer for the daemon with one event loop and with several: make bench t=loop_costs.
 
     loop_costs.py [--loops 1,2,4] [--connections 16]
 
-Counts and does not time: a real server runs under valgrind's callgrind, and 16 connections take turns with one request at a time. After
-each loop has learned the model, the counters begin anew: instructions; bus-locked operations (atomic
-read-modify-writes, those inside of mutexes included); calls that lock a mutex; allocations; messages between loops. An answer that is
-made by the loop of its connection costs the same however many loops there are. What grows with the loops is what the first loop answers
-for the others.
+It counts events and measures no time: a real server runs under valgrind's callgrind, and 16 connections take turns with one request at a
+time. After each loop has learned the model, the counters are reset: instructions; bus-locked operations (atomic read-modify-writes,
+including those inside mutexes); calls that lock a mutex; allocations; messages between loops. An answer made by the loop of its
+connection costs the same with any number of loops. Only the answers that the first loop makes for the others cost more.
 """
 import argparse
 import collections

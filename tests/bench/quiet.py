@@ -1,9 +1,9 @@
-"""Whether the machine had nothing else to do while something was measured.
+"""Finds out whether the machine was otherwise idle during a measurement.
 
-Four things tell, each by itself: processor time that processes other than ours took; time that a hypervisor took; a piece of
-work of fixed size that takes longer than at its best, before or behind; and how long the measured processes waited for a processor
-that others had. Of what a program measures in processor time of its own, others may run beside it, as long as they leave it a
-processor: more of them would take turns with it, and take its caches along.
+Each of four signs counts: processor time of processes other than ours; time that a hypervisor took; a piece of work of fixed size
+that takes longer than at its best, before or after; and how long the measured processes waited for a processor that others had. If a
+program measures its own processor time, others may run beside it as long as they leave it a processor. More of them would take turns
+with it and evict its caches.
 """
 import ctypes
 import hashlib

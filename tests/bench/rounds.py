@@ -1,8 +1,8 @@
-"""Rounds of measurements: medians, spread, ratios, and when there is none.
+"""Rounds of measurements: medians, spread, and ratios, if they are valid.
 
-A round measures everything that is compared once, one after the other, so that what changes on the machine meets all alike; a ratio
-is the median of the rounds' own ratios. Rounds in which something was disturbed (quiet.py) are measured again, a few times; where too few are
-left, or they differ by more than the bound, there is no ratio: it is "disturbed", and the reasons are kept.
+A round measures all compared tasks once, one after the other, so that changes on the machine affect all of them. A ratio is the median of
+the rounds' own ratios. Disturbed rounds (quiet.py) are measured again, a few times. If too few undisturbed ones remain, or they differ by
+more than the bound, there is no ratio: it is "disturbed", and the reasons are kept.
 """
 import dataclasses
 import statistics

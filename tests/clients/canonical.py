@@ -76,7 +76,7 @@ def of_frames(data):
 
 
 def of_json(op, answer):
-    """The lines of a JSON answer, which equal those of the frames."""
+    """The lines of a JSON answer, equal to the frames'."""
     frames = answer["frames"]
     lines = ["times " + bits("d", [x for frame in frames for x in (frame["time"], frame["clip_time"])])]
     if "speed" in answer:

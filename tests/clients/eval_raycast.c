@@ -142,7 +142,7 @@ static int at_meshes(int which, uint32_t *count, struct pe_error *error)
     return rc;
 }
 
-/* Converts hits to those of the client: the library returns the draw, the server the index of the primitive in the
+/* Converts hits to the client's: the library returns the draw, the server the index of the primitive in the
  * mesh. */
 static void take_hits(uint32_t count, int is_of_meshes)
 {

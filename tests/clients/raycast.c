@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     options.keep_memory = kept;
     options.keep_bytes = sizeof kept;
     rc = posed_connect(&server, argv[1], &options);
-    /* A handle that is closed again, so that on another connection the models have other handles. */
+    /* A handle to be closed again, so that on another connection the models have other handles. */
     if (rc == 0)
         rc = posed_open(&server, scene.paths[0], &closed);
     for (i = 0; rc == 0 && i < scene.crowd.model_count; i++)

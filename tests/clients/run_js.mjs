@@ -29,7 +29,7 @@ function ofFrames(frames) {
     : Array.from({ length: frames.frameCount }, (_, i) => block(one.kind, i, one.index, frames.view(one, i)))))];
 }
 
-// The lines of the JSON answer, which equal those of the frames.
+// The lines of the JSON answer, equal to the frames'.
 function ofJson(answer, nodeCount) {
   const { frames } = answer;
   const lines = ['times ' + bits(Float64Array.from(frames.flatMap((frame) => [frame.time, frame.clip_time])))];

@@ -1,4 +1,4 @@
-/* Arbitrary bytes as a LightWave object that is rewritten for assimp, and as a 3D Studio file whose keyframer is read.
+/* Arbitrary bytes as a LightWave object to be rewritten for assimp, and as a 3D Studio file whose keyframer is read.
  */
 #include "import/assimp/assimp.h"
 #include "import/assimp/assimp_lwo.h"

@@ -1,16 +1,15 @@
 #!/usr/bin/python3
-"""posed's pictures beside those of three.js and of Blender's Cycles: the same vertices, camera, environment and tone map (Khronos PBR Neutral).
+"""Compares posed's pictures with three.js' and Blender's Cycles': the same vertices, camera, environment and tone map (Khronos PBR Neutral).
 
     beside.py [--light WORD | --environment FILE.hdr] [--query QUERY] [--size PIXELS] [--sheet FILE] [--no-cycles] [MODEL ...]
 
-A MODEL is a file that posed reads, together with what lies beside it; without one they are the samples and the eight of beside_models.py. The
-light is what /v1/environment tells of --light (studio), or an .hdr. --query is more of what is asked of /v1/render, as in pictures.txt. Pictures,
-numbers and index.html are in build/beside; --sheet writes all pictures as one, too, without what is empty
-above and below. The numbers are CIE L* and C* of the median colour
-and of the mean of the brightest tenth, over the pixels that all have covered: what posed has more than the other.
-It ends with 1 where posed's is duller than three.js's by more than 5.
+A MODEL is a file that posed reads, with its companions. The default is the samples and the eight models of beside_models.py. The light comes from
+/v1/environment with --light (studio), or from an .hdr. --query has further parameters of /v1/render, as in pictures.txt. Pictures, numbers and
+index.html are in build/beside; --sheet also writes all pictures as one, without the empty rows above and below. The numbers are CIE L* and C* of
+the median colour and of the mean of the brightest tenth, over the pixels that all pictures cover: posed's excess over the other.
+The exit status is 1 if posed's picture is duller than three.js's by more than 5.
 
-What is not there (npm's packages, Chromium, Blender) is left out with a word.
+Missing programs (npm's packages, Chromium, Blender) are reported and left out.
 """
 import argparse
 import html
@@ -100,7 +99,7 @@ def light_of(server, words):
 
 
 def by_three(pictures):
-    """Draw with three.js; returns why that is impossible, or None."""
+    """Draw with three.js; returns why it is impossible, or None."""
     installed = subprocess.run([REPOSITORY / "tests/web/run.sh", "--install"], capture_output=True, text=True, check=False)
     if installed.returncode != 0:
         return f"three.js: {installed.stderr.strip()}"
@@ -126,7 +125,7 @@ def shrunk(pixels):
 
 
 def by_cycles(pictures):
-    """Draw with Cycles; returns why that is impossible, or None. The tone mapping is done here, by the same formula as three.js's."""
+    """Draw with Cycles; returns why it is impossible, or None. The tone mapping is done here, by the same formula as three.js's."""
     blender = shutil.which("blender")
     if not blender:
         return "Cycles: no blender here (apt-get install blender)"

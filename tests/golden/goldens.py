@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""The golden pictures: what pictures.txt asks for, as PNGs in expected/.
+"""The golden pictures of pictures.txt, as PNGs in expected/.
 
     goldens.py compare|write
 
-`compare` draws them all, puts them and what differs into build/golden and says how far each is off; `write` takes what is
-drawn as expected from now on, and makes the README's first picture of three of them. index.html shows expected, actual and difference side by side. llvmpipe's pixels are the
-same on processors of one class and differ in a few between classes, so a comparison has a tolerance.
+`compare` draws all of them, puts them and their differences into build/golden and prints the size of each difference. `write` makes the drawn
+pictures the expected ones, and makes the README's first picture from three of them. index.html shows the expected and the actual picture and
+their difference side by side. llvmpipe's pixels are equal on processors of one class and differ in a few between classes, so a comparison has
+a tolerance.
 """
 import html
 import io

@@ -1,11 +1,11 @@
-"""FBX animation curves: keys, tangents of every kind, and what is before the first and behind the last key.
+"""FBX animation curves: keys, tangents of every kind, and extrapolation before the first and after the last key.
 
-- A key's flags say how its span to the next one runs: constant (0x100: the next key's value), linear, cubic.
-- A cubic span is a Bezier curve in time and value. Its inner points lie at a share of the span, a third or the weight of the tangent,
-  and as high as the slope there makes them. Weights that differ make time a cubic in the parameter, which is solved for.
+- A key's flags define its span to the next one: constant (0x100: the next key's value), linear, cubic.
+- A cubic span is a Bezier curve in time and value. Its inner points are at a share of the span, a third or the weight of the tangent,
+  and the slope there gives their values. With unequal weights, time is a cubic in the parameter, which is solved for.
 - Slopes: user and broken tangents are stored, the one towards the next key with this key. Auto tangents are half the chord and half the
   time-weighted mean of both sides, or the chord alone (time independent), pulled to a side by a bias. TCB is Kochanek and Bartels'.
-- Clamp: flat beside an equal value. Progressive clamp: no inner point beyond a neighbour's value, ends flat.
+- Clamp: flat beside an equal value. Progressive clamp: no inner point exceeds a neighbour's value, and the ends are flat.
 """
 import struct
 

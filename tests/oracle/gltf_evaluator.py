@@ -1,7 +1,8 @@
-"""A glTF 2.0 evaluator written from the specification alone: what posed has to agree with.
+"""A glTF 2.0 evaluator written only from the specification. posed must agree with it.
 
-Standard library only, double precision, plain and slow. It shares no code with the server and takes another way where
-there is one: matrices are rows of rows, a vertex is skinned by summing transformed points. Section numbers are those of the glTF 2.0 specification (Khronos, 2021-10-11).
+It uses only the standard library and double precision; it is simple and slow. It shares no code with the server and uses other methods
+if there are any: matrices are rows of rows, and a vertex is skinned by summing transformed points. Section numbers refer to the glTF 2.0
+specification (Khronos, 2021-10-11).
 """
 import base64
 import json

@@ -1,14 +1,14 @@
-"""Small binary models of Ogre's, and what they mean: a writer of .mesh and .skeleton files, and an evaluator.
+"""Small binary models of Ogre's, and their meaning: a writer of .mesh and .skeleton files, and an evaluator.
 
-The format is that of OgreMeshFileFormat.h and OgreSkeletonFileFormat.h; the meaning that of Ogre 1.12:
+OgreMeshFileFormat.h and OgreSkeletonFileFormat.h define the format, Ogre 1.12 its meaning:
 
-- A bone at a key: its translation where it is bound plus the key's, its rotation times the key's, its scale times the key's.
-- Between keys places and scales go straight; so do quaternions, on the shorter way, and are then normalised. Behind the last key a
-  track goes on to its first, which it reaches when the animation has passed its end by the time of that.
-- A bone takes the scale of its parent axis by axis; here no scale differs by axis.
-- A pose adds its offsets times its influence, a morph replaces the positions; both before bones move them.
-- Animations of one name, of the skeleton and of the mesh, run together. Those of a linked skeleton are this one's as well, with their
-  changes of place and scale multiplied.
+- A bone at a key has its bind translation plus the key's, its rotation times the key's, and its scale times the key's.
+- Between keys places and scales are interpolated linearly. So are quaternions, on the shorter arc, and then normalised. After the last
+  key a track goes on to its first, which it reaches when the animation has passed its end by the time of the first key.
+- A bone inherits its parent's scale axis by axis; here all scales are uniform.
+- A pose adds its offsets times its influence, a morph replaces the positions; both happen before bones move them.
+- Animations of the skeleton and of the mesh with one name run together. Animations of a linked skeleton belong to this one, too, with
+  their changes of place and scale multiplied.
 """
 import math
 import struct

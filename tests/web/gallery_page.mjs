@@ -97,7 +97,7 @@ export const loaded = (page, count) => until(count, async () => await countOf(pa
 export const shot = async (page, name) => { if (process.env.POSED_PICTURES) await page.screenshot({ path: path.join(process.env.POSED_PICTURES, name + '.png') }); };
 
 // The contents of a card's picture: number of colours, share of painted pixels, its size, and a number that identifies the picture. A
-// function that stays in the page is compiled once; one that is sent with each call is interpreted each time, for all pixels.
+// function that stays in the page is compiled once; one sent with each call is interpreted each time, for all pixels.
 const putPicture = () => {
   window.pictureOf = (image) => {
     if (!image.complete || !image.naturalWidth) return { painted: 0 };

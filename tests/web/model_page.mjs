@@ -76,8 +76,8 @@ export const option = (page, name) => page.getByRole('listbox', { name: 'Clips' 
 export const button = (page, name) => page.getByRole('button', { name, exact: true });
 export const time = async (page) => +(await page.getByRole('slider', { name: 'Time' }).inputValue());
 
-// The picture on the stage, as a number that identifies it, and the share of it that is painted. A function that stays in the page is
-// compiled once; one that is sent with each call is interpreted each time, for all pixels.
+// The picture on the stage, as a number that identifies it, and its painted share. A function that stays in the page is
+// compiled once; one sent with each call is interpreted each time, for all pixels.
 const putPicture = () => {
   window.pictureOf = (canvas) => {
     const data = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);

@@ -2,7 +2,7 @@
 //
 // POSED_BUILD    folder of posed (default: build)
 // POSED_SAMPLES  folder of the sample models (default: build/samples)
-// CHROMIUM       the browser (default: the first that is on PATH)
+// CHROMIUM       the browser (default: the first on PATH)
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

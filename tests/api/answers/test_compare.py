@@ -267,7 +267,7 @@ def test_a_factor_that_was_rounded_is_equal(compare):
 
 
 def face(names=("smile", "blink"), delta=0.5, weights=((0, 0), (1, 0.5)), rest=(0.25, 0)):
-    """A triangle with two morph targets that a clip moves, on a node that is rotated and unevenly scaled."""
+    """A triangle with two morph targets that a clip moves, on a rotated, unevenly scaled node."""
     writer = Writer()
     times = writer.accessor([0, 1], "SCALAR")
     targets = [{"POSITION": writer.accessor([(0, 0, 0), (0, 0, 0), offset], "VEC3")} for offset in ((0, delta, 0), (0.2, 0, 0.1))]

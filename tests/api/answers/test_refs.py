@@ -54,7 +54,7 @@ def node_error(nodes, matrices, reference, expected):
 
 
 def palette_error(skins, palettes, expected):
-    """By joint: by its index for glTF, where the skins are those of the file, else by its name in any skin."""
+    """By joint: by its index for glTF, where the skins are the file's, else by its name in any skin."""
     worst = 0.0
     for s, joints in enumerate(expected):
         for joint, m in joints.items():

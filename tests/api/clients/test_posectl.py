@@ -298,7 +298,7 @@ def test_names_without_an_ending_are_as_they_were(ports, tmp_path):
 
 
 def test_posed_is_found_where_the_environment_says(tmp_path):
-    """A posectl without posed beside it finds one, too. If there is none, it prints where it looked."""
+    """A posectl without posed beside it finds one, too. Otherwise it prints where it looked."""
     shutil.copy(POSECTL, tmp_path)
     alone = lambda **env: subprocess.run([tmp_path / "posectl", "version", "--json"], capture_output=True, text=True,
                                          env=environment(PATH=str(tmp_path), **env))

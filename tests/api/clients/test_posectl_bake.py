@@ -126,7 +126,7 @@ def test_defaults(folder):
 
 
 def test_matrices_of_a_rig_that_shears(start, folder):
-    """A root that is rotated, unevenly scaled and off the origin: tests a vertex, not only a matrix."""
+    """A rotated, unevenly scaled root off the origin: tests a vertex, not only a matrix."""
     done = posectl("bake", "rig.gltf", "--as", "csv", "--joints", "toe", cwd=folder)
     assert done.status == 1 and "not_rigid: rig.gltf: 'toe' shears in clip '" in done.err and "--values matrix" in done.err
     done = posectl("bake", "rig.gltf", "--as", "csv", "--values", "matrix", "--joints", "toe,knee", "--socket", "tip=toe:1,2,3:30,40,50",

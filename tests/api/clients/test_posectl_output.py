@@ -145,4 +145,4 @@ def test_the_folder_of_pictures_that_nobody_named_is_no_link(tree):
     done = differ()
     assert done.status == 3 and "'page.pictures' is a symbolic link; posectl writes through none: remove it" in done.err
     assert_untouched(tree)
-    assert differ("--pictures", "page.pictures").status == 1 and len(os.listdir(tree.parent / "victim")) > 1  # that is what was asked for
+    assert differ("--pictures", "page.pictures").status == 1 and len(os.listdir(tree.parent / "victim")) > 1  # as the user wanted

@@ -401,7 +401,7 @@ def many(folder, count):
 
 
 class HalfWritten:
-    """A file that is only partly written."""
+    """A partly written file."""
 
     def __init__(self, path):
         whole = path.read_bytes()

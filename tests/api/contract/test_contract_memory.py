@@ -35,7 +35,7 @@ def test_refused_requests(awkward):
 
 
 def test_damaged_models(start, tmp_path):
-    """A model that is cut and changed everywhere gives 200, 415, or 422 with a message that names the file, and then the next answer."""
+    """A model cut and changed everywhere gives 200, 415, or 422 with a message that names the file, and then the next answer."""
     whole = contract_model.awkward().encode()
     chance = random.Random(7)
     for i in range(40):

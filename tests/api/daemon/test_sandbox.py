@@ -201,7 +201,7 @@ def test_limits_of_a_renderer(start, root):
     assert (proc / "oom_score_adj").read_text().strip() == "1000"
     limits = {line[:26].strip(): line[26:].split()[0] for line in (proc / "limits").read_text().splitlines()}
     assert int(limits["Max cpu time"]) >= 3600 and limits["Max processes"] == "0"
-    for thread in (proc / "task").iterdir():  # including those of the driver
+    for thread in (proc / "task").iterdir():  # including the driver's
         status = (thread / "status").read_text()
         assert "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status and "CapEff:\t0000000000000000" in status
 

@@ -14,7 +14,7 @@ from importers import NO_RENDERING
 from packets import Link
 from small_models import gltf
 
-# A shell names the process that is meant, and then becomes the server, as a service manager does between fork and exec.
+# A shell names the intended process, and then becomes the server, as a service manager does between fork and exec.
 BECOME = 'export LISTEN_PID=$$; exec "$@"'
 
 
@@ -28,7 +28,7 @@ def notified(tmp_path):
 
 @contextlib.contextmanager
 def passed(tmp_path, sockets, *options, names=None, count=None, pid=None):
-    """A server that is started with these sockets from descriptor 3 on. Returns (process, its first line, stderr so far)."""
+    """A server started with these sockets from descriptor 3 on. Returns (process, its first line, stderr so far)."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("POSED_")}
     env.update({"LISTEN_FDS": str(len(sockets) if count is None else count)}, **({} if names is None else {"LISTEN_FDNAMES": names}))
     become = BECOME if pid is None else BECOME.replace("$$", str(pid))

@@ -18,7 +18,7 @@ def waves(offset):
 
 
 def sheet():
-    """A sheet of triangles with a line around it, on a chain of seven joints that is rotated, unevenly scaled and far from the origin; six
+    """A sheet of triangles with a line around it, on a rotated, unevenly scaled chain of seven joints far from the origin; six
     joints for a vertex; two morph targets; the sheet once more without its skin."""
     vertices = SIDE * SIDE
     document = Document(scene=0, scenes=[{"nodes": [0, 8, 9]}])

@@ -282,7 +282,7 @@ def test_a_file_that_appears_later_is_a_change(start, tmp_path, options):
 
 @pytest.mark.parametrize("options", [(), ("--watch", "poll", "--watch-interval", "20ms")], ids=["watched", "polled"])
 def test_other_files_beside_it_are_no_change(start, tmp_path, options):
-    """A model with a missing texture is not read again for each file that is written beside it."""
+    """A model with a missing texture is not read again for each new file beside it."""
     write(tmp_path, "art/hero.gltf", textured_gltf("C:\\art\\skin.png"))
     write(tmp_path, "art/tex/other.png", GREEN)
     server = start(*NO_RENDERING, *options, root=tmp_path)

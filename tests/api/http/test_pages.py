@@ -33,7 +33,7 @@ def meta_of(page):
 
 
 def asset_files():
-    """Each file that is served, by its name below /page/."""
+    """Each served file, by its name below /page/."""
     found = {str(file.relative_to(TOP / "clients/page")): file for file in (TOP / "clients/page").glob("*/*") if file.suffix in (".css", ".js", ".svg")}
     found |= {f"js/{file.name}": file for file in (TOP / "clients/js").glob("*.js")}
     return found | {f"shaders/{file.name}": file for file in (TOP / "shaders").iterdir()}

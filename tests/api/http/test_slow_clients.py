@@ -104,7 +104,7 @@ def test_answer_without_room_for_long_is_refused(slow):
 
 
 def test_who_still_sends_when_the_answer_comes_gets_it(slow):
-    """A body that is refused at once, from a client that sends all of it before it reads."""
+    """A body refused at once, from a client that sends all of it before it reads."""
     server = slow()
     with server.connect() as client:
         client.send(f"POST /v1/mesh HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {100 * MIB}\r\n\r\n")

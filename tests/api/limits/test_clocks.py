@@ -1,4 +1,4 @@
-"""Clocks that jump, files with arbitrary dates, and a server that is stopped for a while: the answers stay the same."""
+"""Clocks that jump, files with arbitrary dates, and a server stopped for a while: the answers stay the same."""
 import email.utils
 import json
 import os

@@ -161,7 +161,7 @@ def test_a_folder_of_uploads_that_is_moved(taking):
 
 
 def test_a_root_that_is_replaced(taking, tmp_path):
-    """A file that is reported as stored is found, and a deleted file was the one that was found."""
+    """A file reported as stored is found, and a deleted file was the one that was found."""
     server, root, _ = taking
     assert put(server, "old.gltf", TRIANGLE).status == 201
     root.rename(tmp_path / "away")
@@ -344,7 +344,7 @@ def test_a_refused_upload_leaves_the_older_model(taking):
 
 
 def test_the_check_is_what_answers(start, place, tmp_path):
-    """The importer checks only once. The answer describes what is stored, even if other work fails for lack of time."""
+    """The importer checks only once. The answer describes the stored files, even if other work fails for lack of time."""
     root, folder = place
     count = tmp_path / "count"
     server = start(*install(tmp_path / "bin", f'echo x >> "{count}"; [ "$(wc -l < "{count}")" -le 1 ] || kill -SEGV $$; exec {{real}}'),
@@ -485,7 +485,7 @@ def test_random_zips_over_a_good_model(taking, seed):
 
 
 def test_deletions_that_wait_are_few(start, tmp_path):
-    """Another server that is stopped may hold the lock of the folder. The threads for files must stay available."""
+    """Another, stopped server may hold the lock of the folder. The threads for files must stay available."""
     root = tmp_path / "root"
     (root / "in").mkdir(parents=True)
     (root / "a.gltf").write_text(gltf())

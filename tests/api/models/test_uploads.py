@@ -325,7 +325,7 @@ def imports_of(server):
 
 
 def test_an_upload_is_imported_once(start, tmp_path):
-    """The model that is checked before it is stored is the one in memory and in the disk cache afterwards."""
+    """The model checked before it is stored is the one in memory and in the disk cache afterwards."""
     root = tmp_path / "root"
     root.mkdir()
     options = ("--uploads", str(root / "in"), "--cache-dir", str(tmp_path / "cache"))

@@ -89,7 +89,7 @@ def test_two_hundred_entities_are_what_each_is_alone(own, models):
     wrong = 0
     for i, (path, body, op, joints) in enumerate(queries):
         text = json.dumps({"model": path, "format": "bin", **body}).encode()
-        if i in answer.errors:  # dual quaternions of a transform that is not rigid
+        if i in answer.errors:  # dual quaternions of a non-rigid transform
             with own.connect() as connection:
                 connection.send(f"POST /v1/{op} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(text)}\r\n\r\n".encode() + text)
                 alone = connection.answer()

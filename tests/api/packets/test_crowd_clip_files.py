@@ -332,7 +332,7 @@ def test_rays_name_what_is_wrong(own):
 
 
 def test_a_reference_of_another_file(own, root):
-    """Only in JSON: the hits equal those of a character that has all clips itself."""
+    """Only in JSON: the hits equal the hits of a character that has all clips itself."""
     (root / "whole.gltf").write_text(character({**SWAY, **CLIPS, **KICK}))
     ray = [{"origin": [9, 9, 9], "direction": [-1, -2, -1.5], "radius": 6}]
     layers = [{"clip": "sway", "t": 0.2}, {"clip": "run", "clip_file": "moves/walk.gltf", "t": 0.3, "mode": "additive", "weight": 0.5,

@@ -263,7 +263,7 @@ MALFORMED = {
     "short payload": (packets.hello() + packet("ping", id=1) + packet("control", bytes(31)), 16 + 32),
     "long payload": (packets.hello() + packet("ping", b"\0"), 16),
     "reserved field": (packets.hello() + packet("find", b"\1\0\0\0" + bytes(4) + b"\1" + bytes(7)), 16 + 32 + 8),
-    # even if the handle is not open, or there is none
+    # even if the handle is not open or missing
     "reserved field, no model": (packets.hello() + packet("find", b"\1\0\0\0" + bytes(4) + b"\0\1" + bytes(6)), 16 + 32 + 9),
     "short payload, another model": (packets.hello() + packet("palette", bytes(16), model=5), 16),
     "counts of nothing, another model": (packets.hello() + packet("pose", query(time_count=9), model=5), 16),

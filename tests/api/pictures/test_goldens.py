@@ -42,7 +42,7 @@ def test_there_is_no_picture_too_many():
 
 
 def test_difference_is_seen():
-    """A picture that is rotated, cut, or has a patch of another colour differs."""
+    """A picture that was rotated or cut, or has a patch of another colour differs."""
     path = sorted((goldens.HERE / "expected").iterdir())[0]
     picture = goldens.rgba(pathlib.Path(path).read_bytes())
     patched = picture.copy()

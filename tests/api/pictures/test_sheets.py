@@ -138,7 +138,7 @@ def test_sheets_in_one_box_have_one_camera(server):
 @pytest.mark.parametrize("more", ["", "&frame=pose&clip=-", "&projection=isometric&background=224466", "&margin=0",
                                   "&distance=1.5&target=0,0.5,0", "&frame_box=-1,-0.5,-1,1.5,3,1", "&from=0.2&to=0.6", "&root_motion=extract"])
 def test_cells_are_the_pictures_of_their_times(server, more):
-    """A strip that is framed over the whole clip equals the pictures of its times, to the last bit."""
+    """A strip framed over the whole clip equals the pictures of its times, to the last bit."""
     clip = "" if "clip=" in more else "&clip=1"
     query = f"{SHEET}{clip}&frames=5&columns=2&yaw=30{more}{SMALL}"
     sheet, manifest = both(server, query)

@@ -37,7 +37,7 @@ PLAIN = [b"", b"{", b"null", b"[]", b"[1,2]", b'"text"', b"17", b"{}", b"[" * 50
 
 
 def texts(level=2):
-    """An object with every member, each a text or a list of such objects: everything that is printed is hostile."""
+    """An object with every member, each a text or a list of such objects: all printed text is hostile."""
     lists = {"models", "clips", "skins", "meshes", "materials", "textures", "warnings", "nodes", "joints", "channels", "differences",
              "formats", "results", "variants", "primitives", "cameras", "lights", "markers", "candidates", "frames"}
     numbers = {"index", "node", "mesh", "skin", "parent", "bytes", "vertices", "width", "height", "duration", "seconds"}

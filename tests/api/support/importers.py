@@ -54,7 +54,7 @@ def write_long_model(folder):
 
 
 def importer_of(server):
-    """The process id of a working importer that is confined already."""
+    """The process id of a working, confined importer."""
     filters = lambda pid: re.findall(r"^(?:Name|Seccomp|Seccomp_filters):\t(.*)$", pathlib.Path(f"/proc/{pid}/status").read_text(),
                                      re.MULTILINE)
 

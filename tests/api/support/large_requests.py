@@ -129,7 +129,7 @@ def moments(op, count=9999, **query):
 
 
 def ask(server, way, target, body):
-    """(whether it succeeded, the answer's bytes) over http, tcp or websocket. A crowd or a raycast that is not JSON has packets of its own,
+    """(whether it succeeded, the answer's bytes) over http, tcp or websocket. A crowd or a raycast other than JSON has packets of its own,
     everything else is a `call`."""
     if way == "http":
         answer = server.get(target) if body is None else post(server, target, body)

@@ -8,7 +8,7 @@ IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 
 
 def rows(world):
-    """The upper three rows of a matrix that is given column by column."""
+    """The upper three rows of a matrix given column by column."""
     return [world[4 * c + r] for r in range(3) for c in range(4)]
 
 

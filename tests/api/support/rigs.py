@@ -4,7 +4,7 @@ import json
 import struct
 
 HALF = 0.5 ** 0.5
-# name -> (parent, transform); a root that is rotated, unevenly scaled and off the origin
+# name -> (parent, transform); a rotated, unevenly scaled root off the origin
 RIG = {
     "root": (None, {"translation": [5, -1, 2], "rotation": [0, 0, HALF, HALF], "scale": [2, 1, 0.5]}),
     "hip": ("root", {"translation": [0, 1, 0]}),

@@ -17,7 +17,7 @@ from small_models import TRIANGLE, gltf
 VERSIONS = 3
 FILES = ("one.gltf", "birds/two.gltf", "birds/far/away/three.gltf")
 ZIPS = ("four", "birds/five")  # folders, each with a model and its buffer
-BRANCHES, LEVELS = 12, 150     # of a tree that is deleted
+BRANCHES, LEVELS = 12, 150     # of a tree to delete
 
 
 def triangles(version):

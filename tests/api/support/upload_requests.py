@@ -1,4 +1,4 @@
-"""Uploads and deletions over HTTP, and what is in a folder of uploads."""
+"""Uploads and deletions over HTTP, and the contents of a folder of uploads."""
 import io
 import os
 import zipfile

@@ -1,14 +1,14 @@
-/* pose - how long one palette takes, by every kernel that runs here and in double precision.
+/* pose - measures one palette, with every kernel of this processor and in double precision.
  *
  *   pose [-r ROUNDS] [-n POSES] [-m] [-b] [-k KERNEL]... [-j JOINTS]... [NAME.model]...
  *
- * Models are files of a server's --cache-dir; -j makes a rig of so many joints. Without either: rigs of 24, 40, 100,
- * 300 and 1000 joints. Prints a JSON object a line: model, clip, nodes (that are evaluated), joints (of the first skin,
- * which is answered), frames and error of the compiled clip, then of each kernel ("double" is pose.h), access (random
- * times, sequential: 60 a second, with -m also many: random times of so many copies of the clip that they are not in
- * the cache; with -b also blend: the clip at two random times, one of them masked; blend3: a third one added) and form:
- * median and spread (half of the distance of the quartiles) over the rounds of ns a pose, and ns a node. Kernels are
- * measured in turn within each round, POSES poses at a time. */
+ * Models are files of a server's --cache-dir; -j makes a rig of JOINTS joints. Without either: rigs of 24, 40, 100, 300
+ * and 1000 joints. Prints a JSON object a line: model, clip, evaluated nodes, joints of the first skin, which gives the
+ * palette, and frames and error of the compiled clip. Then follow median and spread (half of the distance of the
+ * quartiles) over the rounds, in ns a pose and ns a node, for each kernel ("double" is pose.h), access and form. The
+ * accesses are random times; sequential: 60 a second; with -m also many: random times of more copies of the clip than
+ * fit the cache; with -b also blend: the clip at two random times, one of them masked; and blend3: a third one added.
+ * Kernels are measured in turn within each round, POSES poses at a time. */
 #include "anim/bake/bake.h"
 #include "anim/entity/entity.h"
 #include "daemon/disk/disk_record.h"

@@ -55,7 +55,7 @@ def free_port():
 
 
 class Balancer:
-    """places: how many servers there may be. Those of `servers` exist already, others are added by add()."""
+    """places: how many servers there may be. `servers` exist already, others are added by add()."""
 
     def __init__(self, folder, servers, places):
         program = shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin:/usr/bin")

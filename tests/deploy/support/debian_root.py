@@ -109,7 +109,7 @@ class DebianRoot:
 
     @contextlib.contextmanager
     def booted(self):
-        """Start the root's systemd as process 1 of its own namespaces. Yields a Machine that is up."""
+        """Start the root's systemd as process 1 of its own namespaces. Yields a running Machine."""
         groups = [folder / f"posed-test-{os.getpid()}" for folder in cgroup_roots()]
         for group in groups:
             group.mkdir(exist_ok=True)

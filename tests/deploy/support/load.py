@@ -77,7 +77,7 @@ class Load:
         return self.counts["right"]
 
     def wait_for(self, count):
-        """Wait for so many more answers, so that earlier events have had an effect on some."""
+        """Wait for that many more answers, so that earlier events have had an effect on some."""
         until, deadline = self.answered() + count, time.monotonic() + PATIENCE_S
         while self.answered() < until:
             assert time.monotonic() < deadline, f"the load stands still: {self.counts} {self.failures[-3:]}"

@@ -14,7 +14,7 @@ from conftest import PATIENCE_S, wait_until
 DEPLOY_TESTS = pathlib.Path(__file__).resolve().parents[1]
 S3RVER = DEPLOY_TESTS / "node_modules" / "s3rver" / "bin" / "s3rver.js"
 BUCKET = "models"
-# Short times for tests: listings are fetched again at once, and a server that is gone is given up at the first try.
+# Short times for tests: listings are fetched again at once, and a missing server is given up at the first try.
 QUICK = {"RCLONE_DIR_CACHE_TIME": "100ms", "RCLONE_ATTR_TIMEOUT": "0s", "RCLONE_LOW_LEVEL_RETRIES": "1", "RCLONE_RETRIES": "1", "RCLONE_CONTIMEOUT": "1s",
          "RCLONE_TIMEOUT": "2s", "RCLONE_CONFIG": "/dev/null"}
 RECIPES = DEPLOY_TESTS.parents[1] / "deploy" / "sources"

@@ -68,7 +68,7 @@ def forms(battle, rng):
 
 
 def pieces(battle, rng):
-    """Half a request, a request in pieces, an answer that is not read, a reset."""
+    """Half a request, a request in pieces, an unread answer, a reset."""
     with battle.connect(timeout_s=30) as connection:
         target = rng.choice(("/v1/mesh?model=3.gltf", "/v1/models", "/v1/stats"))
         request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n" * rng.choice((1, 2, 50))
