@@ -1778,7 +1778,7 @@ static int end_link(struct posed *server, int rc)
     const int tries_max = server->options.reconnect_tries == 0 ? RECONNECT_TRIES : server->options.reconnect_tries;
     const int within_ms = server->options.reconnect_ms == 0 ? RECONNECT_MS : server->options.reconnect_ms;
     const int64_t now = now_ms();
-    if (!is_resumable(server) || (!server->has_greeted && server->is_connecting)) /* there has never been a connection */
+    if (!is_resumable(server) || (!server->has_greeted && server->is_connecting)) /* there never was a connection */
         return rc;
     (void)snprintf(server->cause, sizeof server->cause, "%.150s", server->error.message);
     const int is_up = server->link == LINK_UP;

@@ -66,7 +66,7 @@ enum posed_status {
     POSED_E_SYSTEM = -2,    /* a socket call failed: error.system is errno */
     POSED_E_CLOSED = -3,    /* the connection ended, and no other one replaced it: error.tries, .waited_ms */
     POSED_E_TIMEOUT = -4,   /* options.timeout_ms has passed */
-    POSED_E_PROTOCOL = -5,  /* the bytes break the protocol: another program, a newer version, or a damaged connection */
+    POSED_E_PROTOCOL = -5,  /* the bytes break the protocol: not posed, a newer version, or a damaged connection */
     POSED_E_TOO_LARGE = -6, /* the packet does not fit the memory; error.needed_bytes would suffice */
     POSED_E_SERVER = -7,    /* an error packet: error.code and error.message are the server's */
     POSED_E_AGAIN = -8,     /* the queue of requests is full, and the call may not wait */
@@ -187,7 +187,7 @@ enum {
     POSED_HEADER_CHANGED = 1, /* the model's content has changed */
     POSED_HEADER_LAST = 2,    /* error: the stream `id` has ended with it */
     POSED_HEADER_CLOSING = 4, /* error: the server closes the connection after it */
-    POSED_HEADER_STALE = 8    /* answer or frame: the model's files cannot be read now; the answer shows their last known content */
+    POSED_HEADER_STALE = 8    /* answer or frame: the model's files cannot be read now; shows their last content */
 };
 
 /* --- packets ---------------------------------------------------------------------------------------------------- */
@@ -256,7 +256,7 @@ enum { POSED_FOUND_NAMED = 1, POSED_FOUND_RIGID = 2 };
 
 struct posed_found {
     uint16_t what;  /* enum posed_what */
-    uint16_t flags; /* POSED_FOUND_NAMED: it has a name; POSED_FOUND_RIGID: a skin made for a mesh node that has no skin */
+    uint16_t flags; /* POSED_FOUND_NAMED: it has a name; POSED_FOUND_RIGID: a skin made for a mesh node without one */
     uint32_t index; /* the index that queries take */
     int32_t node;   /* node: its parent; skin: the first mesh node that uses it; -1: none */
     double duration_s, start_s; /* clip: the times of its last and first key */
@@ -398,8 +398,9 @@ struct posed_layer {
     double weight;          /* override: 0 to 1000; additive: 0 to 1 */
     uint8_t wrap;           /* enum posed_wrap */
     uint8_t mode;           /* POSED_OVERRIDE, POSED_ADDITIVE */
-    uint16_t clip_model;    /* the owner of the clips. 0: the entity's own model; 1 + an index into the crowd's models: that file. Its clips move the nodes of the same names */
-    int32_t reference_clip; /* additive: the reference pose, or POSED_REST_POSE; the layer adds the difference from it */
+    uint16_t clip_model;    /* the owner of the clips. 0: the entity's own model; 1 + an index into the crowd's models:
+                               that file, whose clips move the nodes of the same names */
+    int32_t reference_clip; /* additive: adds the difference from this pose, or from POSED_REST_POSE */
     double reference_time_s;
 };
 
@@ -426,7 +427,8 @@ struct posed_entity {
     uint8_t layout;                   /* enum posed_layout */
     const struct posed_layer *layers; /* [layer_count], at most POSED_LAYERS_MAX; none: the rest pose */
     uint16_t layer_count;
-    const double *world_from_scene; /* [12]: the entity's place, as the upper three rows of the matrix, row by row; NULL: the scene of its file is not moved */
+    const double *world_from_scene; /* [12]: the entity's place, as the upper three rows of the matrix, row by row;
+                                       NULL: its file's scene is not moved */
 };
 
 /* All pointers are borrowed for the call. {0} with models and entities asks for the palette of the first skin. */
@@ -444,7 +446,8 @@ void posed_layer_init(struct posed_layer *layer); /* Sets the first clip at time
 /* The answer to a crowd, in place. */
 struct posed_entities {
     uint32_t entity_count, model_count, error_count;
-    const float *floats; /* [floats_bytes / 4]: entity after entity, in the order of the request; aligned to 16 bytes. Zeros for an entity with an error */
+    const float *floats; /* [floats_bytes / 4]: entity after entity, in the order of the request; aligned to 16 bytes.
+                            Zeros for an entity with an error */
     size_t floats_bytes;
     /* for posed_entities_...() */
     const unsigned char *data;
@@ -510,7 +513,7 @@ struct posed_raycast {
 struct posed_hit {
     uint32_t ray, entity; /* indices into the rays, and into the targets; without targets, into the crowd's entities */
     uint32_t node;        /* volumes: the joint; meshes: the node that carries the mesh */
-    uint32_t part;        /* volumes: index into the volumes of /v1/hitboxes; meshes: the primitive of the node's mesh */
+    uint32_t part;        /* volumes: index into those of /v1/hitboxes; meshes: the primitive of the node's mesh */
     uint32_t triangle;    /* meshes: index within the primitive; volumes: 0 */
     int is_inside;        /* 1: the ray begins inside the volume, or the ball begins in touch; the distance is 0 */
     float distance;       /* travelled by the ray, or by the centre of the ball; world units */

@@ -175,7 +175,7 @@ int run_info(const struct args *args)
     args_put_query(args, &query);
     for (size_t i = 0; status < STATUS_USAGE && i < context.paths.count && !is_interrupted(); i++) {
         const int shown = show(args, &context, i, query.at, &out);
-        const bool is_due = strcmp(file, "-") == 0 || i + 1 == context.paths.count; /* a file is written once, at the end */
+        const bool is_due = strcmp(file, "-") == 0 || i + 1 == context.paths.count; /* a file is written once */
         const int given = is_due && out.size_bytes > 0 ? output_give(file, out.at, out.size_bytes) : STATUS_DONE;
         if (is_due)
             text_free(&out);

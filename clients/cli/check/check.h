@@ -9,7 +9,7 @@
 struct finding {
     enum rule_id rule;
     enum severity severity;
-    char *subject; /* what the finding is about: "clip 'walk'". Model, rule and subject identify a finding, see baseline.h. */
+    char *subject; /* "clip 'walk'": model, rule and subject identify a finding, see baseline.h */
     char *message;
     bool is_accepted;
 };

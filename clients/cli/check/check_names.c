@@ -85,7 +85,7 @@ void check_names(const struct inspection *model)
                 add_name(&names, model->nodes[i]);
         check_duplicates(model, &names, joints == 1 ? RULE_DUPLICATE_JOINT : RULE_DUPLICATE_NODE,
                          joints == 1 ? "joint" : "node", joints == 1 ? "joints" : "nodes");
-        if (has_joints == (joints == 1)) /* a file that has only clips has nodes, and no skin that says which of them are joints */
+        if (has_joints == (joints == 1)) /* a file of clips only has no skin that says which nodes are joints */
             check_all_required(model, KEY_REQUIRED_JOINTS, &names, RULE_JOINT_MISSING, "joint");
     }
     free(names.at);

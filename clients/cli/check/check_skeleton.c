@@ -65,7 +65,7 @@ static void compare(const struct inspection *model, const struct pair *pair)
                          "joint '%s' of %s is missing", reference->joints[i].name, reference->path);
     for (size_t i = 0; i < own->count; i++) {
         const char *name = own->joints[i].name;
-        if (pair->is_own_common[i] && skeleton_find(own, name) == (int64_t)i) /* of several joints with one name, one is compared */
+        if (pair->is_own_common[i] && skeleton_find(own, name) == (int64_t)i) /* one of several is compared */
             check_parent(model, pair, i, subject_of_joint(name).text);
         else if (!pair->is_own_common[i] && own->has_skins) /* without skins, nodes need not be joints */
             findings_add(model, RULE_SKELETON_DIFFERS, subject_of_joint(name).text, "joint '%s' is not in %s", name,

@@ -10,7 +10,7 @@
 struct convert_parts {
     const struct convert_request *request;
     cJSON *about;      /* the model */
-    size_t own_count;  /* the model's own clips that parts may be made of; 0: the user has chosen some, or there are none */
+    size_t own_count;  /* own clips for parts; 0: the user has chosen some, or there are none */
     size_t item_count; /* own clips and files together */
     struct glb_join join;
     struct clip_names names;

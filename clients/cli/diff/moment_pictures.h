@@ -17,7 +17,7 @@ struct compared {
 
 /* A time at which a difference is visible. */
 struct moment {
-    const cJSON *difference; /* the entry of the answer that names the moment; other differences of its clip may be visible too */
+    const cJSON *difference; /* the entry of the answer that names the moment; it may show others, too */
     int clips[SIDE_COUNT];   /* -1: the rest pose */
     double time_s;           /* clip time */
 };

@@ -77,7 +77,7 @@ static char *with_number(const struct model_text *text, size_t node, size_t turn
 static void find_order(struct model_text *text)
 {
     struct named *sorted = sort_nodes(text, by_parent_and_label);
-    size_t *first = must_alloc((text->node_count + 2) * sizeof *first); /* index in `sorted` of the first child of node i - 1 */
+    size_t *first = must_alloc((text->node_count + 2) * sizeof *first); /* the first child of node i - 1 in `sorted` */
     size_t *waiting = must_alloc((text->node_count + 1) * sizeof *waiting), count = 0, waiting_count = 0;
     for (size_t i = 0; i < text->node_count; i++)
         first[sorted[i].parent + 2]++;

@@ -185,7 +185,7 @@ static void take_page(void *context, const struct posed_packet *answer, const cJ
     cJSON_ArrayForEach(entry, json_get(page, "models"))
     {
         const char *model = member_text(entry, "model");
-        if (model[0] == '\0' || strstr(model, "../") != NULL || model[0] == '/') /* the path is used for names of local files */
+        if (model[0] == '\0' || strstr(model, "../") != NULL || model[0] == '/') /* it will name local files */
             continue;
         if (is_meant(listing->argument, model))
             add(listing, model, model);

@@ -7,7 +7,7 @@
 
 struct listed_model {
     char *model;  /* its path under the server's root */
-    char *source; /* the model's name in requests: its path, or the target of a symbolic link, which the server does not follow */
+    char *source; /* its name in requests: the path, or a symbolic link's target, because the server follows no links */
     char *out;    /* its path under the output folder; files made of it are named after it */
 };
 

@@ -8,7 +8,7 @@
 struct model_walk {
     const char *root;        /* absolute */
     const cJSON *formats;    /* "formats" of /v1/formats: the extensions of models */
-    bool keeps_hidden_links; /* true: requests do not follow links to hidden files, because the server would answer about those */
+    bool keeps_hidden_links; /* does not resolve links to hidden files, because the server would serve those */
     /* Receives each model: its path under the root, and the file that it is, or that a symbolic link leads to. */
     void (*found)(void *context, const char *model, const char *source);
     /* Receives each symbolic link to a folder that the walk does not reach otherwise, and its target. The walk follows

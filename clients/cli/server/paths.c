@@ -337,7 +337,7 @@ int paths_resolve(struct paths *paths, const struct args *args)
     else
         for (size_t i = 0; i < paths->count; i++)
             resolve_remote(&paths->arguments[i], args->positional[i]);
-    if (status == STATUS_DONE && paths->count == 1) /* with several arguments, only whole paths keep output names apart */
+    if (status == STATUS_DONE && paths->count == 1) /* several need whole paths to be distinct */
         set_out_start(&paths->arguments[0]);
     return status;
 }

@@ -9,7 +9,8 @@ enum path_kind { PATH_FOLDER, PATH_MODEL, PATH_PATTERN, PATH_LEAVES };
 /* One positional argument. */
 struct path_argument {
     enum path_kind kind;
-    char *path;       /* under the server's root, "" for the root itself. A link to a model is resolved to the model. A dangling link, or one that leaves the root, stays, and the server refuses it */
+    char *path; /* under the server's root, "" for the root itself. A link to a model is resolved. A dangling link, or
+                   one that leaves the root, stays, and the server refuses it */
     size_t out_start; /* the names of output files begin at this byte of a model's path */
 };
 

@@ -212,7 +212,7 @@ static void show_log(int fd)
 void session_show_log(const struct session *session, const char *word)
 {
     char path[64], line[LINE_MAX_BYTES * 4];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", session->log_fd); /* its own file position: the server goes on writing */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", session->log_fd); /* with a position of its own */
     FILE *log = fopen(path, "r");
     if (log == NULL)
         return;

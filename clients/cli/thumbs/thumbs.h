@@ -13,7 +13,7 @@ struct thumbs {
     const struct args *args;
     struct command_context context;
     const char *out;       /* the output folder */
-    char *options;         /* everything that pictures depend on, except the model; it is compared with the manifest's */
+    char *options;         /* everything but the model that pictures depend on, to compare with the manifest's */
     char *parameters;      /* of /v1/render, "&width=256&height=256&.." */
     char *body;            /* or NULL */
     const char *extension; /* of pictures, "png" */

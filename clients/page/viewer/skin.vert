@@ -1,6 +1,7 @@
-// (programs.js puts the version in front.) Transforms vertices from bind space to the screen with any number of influences. It has the
-// outputs of the server's shaders/skin.vert, for the server's fragment shaders. The first four influences of a vertex are attributes; the
-// others and the palette are textures. FULL and POINTS are as in mesh.frag. VIEW is defined for unlit views.
+// (programs.js puts the version in front.) Transforms vertices from bind space to the screen with any number of
+// influences. It has the outputs of the server's shaders/skin.vert, for the server's fragment shaders. The first four
+// influences of a vertex are attributes; the others and the palette are textures. FULL and POINTS are as in mesh.frag.
+// VIEW is defined for unlit views.
 
 layout(location = 0) in vec3 bind_position;
 layout(location = 1) in vec3 bind_normal;

@@ -4,8 +4,8 @@
  *   crowd process FILE.posed CHARACTERS NODE    in this process, by libposed-eval
  *
  * There are one layer or two. The second has half of the weight and moves NODE with all nodes below it. The program
- * answers each line on stdin with a line of JSON: "measure LAYERS SECONDS" returns the nanoseconds of a tick, in elapsed
- * time, from the times of the characters to the floats of all palettes (mat4), in place. */
+ * answers each line on stdin with a line of JSON: "measure LAYERS SECONDS" returns the nanoseconds of a tick, in
+ * elapsed time, from the times of the characters to the floats of all palettes (mat4), in place. */
 #include "clients/c/posed.h"
 #include "clients/eval/posed_eval.h"
 #include "tests/bench/programs/measure.h"

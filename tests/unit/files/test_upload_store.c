@@ -199,8 +199,7 @@ TEST(upload_store_keeps_zips_apart)
     check_text(&tree, "in/folder/theirs.glb", "old");
     assert_int_equal(publish(&store, "a/heroes.glb", "beside", &is_new, &err), 0);
     assert_int_equal(upload_store_delete(&store, "a/heroes.glb", &err), 0);
-    assert_int_equal(upload_store_delete(&store, "a/hero/m.glb", &err),
-                     0); /* with the mark, which alone remains */
+    assert_int_equal(upload_store_delete(&store, "a/hero/m.glb", &err), 0); /* with the mark, which alone remains */
     assert_int_equal(entries(&tree, "in"), 1);
     upload_store_close(&store);
     temp_tree_fini(&tree);
