@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What is worth two minutes after an edit: `make check [since=REF]`.
+"""Checks the changed files in about two minutes: `make check [since=REF]`.
 
     check.py --build build [--since REF]
 
-Looks at what has changed since REF: by default since the last commit, and where nothing has, since the branch left main. Builds it with
-warnings as errors, looks at layers, format and types of the changed files, and runs the unit tests and the black-box tests that
-tests/areas.txt names for their folders. A changed test file of tests/api runs itself. Closes with the line of tests/run.py.
+Finds the files that changed since REF. The default is the last commit or, if nothing has changed since, the commit at which the branch
+left main. Builds with warnings as errors, checks layers, format and types of the changed files, and runs the unit tests and the
+black-box tests that tests/areas.txt names for their folders. A changed test file of tests/api is run, too. Closes with
+the line of tests/run.py.
 """
 import argparse
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator, the importers and the connections, one at a time, in copies
-of the tree, and expects the unit tests or the comparisons with the independent evaluators to fail each time.
+"""Shows that the tests notice mistakes. It makes deliberate ones in the evaluator, the importers and the connections, one at a time, in
+copies of the tree. Each time, the unit tests or the comparisons with the independent evaluators must fail.
 
-    tests/mutations.py [--copies N] [WORD]       only those whose title contains WORD; N at a time, default: one for each processor
+    tests/mutations.py [--copies N] [WORD]       only mistakes with WORD in the title; N at a time, default: one for each processor
 
-Prints a line per mistake: what caught it, and after how many seconds, then the totals. Exit status 1 when one was not noticed, or no longer
-applies to the code.
+Prints a line for each mistake, which names the test that caught it and the seconds until then, and at the end the totals. The exit
+status is 1 if a mistake was not noticed, or no longer applies to the code.
 """
 import argparse
 import os

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Runs suites, some beside each other, and closes with one line, `N passed, M failed, K skipped`.
+"""Runs suites, some in parallel, and closes with one line, `N passed, M failed, K skipped`.
 
     run.py --log DIR [--slots N] NAME=KIND:COMMAND... [then NAME=KIND:COMMAND...]...
 
-KIND says how to count: cmocka, pytest and node print their own totals; `total` closes with a line as this program does;
-`replay` prints `replay NAME: N inputs in S s`, and a line for each failure; `one` is a single test that passes when its command exits 0. A
-suite that ends badly without a counted failure counts as one; a suite that ran nothing is a failure. Exit status 1 when anything failed.
+KIND says how to count: cmocka, pytest and node print their own totals; `total` closes with the same line as this program;
+`replay` prints `replay NAME: N inputs in S s`, and a line for each failure; `one` is a single test that passes if its command exits 0. A
+suite that fails without a counted failure counts as one failure, and so does a suite that ran nothing. The exit status is 1 if anything
+failed.
 
-With --slots N, N suites run at once, begun in their order; those behind `then` when all before it have ended. What they print does not
-mix: the first that runs is shown as it goes, others when it has ended. DIR/NAME.log has the output of each, DIR/times.tsv the time of each
-suite, file and test (times.py). Suites find in POSED_TIMES_XML where a JUnit report of theirs is looked for.
+With --slots N, N suites run at once and start in their order; those after `then` start when all before it have ended. Their output does
+not mix: that of the first running suite is shown as it comes, that of others when it has ended. DIR/NAME.log has the output of each,
+DIR/times.tsv the time of each suite, file and test (times.py). POSED_TIMES_XML tells a suite where to write a JUnit report.
 """
 import argparse
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times of a test run: a table of every suite, file and test, and what the processors did meanwhile.
+"""Times of a test run: a table of every suite, file and test, and the load of the processors.
 
     times.py FILE [COUNT]       prints the COUNT (20) slowest tests and files of the table, and how much processor time was idle
 
 The table has tabs between its columns: kind (run, suite, file, test), suite, file, test, seconds of wall time, seconds of processor
-time (empty where it is not known) and result (passed, failed, skipped). The row of the run ends with what /proc/stat counted of the
-whole machine, as `idle S, stolen S, of N processors`.
+time (empty if unknown) and result (passed, failed, skipped). The row of the run ends with the times of the whole machine from
+/proc/stat, as `idle S, stolen S, of N processors`.
 """
 import collections
 import csv

@@ -1,7 +1,7 @@
-"""Animated rigs as binary FBX 7.5: a tube of as many vertices as asked for, skinned to a chain of joints that turn all the time.
+"""Writes animated rigs as binary FBX 7.5: a tube with a given number of vertices, skinned to a chain of joints that turn all the time.
 
-Three angles of every joint have a key for each frame, as motion capture has them, and user tangents; the first joint moves, too.
-Each vertex has four influences, texture coordinates and a normal by corner. Formulas alone, so that two runs measure the same.
+Like motion capture, three angles of every joint have a key for each frame, with user tangents. The first joint also moves. Each vertex
+has four influences, texture coordinates and a normal by corner. All values come from formulas, so that two runs measure the same.
 
     fbx_rigs.py [--vertices 30000] [--joints 65] [--seconds 60] [--fps 30] [--version 7500] FILE
 """

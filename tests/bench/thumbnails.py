@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""How many thumbnails a second the server draws, what of that the PNG costs, and how soon after a cold start the first is there.
+"""Measures how many thumbnails a second the server draws, the share of the PNG in that time, and the time from a cold start to the first.
 
     thumbnails.py [--seconds 2] [--repeat 3] [--models FOLDER]
 
-256 x 256, anti-aliased, two render workers, eight connections, each picture another; models: the samples, and from FOLDER (by
-default ../shared/models, where it is) Fox, cesium_man and Bob. 'base' is the model as it is; 'full' the same as glTF (Bob by way of
-assimp's exporter, where there is its program) whose materials have every texture that a material can have. CPU is that of the render workers alone, so it says what a machine without other
-work would do; wall-clock figures have this program, the load client and the server on the same processors. Then sheets of 16 such
-cells: how many cells a second, and how many jobs of the renderers (`renders.started` of /v1/stats) a sheet took: one, which is one
-worker, one context and one picture in memory. Prints tables, and a line of JSON for each row: medians.
+All pictures differ; they are anti-aliased and 256 x 256 pixels large, drawn by two render workers over eight connections. The models are
+the samples, and Fox, cesium_man and Bob from FOLDER (by default ../shared/models, if it exists). 'base' is the model itself. 'full' is the
+model as glTF with every texture that a material can have; Bob is converted by assimp's exporter, if the program is installed. CPU is that of
+the render workers alone, so it shows what a machine without other work would do. For wall-clock figures, this program, the load client
+and the server share the processors. Then come sheets of 16 such cells: cells a second, and jobs of the renderers for each sheet
+(`renders.started` of /v1/stats), which should be one: one worker, one context and one picture in memory. Prints tables, and a line of JSON
+for each row: medians.
 """
 import argparse
 import json

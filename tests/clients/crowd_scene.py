@@ -1,17 +1,17 @@
 """One crowd for all clients: a scene of random entities, as text that every runner reads, and the canonical form of its answer.
 
-A scene has a line for each thing; entities name models, masks and wanted things by their places:
+A scene has a line for each item. Entities refer to models, masks and wanted items by index:
 
     model PATH
-    mask SCOPE NODE ..                     SCOPE: node, subtree, except; for each node
+    mask SCOPE NODE ..                     for each node; SCOPE: node, subtree, except
     wanted palette SKIN [PLACE ..]         SKIN -1: all
     wanted nodes NODE ..
     entity MODEL WANTED LAYOUT [12 numbers, the upper three rows of world_from_scene]
-    layer CLIP SECONDS WEIGHT MASK WRAP MODE REFERENCE_CLIP REFERENCE_SECONDS [FILE]       of the entity before; MASK -1: all nodes;
-                                           FILE: a place in the models, whose clips are played; none: those of the entity's own
+    layer CLIP SECONDS WEIGHT MASK WRAP MODE REFERENCE_CLIP REFERENCE_SECONDS [FILE]       of the preceding entity; MASK -1: all nodes;
+                                           FILE: index of the model whose clips are played; absent: the entity's own
 
-A result has a line for each entity, `PLACE COUNT CRC`, the number of its matrices and the CRC-32 of their bytes, or `PLACE error CODE`; and at
-last `all BYTES CRC`, of the floats of all.
+A result has a line for each entity: `PLACE COUNT CRC`, with its index, the number of its matrices and the CRC-32 of their bytes, or
+`PLACE error CODE`. The last line, `all BYTES CRC`, is about the floats of all entities.
 """
 import math
 import random

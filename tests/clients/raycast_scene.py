@@ -1,11 +1,11 @@
-"""One scene for the raycasts of all clients: entities as crowd_scene.py writes them, then targets, rays, and the casts that are made with them.
+"""One scene for the raycasts of all clients: entities as crowd_scene.py writes them, then targets, rays, and the casts that use them.
 
-    target BEGIN END MASK                  places of entities; END -1: it stands still
-    ray ORIGIN DIRECTION MAX RADIUS AT MASK IGNORE       11 numbers; MAX inf: without end; IGNORE: a target, or -1
+    target BEGIN END MASK                  indices of entities; END -1: it stands still
+    ray ORIGIN DIRECTION MAX RADIUS AT MASK IGNORE       11 numbers; MAX inf: endless; IGNORE: a target, or -1
     cast FIT TEST HITS                     all rays at all targets
 
-A result has for each cast a line `cast FIT TEST HITS COUNT`, then one for each hit: `RAY ENTITY NODE PART TRIANGLE INSIDE` and the bits of its
-ten floats, 8 hex digits each: distance, point, normal, barycentric.
+For each cast, a result has a line `cast FIT TEST HITS COUNT`, then a line for each hit: `RAY ENTITY NODE PART TRIANGLE INSIDE` and the bits
+of its ten floats, 8 hex digits each: distance, point, normal, barycentric.
 """
 import math
 import random

@@ -3,10 +3,10 @@
 
     goldens.py compare|write
 
-`compare` draws all of them, puts them and their differences into build/golden and prints the size of each difference. `write` makes the drawn
-pictures the expected ones, and makes the README's first picture from three of them. index.html shows the expected and the actual picture and
-their difference side by side. llvmpipe's pixels are equal on processors of one class and differ in a few between classes, so a comparison has
-a tolerance.
+`compare` draws all pictures, puts them and their differences into build/golden and prints the size of each difference. `write` makes the
+drawn pictures the expected ones, and makes the README's first picture from three of them. index.html shows the
+expected and the actual picture and their difference side by side. llvmpipe draws the same pixels on all processors of one class, but a few
+differ between classes, so a comparison has a tolerance.
 """
 import html
 import io

@@ -1,7 +1,7 @@
-"""COLLADA 1.4.1 nodes and animations from the specification, in doubles, by the standard library: where every node of the
-shown scene is at a time. Meshes are not looked at. Angles are degrees, matrices of a file row after row.
+"""A COLLADA 1.4.1 evaluator written from the specification, in doubles, with the standard library. It computes where every node of the
+shown scene is at a time. It ignores meshes. Angles are in degrees; matrices in a file are stored by row.
 
-    collada_evaluator.py FILE TIME...     prints scene_from_node of every node, column after column
+    collada_evaluator.py FILE TIME...     prints scene_from_node of every node by column
 """
 import json
 import math

@@ -1,13 +1,13 @@
-"""What moves the vertices of an FBX mesh: blend shapes first, then the first skin, or else the node with its geometric transform.
+"""Moves the vertices of an FBX mesh: blend shapes first, then the first skin or, without one, the node with its geometric transform.
 
-- A channel's DeformPercent (100 is full; less than 0 and more than 100 go on the same line) blends between the shapes of the channel, each of
+- A channel's DeformPercent (100 is full; values below 0 and above 100 continue the line) blends between the shapes of the channel, each of
   which is full at its FullWeights; nothing is full at 0. Shapes are differences by control point. Blender has FullWeights for the points, and
   its shapes are full at 100.
-- A cluster's Transform takes the mesh's node to the bone as it was bound; the mesh's geometric transform comes before it. Without it the
-  mesh was bound where its node rests, and the bone where TransformLink has it, or else a BindPose, or else where it rests.
-- Weights are by control point and divided by their sum. A point without any follows the mesh's node.
-- DualQuaternion blends turns and places as dual quaternions (Kavan et al. 2007), each on the side of the heaviest one, and scales linearly before
-  them; Blend mixes both results by BlendWeights, which are by control point.
+- A cluster's Transform takes the mesh's node to the bone as it was bound; the mesh's geometric transform comes before it. Without
+  Transform, the mesh was bound at the rest pose of its node. The bone was bound at TransformLink, else at a BindPose, else at its rest pose.
+- Weights belong to control points and are divided by their sum. A point without weights follows the mesh's node.
+- DualQuaternion scales linearly, and then blends rotations and positions as dual quaternions (Kavan et al. 2007), with the signs that
+  bring each closest to the heaviest one. Blend mixes the linear and this result by BlendWeights, which belong to control points.
 """
 import math
 

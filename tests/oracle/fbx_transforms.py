@@ -1,13 +1,14 @@
-"""Where an FBX node is: Autodesk's "Computing transformation matrices" (FBX SDK help) and FbxTransform's three kinds of inheritance.
+"""The transforms of FBX nodes: Autodesk's "Computing transformation matrices" (FBX SDK help) and FbxTransform's three kinds of inheritance.
 
     local = T * Roff * Rp * Rpre * R * Rpost^-1 * Rp^-1 * Soff * Sp * S * Sp^-1
 
 - Angles are degrees. R turns in the order of RotationOrder; pre-, post- and geometric rotation turn about x, then y, then z.
 - RotationActive 0 or RotationSpaceForLimitOnly 1: the turn is Lcl Rotation alone, about x, then y, then z.
-- InheritType: how the parent's turn R and scale S meet the node's r and s. Position is always the parent's whole matrix times T.
+- InheritType: how the parent's rotation R and scale S combine with the node's r and s. The position is always the parent's whole
+  matrix times T.
     1 RSrs  the product of matrices
-    0 RrSs  scales multiply by component behind both turns
-    2 Rrs   the parent's own scale does not count; what the parent itself passes on (by 0) does
+    0 RrSs  scales multiply by component, after both rotations
+    2 Rrs   the parent's own scale does not count; the scale that it inherits (by 0) does
 """
 import math
 

@@ -1,14 +1,14 @@
-"""Small binary models of Ogre's, and their meaning: a writer of .mesh and .skeleton files, and an evaluator.
+"""Small binary models of Ogre: a writer of .mesh and .skeleton files, and an evaluator.
 
 OgreMeshFileFormat.h and OgreSkeletonFileFormat.h define the format, Ogre 1.12 its meaning:
 
 - A bone at a key has its bind translation plus the key's, its rotation times the key's, and its scale times the key's.
-- Between keys places and scales are interpolated linearly. So are quaternions, on the shorter arc, and then normalised. After the last
-  key a track goes on to its first, which it reaches when the animation has passed its end by the time of the first key.
+- Between keys, positions and scales are interpolated linearly; so are quaternions, on the shorter arc, and then normalised. After the
+  last key, a track returns to its first key. It reaches it at the end of the animation plus the time of the first key.
 - A bone inherits its parent's scale axis by axis; here all scales are uniform.
 - A pose adds its offsets times its influence, a morph replaces the positions; both happen before bones move them.
-- Animations of the skeleton and of the mesh with one name run together. Animations of a linked skeleton belong to this one, too, with
-  their changes of place and scale multiplied.
+- Animations of the skeleton and of the mesh with the same name run together. Animations of a linked skeleton belong to this one, too;
+  their changes of position and scale are multiplied.
 """
 import math
 import struct

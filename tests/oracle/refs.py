@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Reference values that the tests compare posed with: what the evaluators of this folder make of the sample models, of corner_models.py, of
-binary_models.py, of ogre_models.py and of the files in models/, at some times of every clip.
+"""Reference values that the tests compare with posed's. The evaluators of this folder compute them from the sample models, the files in
+models/ and the models of corner_models.py, binary_models.py and ogre_models.py, at some times of every clip.
 
-    refs.py SAMPLES --write    make tests/oracle/refs again, with a second opinion by three.js (needs npm)
-    refs.py SAMPLES --check    say whether the stored values are what the evaluators make now; exit status 1 when not
+    refs.py SAMPLES --write    make tests/oracle/refs anew, and compare with three.js (needs npm)
+    refs.py SAMPLES --check    compute the values and compare the stored ones; exit status 1 if they differ
 
-A reference file: `model`; `size` of the model, to which tolerances are relative; `up` and `unit_m` where the format says; `nodes`, index or name of each; `clips` with `name`, `duration`
-and `frames`: `t`, `nodes` (scene_from_node, 16 numbers in columns), `palettes` (of each skin by joint), `vertices`. `rest` has the vertices
-as the file has them, for glTF with the index of the mesh entry behind. A clip with index null is the rest pose. `three` is the worst difference from three.js, relative to size.
+Members of a reference file: `model`; `size` of the model, to which tolerances are relative; `up` and `unit_m` if the format defines them;
+`nodes`, the index or name of each; `clips` with `name`, `duration` and `frames`: `t`, `nodes` (scene_from_node, 16 numbers in columns),
+`palettes` (of each skin by joint), `vertices`. `rest` has the vertices as in the file; for glTF, the index of the mesh entry follows each. A
+clip with index null is the rest pose. `three` is the worst difference from three.js, relative to size.
 """
 import json
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Attacks of many kinds at once on servers of several configurations, one after the other: no answer to an honest client is
-wrong, and when all attackers have left, the server is as it was and ends when it is told to. Between two servers the disk
-cache's records are exchanged; every second wide one is killed with uploads under way.
+"""Attacks servers of several configurations, one after the other, in many ways at once. No answer to an honest client may be wrong.
+When all attackers have left, the server must be back in its former state and end when it is told to. Between two servers, the
+records of the disk cache are exchanged. Every second server under the wide attacks is killed during uploads.
 
     attack.py [--seconds 300] [--seed 1] [--only words of a name]
 

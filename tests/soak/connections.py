@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ten thousand idle connections are held, cost little, and stand in nobody's way; more are answered 503 and closed.
+"""Holds ten thousand idle connections. They must cost little and must not slow other requests; further ones get 503 and are closed.
 
     connections.py [--count 10000]
 
@@ -34,7 +34,7 @@ def palettes_ms(server, count=300):
 
 
 def wait_until_full(server, count):
-    """Without a connection of its own, for which there would be no room."""
+    """Opens no connection, because there would be no room for it."""
     wait_for_files(server, lambda files: files >= count)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every model with clips converted to GLB by /v1/export, and the file read again by posed, three.js and Blender: each node and joint is where it is in
-the original, at keys and between; Khronos' validator finds no error. Models: those of ../shared, the samples, and those of tests/oracle.
-Some get the clips of other files.
+"""Converts every model with clips to GLB with /v1/export, and reads the file with posed, three.js and Blender. Each node and joint must be
+where it is in the original, at keys and between them, and Khronos' validator must find no error. The models are those of ../shared, the
+samples, and those of tests/oracle. Some get the clips of other files.
 
     convert.py [--only words of a path] [--keep DIR]
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Damaged models through a running server: it must outlive all of them, answer each with a code, and give the memory back.
+"""Sends damaged models to a running server, which must survive all of them, answer each with a code, and free the memory.
 
     mutants.py [--count 3000] [--seed 1] [--jobs 3] [--only fbx] [--keep DIR]
 
-Seeds are the project's samples, Debian's assimp-testmodels and ../shared/models, as far as they are there. Each mutant is asked
-for as a model, a palette and, now and then, a mesh and a picture; a good model is asked for in between. Files of FBX are also
-damaged where their form is known: sizes of records, counts of arrays, ids. --only takes seeds of one ending, --keep saves the
-mutants whose answer was not allowed. Closes with one line, `N passed, M failed, K skipped`.
+The seeds are the project's samples, Debian's assimp-testmodels and ../shared/models, if they exist. Each mutant is requested as a
+model, a palette and, now and then, a mesh and a picture. Between the mutants, a good model is requested. FBX files are also damaged
+in known places: sizes of records, counts of arrays, ids. --only takes the seeds with one extension, --keep saves the mutants whose
+answer was not allowed. Closes with one line, `N passed, M failed, K skipped`.
 """
 import argparse
 import collections

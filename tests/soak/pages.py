@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Three hundred pages of a model are open at once, each with a stream of palettes over a WebSocket as the page opens it: how
-late frames come, beside the pages of the gallery that ask for changes. Every frame is one that a request gets as well.
+"""Measures how late frames arrive while three hundred pages of a model are open, each with a stream of palettes over a WebSocket
+like that of the real page. Meanwhile pages of the gallery ask for changes. Every frame must equal the answer to a request.
 
     pages.py [--count 300] [--rate 30] [--seconds 20] [--late-ms 250]
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Models written again by posed, three.js' exporter and Blender without a change of pose: /v1/compare finds each equal to what it was.
+"""Rewrites models with posed, three.js' exporter and Blender without changing a pose. /v1/compare must find each equal to the original.
 
     rewritten.py [--keep DIR]
-    rewritten.py --write    makes the files of tests/api/compare/rewritten again
+    rewritten.py --write    makes the files of tests/api/compare/rewritten anew
 
---keep saves the files that are called different. Closes with one line, `N passed, M failed, K skipped`.
+--keep saves the files that /v1/compare finds different. Closes with one line, `N passed, M failed, K skipped`.
 """
 import argparse
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""posectl thumbs over 200 models: the samples, and Debian's assimp-testmodels as far as they are installed. The broken ones are
-reported, a second run does nothing, one after a change does one; killed half-way, five times, and run again it completes
-with no partial file. Closes with one line, `N passed, M failed, K skipped`.
+"""Runs posectl thumbs for 200 models: the samples, and Debian's assimp-testmodels if they are installed. It must report the broken
+ones. A second run must do nothing, and a run after a change must draw one model. After five runs that are killed half-way,
+the next must complete and leave no partial file. Closes with one line, `N passed, M failed, K skipped`.
 
     thumbs.py [--models 200]
 """

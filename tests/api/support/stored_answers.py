@@ -1,15 +1,15 @@
-"""Every answer whose bytes the tests store, beside ANSWER_VERSION, which stands for these bytes in entity tags: answer_hashes.json has
-the hash of each. A test fails where one changed and the number did not.
+"""All answers whose bytes the tests store, and ANSWER_VERSION, which stands for these bytes in entity tags. answer_hashes.json has the
+hash of each answer. A test fails if an answer changed and the number did not.
 
-    python3 tests/api/support/stored_answers.py --write     takes what is stored and answered now as that of the number (make answers)
+    python3 tests/api/support/stored_answers.py --write     records the present answers as those of the number (make answers)
 
-An answer is known by what was asked, so that another question, or another model, is a new one and no change. Kinds:
+An answer is identified by its request, so that another request, or another model, makes a new answer, not a changed one. Kinds:
 
-    bits       tests/unit/bits/stored: what is evaluated
-    library    tests/api/library/library_bits.json: what libposed-eval evaluates
+    bits       tests/unit/bits/stored: results of the evaluator
+    library    tests/api/library/library_bits.json: results of libposed-eval
     example    protocol/examples: packets
     picture    tests/golden/expected
-    query      tests/clients/queries.txt and MORE, over HTTP, as the server answers now; drawn ones where the renderer is the recorded one
+    query      tests/clients/queries.txt and MORE, over HTTP, as the server answers now; pictures only if the renderer is the recorded one
 """
 import hashlib
 import json
