@@ -64,11 +64,11 @@ def in_blender(matrix):
 
 
 def pairs_of(document, answer, at_rest, frames, free, clip):
-    """(what, posed's numbers, Blender's, what difference is no fault) of a clip's frames. at_rest: posed's matrices of the nodes at rest; frames: those
-    of each time. free: {time: share}.
+    """Return (name, posed's numbers, Blender's, the allowed difference) for a clip's frames. at_rest: posed's matrices of the
+    nodes at rest; frames: the matrices at each time. free: {time: share}.
 
-    Objects have the same world matrices. The axes of a bone may be turned and its scale be another at rest, so that its way from rest is
-    compared, which has no axes of its own, and its place."""
+    Objects have the same world matrices. At rest, the axes of a bone may be turned and its scale may differ. So the bone's movement from
+    rest, which does not depend on its axes, and its position are compared."""
     is_left_out = {n for n, node in enumerate(document["nodes"]) if {"skin", "camera"} & node.keys() or "extensions" in node}
     for (t, no_fault), nodes, theirs in zip(free.items(), frames, answer["clips"][clip], strict=True):
         for n, matrix in enumerate(nodes):

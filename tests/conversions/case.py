@@ -8,7 +8,7 @@ from . import blender, key_times, original
 
 @dataclass
 class Clip:
-    """A clip of the converted file. file: the model of the original clip, if that is another one; source: its index there."""
+    """A clip of the converted file. file: the model of the original clip, if it is a different one; source: the clip's index there."""
 
     index: int
     name: str

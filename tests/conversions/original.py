@@ -38,8 +38,8 @@ def poses(server, model, clip, times, **query):
 
 
 def find_nodes(one, other):
-    """For each node of one the matching node of the other: the same index if the other has its nodes and more after them (some of which may
-    be between two of them), else the one with the same name below the same nodes; -1 if there is none."""
+    """Return the matching node of `other` for each node of `one`, or -1. If the other has the same nodes followed by more (some of which may
+    be between two of them in the tree), the index is the same. Else the node has the same name below the same nodes."""
     if one.names == other.names[:len(one.names)]:
         return list(range(len(one.names)))
     known, found = {}, {}

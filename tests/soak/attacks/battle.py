@@ -80,7 +80,7 @@ class Battle:
         """A connection of packets, over any transport."""
         return packets.connect(self.server.ports, rng.choice(("tcp", "unix", "ws")), timeout_s=60)
 
-    # --- what is seen ---
+    # --- observations ---
 
     def fault(self, text):
         if len(self.faults) < 200:
@@ -127,7 +127,7 @@ class Battle:
         for thread in threads:
             thread.join()
 
-    # --- what is left ---
+    # --- what remains ---
 
     def level(self):
         return memory_kib(self.server), open_files(self.server), self.threads()
